@@ -1,0 +1,118 @@
+/** `api::article.article`, `shared.seo`, `plugin::users-permissions.user`. */
+export type Uid = string
+
+/** Values by name, as they come from JSON or from the database. */
+export type Data = Record<string, unknown>
+
+export const SCALAR_TYPES = [
+  'string',
+  'text',
+  'richtext',
+  'blocks',
+  'email',
+  'password',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'decimal',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+  'json',
+] as const
+
+export type ScalarType = (typeof SCALAR_TYPES)[number]
+
+export const RELATION_KINDS = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const
+
+export type RelationKind = (typeof RELATION_KINDS)[number]
+
+interface AttributeOptions {
+  readonly required?: boolean
+  readonly private?: boolean
+  readonly configurable?: boolean
+  readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
+}
+
+export interface ScalarDefinition extends AttributeOptions {
+  readonly type: ScalarType
+  readonly unique?: boolean
+  readonly default?: unknown
+  /** Numbers, or decimal text where the type is `biginteger`. */
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly regex?: string
+  readonly enum?: readonly string[]
+  readonly targetField?: string
+}
+
+export interface RelationDefinition extends AttributeOptions {
+  readonly type: 'relation'
+  readonly relation: RelationKind
+  readonly target: Uid
+  /** On the owning side: the attribute of the target that shows the inverse. */
+  readonly inversedBy?: string
+  /** On the inverse side: the attribute of the target that owns the relation. */
+  readonly mappedBy?: string
+}
+
+export interface ComponentAttributeDefinition extends AttributeOptions {
+  readonly type: 'component'
+  readonly component: Uid
+  readonly repeatable?: boolean
+  readonly min?: number
+  readonly max?: number
+}
+
+export interface DynamicZoneDefinition extends AttributeOptions {
+  readonly type: 'dynamiczone'
+  readonly components: readonly Uid[]
+  readonly min?: number
+  readonly max?: number
+}
+
+export interface MediaDefinition extends AttributeOptions {
+  readonly type: 'media'
+  readonly multiple?: boolean
+  readonly allowedTypes?: readonly string[]
+}
+
+export type AttributeDefinition =
+  | ScalarDefinition
+  | RelationDefinition
+  | ComponentAttributeDefinition
+  | DynamicZoneDefinition
+  | MediaDefinition
+
+export interface ContentTypeDefinition {
+  readonly uid: Uid
+  /** Where it was declared, for messages. */
+  readonly file: string
+  readonly kind: 'collectionType' | 'singleType'
+  readonly collectionName: string
+  readonly singularName: string
+  readonly pluralName: string
+  readonly displayName: string
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>
+}
+
+export interface ComponentDefinition {
+  readonly uid: Uid
+  readonly file: string
+  readonly displayName: string
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>
+}
+
+/** What was declared, after `checkDefinitions`: every reference in it resolves. */
+export interface Definitions {
+  readonly contentTypes: readonly ContentTypeDefinition[]
+  readonly components: readonly ComponentDefinition[]
+}

@@ -1,0 +1,109 @@
+import type { Data, RelationKind, ScalarType, Uid } from './definition.ts'
+
+/** The compiled whole: linked and frozen at start-up, read by every request. */
+export interface Schema {
+  readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
+  readonly components: ReadonlyMap<Uid, ComponentPlan>
+}
+
+/** What a content-type and a component have in common. */
+export interface AttributeHolder {
+  readonly uid: Uid
+  /** The declared attributes, in declared order. */
+  readonly attributes: ReadonlyMap<string, AttributePlan>
+  /**
+   * Everything an entry can show, in the order in which it shows it: `id`, `documentId`, the declared
+   * attributes, `createdAt`, `updatedAt`, `publishedAt`, `locale`; of a component `id` and the declared ones.
+   */
+  readonly members: ReadonlyMap<string, AttributePlan>
+}
+
+export interface ContentTypePlan extends AttributeHolder {
+  readonly kind: 'collectionType' | 'singleType'
+  readonly singularName: string
+  readonly pluralName: string
+  readonly displayName: string
+  /** The Mongo collection that holds its versions. */
+  readonly collectionName: string
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+  readonly validators: Validators
+}
+
+export interface ComponentPlan extends AttributeHolder {
+  readonly displayName: string
+}
+
+export type AttributePlan =
+  ScalarPlan | RelationPlan | ComponentAttributePlan | DynamicZonePlan | MediaPlan
+
+interface AttributeBase {
+  readonly name: string
+  /** Never shown, filtered, sorted or selected. Passwords are private by nature. */
+  readonly private: boolean
+  readonly required: boolean
+  /** In a localized content-type: each locale has its own value. */
+  readonly localized: boolean
+}
+
+export interface ScalarPlan extends AttributeBase {
+  readonly kind: 'scalar'
+  readonly type: ScalarType
+  /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`: written by the server alone. */
+  readonly system: boolean
+  readonly unique: boolean
+  /** Undefined when none is declared. */
+  readonly default: unknown
+}
+
+export interface RelationPlan extends AttributeBase {
+  readonly kind: 'relation'
+  readonly relation: RelationKind
+  readonly toMany: boolean
+  /** The owner stores the documentIds; the inverse is read through the owner's index. */
+  readonly side: 'owner' | 'inverse'
+  /** The attribute on the target at the other end; null when the relation is one-way. */
+  readonly otherSide: string | null
+  readonly targetUid: Uid
+  target(): ContentTypePlan
+}
+
+export interface ComponentAttributePlan extends AttributeBase {
+  readonly kind: 'component'
+  readonly repeatable: boolean
+  readonly min: number | null
+  readonly max: number | null
+  component(): ComponentPlan
+}
+
+export interface DynamicZonePlan extends AttributeBase {
+  readonly kind: 'dynamiczone'
+  readonly min: number | null
+  readonly max: number | null
+  /** By component uid, in declared order. */
+  components(): ReadonlyMap<Uid, ComponentPlan>
+}
+
+export interface MediaPlan extends AttributeBase {
+  readonly kind: 'media'
+  readonly multiple: boolean
+  readonly allowedTypes: readonly string[] | null
+}
+
+/**
+ * Checks of what a client sends, built once per content-type. Values returned are in stored form
+ * (`schema/attribute-kinds.ts`): dates are `Date`, biginteger `bigint`, decimal `Decimal`, the rest
+ * as in JSON; components are nested `Data` (with the `id` that was sent), zones carry `__component`,
+ * relations and media are as they were sent.
+ *
+ * All throw ValidationError. Keys that are no attribute come first and alone (`Invalid key K`), then
+ * all other faults together.
+ */
+export interface Validators {
+  /** For a draft: types, maximum lengths and enumerations; not required, minimum, format or number of items. */
+  draft(data: unknown, options: { readonly creating: boolean }): Data
+  /** For a type without draft & publish: everything; `required` as well when creating. */
+  direct(data: unknown, options: { readonly creating: boolean }): Data
+  /** A complete draft version in stored form, before it is published: everything. Returns nothing. */
+  publishable(version: Data): void
+}
