@@ -1,0 +1,52 @@
+import {
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb'
+import { GatewayTimeoutError, ServiceUnavailableError } from '../errors.ts'
+
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+const MAX_TIME_EXPIRED = 50
+const DUPLICATE_KEY = 11000
+
+/** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
+])
+
+/**
+ * What a client may see of a database's failure: 503 when it cannot be reached, 504 when it was too
+ * slow. Everything else comes back as it is: an error of ours, or a bug.
+ */
+export function toCmsError(error: unknown): unknown {
+  if (!(error instanceof MongoError)) return error
+  if (isTooSlow(error)) {
+    return new GatewayTimeoutError('The query took too long', {}, { cause: error })
+  }
+  if (isUnavailable(error)) {
+    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+  }
+  return error
+}
+
+export function isDuplicateKey(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY
+}
+
+function isTooSlow(error: MongoError): boolean {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+}
+
+function isUnavailable(error: MongoError): boolean {
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error.name === 'MongoWaitQueueTimeoutError' || // not exported by driver 7.8
+    (error instanceof MongoServerError && UNAVAILABLE_CODES.has(error.code))
+  )
+}

@@ -1,0 +1,85 @@
+import {
+  type ClientSession,
+  type Collection,
+  type Document,
+  MongoClient,
+  type MongoClientOptions,
+} from 'mongodb'
+import { toCmsError } from './database-error.ts'
+
+/** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
+export type Session = ClientSession
+
+export interface Database {
+  /** Bound of every command, in milliseconds. */
+  readonly queryTimeoutMs: number
+  collection<T extends Document = Document>(name: string): Collection<T>
+  /**
+   * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
+   * have no effect but through its session, and must not run two commands of one session at once.
+   * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
+   */
+  transact<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** @throws ServiceUnavailableError when the database does not answer. */
+  ping(): Promise<void>
+  /** The reply to `hello`, for what depends on the kind of deployment. */
+  hello(): Promise<Document>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly uri: string
+  readonly name: string
+  readonly queryTimeoutMs: number
+  readonly client?: MongoClientOptions
+}
+
+/**
+ * Waiting for a connection and for a server is bounded (the driver 7.8 waits for ever by default), so
+ * that a lost database is an answer and not a hang. Int64 values are read as `bigint`: only biginteger
+ * attributes are stored as such.
+ */
+const CLIENT_OPTIONS: MongoClientOptions = {
+  appName: 'quire',
+  connectTimeoutMS: 5_000,
+  serverSelectionTimeoutMS: 5_000,
+  waitQueueTimeoutMS: 2_000,
+  maxPoolSize: 50,
+  minPoolSize: 2,
+  writeConcern: { w: 'majority' },
+  useBigInt64: true,
+}
+
+/** Connects. @throws ServiceUnavailableError when no server can be reached. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const client = new MongoClient(options.uri, { ...CLIENT_OPTIONS, ...options.client })
+  const db = client.db(options.name)
+  const asCmsError = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw toCmsError(error)
+    }
+  }
+  const hello = (): Promise<Document> =>
+    asCmsError(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
+  await asCmsError(() => client.connect())
+  return {
+    queryTimeoutMs: options.queryTimeoutMs,
+    collection: (name) => db.collection(name),
+    transact: (work) =>
+      asCmsError(() =>
+        client.withSession((session) =>
+          session.withTransaction(() => work(session), {
+            readConcern: { level: 'snapshot' },
+            writeConcern: { w: 'majority' },
+          }),
+        ),
+      ),
+    ping: async () => {
+      await asCmsError(() => db.command({ ping: 1 }))
+    },
+    hello,
+    close: () => client.close(),
+  }
+}
