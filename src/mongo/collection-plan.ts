@@ -1,0 +1,70 @@
+import type { Document } from 'mongodb'
+import type { ScalarType } from '../schema/definition.ts'
+import type { ContentTypePlan, ScalarPlan, Schema } from '../schema/plan.ts'
+
+/** An index that content needs; its name tells that it is ours. */
+export interface IndexPlan {
+  readonly name: string
+  readonly key: Readonly<Record<string, 1 | -1>>
+  readonly unique: boolean
+  readonly partialFilterExpression: Document | null
+}
+
+/** What only the database needs to know of a content-type. */
+export interface CollectionPlan {
+  readonly name: string
+  readonly indexes: readonly IndexPlan[]
+}
+
+/** Ours start with this; any other index on a content collection is somebody else's. */
+export const INDEX_PREFIX = 'quire_'
+
+const FIRST_DATE = new Date(-8_640_000_000_000_000)
+
+/** By content-type uid. */
+export function compileCollections(schema: Schema): ReadonlyMap<string, CollectionPlan> {
+  return new Map(
+    [...schema.contentTypes.values()].map((plan) => [plan.uid, compileCollection(plan)]),
+  )
+}
+
+function compileCollection(plan: ContentTypePlan): CollectionPlan {
+  const uniques = [...plan.attributes.values()].filter(
+    (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
+  )
+  return { name: plan.collectionName, indexes: [LIST_INDEX, ...uniques.map(uniqueIndex)] }
+}
+
+/** Serves the default order, and every list that is filtered by what has no index of its own. */
+const LIST_INDEX: IndexPlan = {
+  name: `${INDEX_PREFIX}list`,
+  key: { status: 1, locale: 1, id: 1 },
+  unique: false,
+  partialFilterExpression: null,
+}
+
+/**
+ * Within one locale no two published versions share a value; null and the empty text may repeat.
+ * Partial filters know neither `$ne` nor `$exists: false`
+ * (https://www.mongodb.com/docs/manual/core/index-partial/), so they start above the lowest value.
+ */
+function uniqueIndex({ name, type }: ScalarPlan): IndexPlan {
+  return {
+    name: `${INDEX_PREFIX}unique_${name}`,
+    key: { [name]: 1, locale: 1 },
+    unique: true,
+    partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },
+  }
+}
+
+/** Above or from the lowest value of each kind: comparisons never leave the operand's BSON type. */
+const PRESENT: Partial<Record<ScalarType, Document>> = {
+  integer: { $gte: -Infinity },
+  biginteger: { $gte: -Infinity },
+  decimal: { $gte: -Infinity },
+  float: { $gte: -Infinity },
+  boolean: { $gte: false },
+  date: { $gte: FIRST_DATE },
+  datetime: { $gte: FIRST_DATE },
+  timestamp: { $gte: FIRST_DATE },
+}

@@ -1,0 +1,65 @@
+import type { Database } from './database.ts'
+
+export interface IdAllocator {
+  /** As many new ids of a sequence, ascending; never given twice, by no process. */
+  take(sequence: string, count: number): Promise<readonly number[]>
+}
+
+interface Counter {
+  readonly _id: string
+  readonly last: number
+}
+
+interface Block {
+  next: number
+  end: number
+}
+
+const COLLECTION = 'quire_counters'
+const BLOCK_SIZE = 100
+
+/**
+ * Ids come in blocks of 100 from one counter document a sequence, so that writing content is no hot
+ * spot. What a process has not used when it ends is a gap.
+ */
+export function openIdAllocator(database: Database): IdAllocator {
+  const counters = database.collection<Counter & { _id: string }>(COLLECTION)
+  const blocks = new Map<string, Block>()
+  /** One request for a block at a time: those who wait share what it brings. */
+  const pending = new Map<string, Promise<void>>()
+
+  const reserve = async (sequence: string, count: number): Promise<void> => {
+    const size = Math.max(BLOCK_SIZE, count)
+    const counter = await counters.findOneAndUpdate(
+      { _id: sequence },
+      { $inc: { last: size } },
+      { upsert: true, returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
+    )
+    if (counter === null) throw new Error(`no counter for ${sequence}`)
+    blocks.set(sequence, { next: counter.last - size + 1, end: counter.last })
+  }
+
+  const refill = (sequence: string, count: number): Promise<void> => {
+    const running = pending.get(sequence)
+    if (running !== undefined) return running
+    const started = reserve(sequence, count).finally(() => pending.delete(sequence))
+    pending.set(sequence, started)
+    return started
+  }
+
+  return {
+    take: async (sequence, count) => {
+      const taken: number[] = []
+      while (taken.length < count) {
+        const block = blocks.get(sequence)
+        if (block === undefined || block.next > block.end) {
+          await refill(sequence, count - taken.length)
+        } else {
+          taken.push(block.next)
+          block.next += 1
+        }
+      }
+      return taken
+    },
+  }
+}

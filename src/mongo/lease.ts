@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServiceUnavailableError } from '../errors.ts'
+import { isDuplicateKey } from './database-error.ts'
+import type { Database } from './database.ts'
+
+interface Lease {
+  readonly _id: string
+  readonly holder: string
+  readonly expiresAt: Date
+}
+
+const COLLECTION = 'quire_leases'
+/** A holder that died is waited for no longer than this; one that works renews at a third of it. */
+const LEASE_MS = 15_000
+const POLL_MS = 50
+const PATIENCE_MS = 120_000
+
+/**
+ * Runs `work` while no other process holds the lease of this name, waiting for it at most two minutes.
+ * @throws ServiceUnavailableError when it could not be had by then.
+ */
+export async function withLease<T>(
+  database: Database,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = randomUUID()
+  await acquire(database, name, holder)
+  const renewal = setInterval(() => {
+    // A renewal that fails is followed by another; should the lease run out, its work is idempotent.
+    void claim(database, name, holder).catch(() => false)
+  }, LEASE_MS / 3)
+  try {
+    return await work()
+  } finally {
+    clearInterval(renewal)
+    await database.collection<Lease>(COLLECTION).deleteOne({ _id: name, holder })
+  }
+}
+
+async function acquire(database: Database, name: string, holder: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!(await claim(database, name, holder))) {
+    if (Date.now() > deadline) {
+      throw new ServiceUnavailableError(`Another process has held the lease "${name}" for too long`)
+    }
+    await delay(POLL_MS)
+  }
+}
+
+/** Takes a free lease, or renews one's own. False when somebody else holds it. */
+async function claim(database: Database, name: string, holder: string): Promise<boolean> {
+  const now = Date.now()
+  try {
+    await database
+      .collection<Lease>(COLLECTION)
+      .updateOne(
+        { _id: name, $or: [{ holder }, { expiresAt: { $lt: new Date(now) } }] },
+        { $set: { holder, expiresAt: new Date(now + LEASE_MS) } },
+        { upsert: true, maxTimeMS: database.queryTimeoutMs },
+      )
+    return true
+  } catch (error) {
+    if (isDuplicateKey(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import type { Document } from 'mongodb'
+import type { Comparison, Filter, Operator } from '../query/query.ts'
+import { toBson } from './stored-value.ts'
+
+type Condition = (operand: unknown) => Document
+
+/**
+ * What each operator asks of a value. Operands are typed by the parser; here they only find their place.
+ * As in MongoDB, the negative ones also match values that are null or missing.
+ */
+const CONDITIONS = {
+  eq: (operand) => ({ $eq: operand }),
+  ne: (operand) => ({ $ne: operand }),
+  lt: (operand) => ({ $lt: operand }),
+  lte: (operand) => ({ $lte: operand }),
+  gt: (operand) => ({ $gt: operand }),
+  gte: (operand) => ({ $gte: operand }),
+  in: (operand) => ({ $in: operand }),
+  notIn: (operand) => ({ $nin: operand }),
+  between: (operand) => between(operand),
+  null: (operand) => (operand === true ? { $eq: null } : { $ne: null }),
+  notNull: (operand) => (operand === true ? { $ne: null } : { $eq: null }),
+  eqi: (operand) => search(`^${literal(operand)}${END}`, 'i'),
+  nei: (operand) => ({ $not: search(`^${literal(operand)}${END}`, 'i') }),
+  contains: (operand) => search(literal(operand)),
+  notContains: (operand) => ({ $not: search(literal(operand)) }),
+  containsi: (operand) => search(literal(operand), 'i'),
+  notContainsi: (operand) => ({ $not: search(literal(operand), 'i') }),
+  startsWith: (operand) => search(`^${literal(operand)}`),
+  startsWithi: (operand) => search(`^${literal(operand)}`, 'i'),
+  endsWith: (operand) => search(`${literal(operand)}${END}`),
+  endsWithi: (operand) => search(`${literal(operand)}${END}`, 'i'),
+} satisfies Record<Operator, Condition>
+
+/** The very end: `$` would also match before a last line break. */
+const END = '(?![\\s\\S])'
+
+/** Conditions as a `$match` or a find takes them. */
+export function translateFilter(filter: Filter): Document {
+  switch (filter.kind) {
+    case 'all':
+      return matchAll(filter.of.map(translateFilter))
+    case 'any':
+      return filter.of.length === 0 ? NOTHING : { $or: filter.of.map(translateFilter) }
+    case 'not':
+      return { $nor: [translateFilter(filter.of)] }
+    case 'compare':
+      return translateComparison(filter)
+  }
+}
+
+/** All of the conditions: always a list, so that two on one attribute never overwrite each other. */
+export function matchAll(conditions: readonly Document[]): Document {
+  const [only, ...rest] = conditions.filter((condition) => Object.keys(condition).length > 0)
+  if (only === undefined) return {}
+  return rest.length === 0 ? only : { $and: [only, ...rest] }
+}
+
+/** Matches no document. */
+const NOTHING: Document = { _id: { $in: [] } }
+
+function translateComparison({ attribute, operator, operand }: Comparison): Document {
+  return { [attribute.name]: CONDITIONS[operator](toBson(operand)) }
+}
+
+function between(operand: unknown): Document {
+  const [from, to] = operand as readonly [unknown, unknown] // the parser asserts exactly two
+  return { $gte: from, $lte: to }
+}
+
+function search(pattern: string, options?: 'i'): Document {
+  return options === undefined ? { $regex: pattern } : { $regex: pattern, $options: options }
+}
+
+/** The text with every character that means something in a PCRE pattern escaped. */
+function literal(operand: unknown): string {
+  return String(operand).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

@@ -1,0 +1,13 @@
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['t', true],
+  ['false', false],
+  ['0', false],
+  ['f', false],
+])
+
+/** What a URL's text says as a boolean; undefined when it says neither. */
+export function booleanOf(text: unknown): boolean | undefined {
+  return BOOLEANS.get(text)
+}

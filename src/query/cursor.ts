@@ -1,0 +1,74 @@
+import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import type { ScalarType } from '../schema/definition.ts'
+import { ValidationError } from '../errors.ts'
+import { invalidValue } from './query-error.ts'
+import type { SortKey } from './query.ts'
+
+/** Their order depends on more than a value that a URL can carry. */
+const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
+
+/**
+ * The sort values that a cursor carries, in stored form; null for the first page (an empty cursor).
+ * `sort` is what the request asks for, and ends in `id` as executed.
+ * @throws ValidationError when the cursor is none of ours, or was made under another order.
+ */
+export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly unknown[] | null {
+  const unfit = sort.find(({ attribute }) => WITHOUT_CURSOR.has(attribute.type))
+  if (unfit !== undefined) {
+    throw invalidValue('pagination[cursor]', `no cursor in an order by ${unfit.attribute.name}`)
+  }
+  if (input === '') return null
+  const [order, values] = decode(input)
+  if (order !== signature(sort)) {
+    throw invalidValue(
+      'pagination[cursor]',
+      'was made under another order; start from an empty one',
+    )
+  }
+  if (values.length !== sort.length) throw notOurs()
+  return sort.map(({ attribute }, index) => fromText(values[index], attribute.type))
+}
+
+/** What `parseCursor` reads back; `values` are the sort values of the last entry, in stored form. */
+export function toCursor(sort: readonly SortKey[], values: readonly unknown[]): string {
+  const texts = values.map((value, index) => toText(value, sort[index]?.attribute.type))
+  return Buffer.from(JSON.stringify([signature(sort), texts])).toString('base64url')
+}
+
+function signature(sort: readonly SortKey[]): string {
+  return sort.map(({ attribute, direction }) => `${attribute.name}:${direction}`).join(',')
+}
+
+function toText(value: unknown, type: ScalarType | undefined): string | null {
+  if (value === null || value === undefined || type === undefined) return null
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function fromText(text: unknown, type: ScalarType): unknown {
+  if (text === null) return null
+  if (typeof text !== 'string' || text.includes('\0')) throw notOurs()
+  try {
+    return SCALAR_KINDS[type].fromQuery(text)
+  } catch (error) {
+    if (error instanceof ValidationError) throw notOurs()
+    throw error
+  }
+}
+
+function decode(input: unknown): readonly [string, readonly unknown[]] {
+  if (typeof input !== 'string') throw notOurs()
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(input, 'base64url').toString('utf8'))
+  } catch {
+    throw notOurs()
+  }
+  if (!Array.isArray(parsed)) throw notOurs()
+  const [order, values] = parsed as readonly unknown[]
+  if (typeof order !== 'string' || !Array.isArray(values)) throw notOurs()
+  return [order, values]
+}
+
+function notOurs(): ValidationError {
+  return invalidValue('pagination[cursor]', 'is not a cursor that this server made')
+}

@@ -1,0 +1,153 @@
+import { ValidationError } from '../errors.ts'
+import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import type { ScalarPlan } from '../schema/plan.ts'
+import { booleanOf } from './boolean-text.ts'
+import { invalidValue } from './query-error.ts'
+import { type Comparison, type Filter, type Operator, OPERATORS, QUERY_LIMITS } from './query.ts'
+
+type Family = 'equality' | 'list' | 'order' | 'range' | 'text' | 'presence'
+
+const FAMILIES = {
+  eq: 'equality',
+  eqi: 'equality',
+  ne: 'equality',
+  nei: 'equality',
+  in: 'list',
+  notIn: 'list',
+  lt: 'order',
+  lte: 'order',
+  gt: 'order',
+  gte: 'order',
+  between: 'range',
+  contains: 'text',
+  notContains: 'text',
+  containsi: 'text',
+  notContainsi: 'text',
+  startsWith: 'text',
+  startsWithi: 'text',
+  endsWith: 'text',
+  endsWithi: 'text',
+  null: 'presence',
+  notNull: 'presence',
+} satisfies Record<Operator, Family>
+
+const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
+
+export function isOperator(name: string): name is Operator {
+  return KNOWN.has(name)
+}
+
+/**
+ * One operator with its operand cast to the attribute's type. `path` is the attribute's, as in the URL.
+ * A list given to `eq` or `eqi` means any of them, and so does one given to an operator that searches text.
+ * @throws ValidationError when the operator does not fit the type, or the operand cannot be cast.
+ */
+export function parseComparison(
+  attribute: ScalarPlan,
+  operator: Operator,
+  value: unknown,
+  path: string,
+): Filter {
+  const at = `${path}[$${operator}]`
+  switch (FAMILIES[operator]) {
+    case 'equality':
+      return parseEquality(attribute, operator, value, at)
+    case 'list':
+      return comparison(attribute, operator, castList(attribute, listOf(value, at), at))
+    case 'order':
+      assertOrdered(attribute, at)
+      return comparison(attribute, operator, castOne(attribute, value, at))
+    case 'range':
+      return parseRange(attribute, operator, value, at)
+    case 'text':
+      return parseText(attribute, operator, value, at)
+    case 'presence':
+      return comparison(attribute, operator, parseBoolean(value, at))
+  }
+}
+
+function parseEquality(
+  attribute: ScalarPlan,
+  operator: Operator,
+  value: unknown,
+  at: string,
+): Filter {
+  const folds = SCALAR_KINDS[attribute.type].textual && (operator === 'eqi' || operator === 'nei')
+  if (folds) return parseText(attribute, operator, value, at)
+  const exact = operator === 'eqi' ? 'eq' : operator === 'nei' ? 'ne' : operator
+  if (Array.isArray(value) && exact === 'eq') {
+    return comparison(attribute, 'in', castList(attribute, listOf(value, at), at))
+  }
+  return comparison(attribute, exact, castOne(attribute, value, at))
+}
+
+function parseRange(attribute: ScalarPlan, operator: Operator, value: unknown, at: string): Filter {
+  assertOrdered(attribute, at)
+  const operands = castList(attribute, Array.isArray(value) ? value : [value], at)
+  if (operands.length !== 2) throw invalidValue(at, 'expected exactly two values')
+  return comparison(attribute, operator, operands)
+}
+
+function parseText(attribute: ScalarPlan, operator: Operator, value: unknown, at: string): Filter {
+  if (!SCALAR_KINDS[attribute.type].textual) {
+    throw invalidValue(at, `${attribute.type} attributes have no $${operator}`)
+  }
+  if (!Array.isArray(value)) return comparison(attribute, operator, pattern(value, at))
+  if (operator === 'nei') throw invalidValue(at, 'expected one value')
+  const of = listOf(value, at).map((item, index) =>
+    comparison(attribute, operator, pattern(item, `${at}[${index}]`)),
+  )
+  return of.length === 0 ? comparison(attribute, 'in', []) : { kind: 'any', of }
+}
+
+function comparison(attribute: ScalarPlan, operator: Operator, operand: unknown): Comparison {
+  return { kind: 'compare', attribute, operator, operand }
+}
+
+function assertOrdered(attribute: ScalarPlan, at: string): void {
+  if (!SCALAR_KINDS[attribute.type].ordered) {
+    throw invalidValue(at, `${attribute.type} attributes have no order`)
+  }
+}
+
+function castOne(attribute: ScalarPlan, value: unknown, at: string): unknown {
+  try {
+    return SCALAR_KINDS[attribute.type].fromQuery(textOf(value, at))
+  } catch (error) {
+    if (error instanceof ValidationError) throw invalidValue(at, error.message)
+    throw error
+  }
+}
+
+function castList(attribute: ScalarPlan, values: readonly unknown[], at: string): unknown[] {
+  return values.map((value, index) => castOne(attribute, value, `${at}[${index}]`))
+}
+
+/** A scalar where a list is expected is a list of one; commas are not split. */
+function listOf(value: unknown, at: string): readonly unknown[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > QUERY_LIMITS.listItems) {
+    throw invalidValue(at, `at most ${QUERY_LIMITS.listItems} values`)
+  }
+  return list
+}
+
+function pattern(value: unknown, at: string): string {
+  const text = textOf(value, at)
+  if (text.length > QUERY_LIMITS.patternLength) {
+    throw invalidValue(at, `at most ${QUERY_LIMITS.patternLength} characters`)
+  }
+  return text
+}
+
+function textOf(value: unknown, at: string): string {
+  if (typeof value !== 'string') throw invalidValue(at, 'expected one value')
+  if (value.includes('\0')) throw invalidValue(at, 'a NUL character cannot be stored')
+  return value
+}
+
+function parseBoolean(value: unknown, at: string): boolean {
+  const parsed = booleanOf(value)
+  if (parsed === undefined) throw invalidValue(at, 'expected true or false')
+  return parsed
+}

@@ -1,0 +1,30 @@
+import { ValidationError } from '../errors.ts'
+import type { AttributeHolder } from '../schema/plan.ts'
+import { findMember } from './find-member.ts'
+import { unusableKey } from './query-error.ts'
+import type { FieldSelection } from './query.ts'
+
+/**
+ * `title`, `title,views`, `*`, or a list of names. Repetitions count once.
+ * @throws ValidationError for unknown members and for those that an entry does not show by itself.
+ */
+export function parseFields(input: unknown, holder: AttributeHolder): FieldSelection {
+  if (input === undefined) return 'all'
+  const names = namesOf(input)
+  if (names.length === 1 && names[0] === '*') return 'all'
+  for (const name of names) assertSelectable(name, holder)
+  return [...new Set(names)]
+}
+
+function namesOf(input: unknown): readonly string[] {
+  if (typeof input === 'string' && input !== '') {
+    return input.split(',').map((name) => name.trim())
+  }
+  if (Array.isArray(input) && input.every((item) => typeof item === 'string')) return input
+  throw new ValidationError('Invalid fields parameter. Expected a string or an array of strings')
+}
+
+function assertSelectable(name: string, holder: AttributeHolder): void {
+  const attribute = findMember(name, holder, null, 'fields')
+  if (attribute.kind !== 'scalar') throw unusableKey(name, null, 'fields')
+}

@@ -1,0 +1,149 @@
+import { ValidationError } from '../errors.ts'
+import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import type { Data } from '../schema/definition.ts'
+import type { AttributeHolder, AttributePlan, ScalarPlan } from '../schema/plan.ts'
+import { findMember } from './find-member.ts'
+import { isOperator, parseComparison } from './parse-comparison.ts'
+import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
+import { type Filter, QUERY_LIMITS } from './query.ts'
+
+/** Where a filter is being read: what its keys name, how deep, and how much has been read so far. */
+interface Scope {
+  readonly holder: AttributeHolder
+  /** Dotted path of the attributes down to here, null at the root; `$and`, `$or`, `$not` leave no trace. */
+  readonly parent: string | null
+  readonly depth: number
+  readonly count: { conditions: number }
+}
+
+const PARAM = 'filters'
+
+/**
+ * The filter of a request; null when there is none.
+ * @throws ValidationError for whatever is not understood, naming its path.
+ */
+export function parseFilters(input: unknown, holder: AttributeHolder): Filter | null {
+  if (input === undefined) return null
+  if (input === null || typeof input !== 'object') {
+    throw new ValidationError('The filters parameter must be an object or an array')
+  }
+  const scope: Scope = { holder, parent: null, depth: 0, count: { conditions: 0 } }
+  const filter = parseGroup(asObject(input, 'filters'), scope)
+  return filter.kind === 'all' && filter.of.length === 0 ? null : filter
+}
+
+/** Conditions on `_q`: containment in the searchable text attributes, equality on the numeric ones. */
+export function parseSearch(input: unknown, holder: AttributeHolder): Filter | null {
+  if (input === undefined || input === '') return null
+  if (typeof input !== 'string') throw invalidValue('_q', 'expected one text')
+  if (input.length > QUERY_LIMITS.patternLength) {
+    throw invalidValue('_q', `at most ${QUERY_LIMITS.patternLength} characters`)
+  }
+  const of = [...holder.members.values()].flatMap((member) => searchCondition(member, input))
+  return { kind: 'any', of }
+}
+
+function searchCondition(attribute: AttributePlan, text: string): readonly Filter[] {
+  if (attribute.kind !== 'scalar' || attribute.private || attribute.name === 'locale') return []
+  const { searchable, fromQuery } = SCALAR_KINDS[attribute.type]
+  if (searchable === 'text') {
+    return [{ kind: 'compare', attribute, operator: 'containsi', operand: text }]
+  }
+  if (searchable === 'no' || text.trim() === '') return []
+  try {
+    return [{ kind: 'compare', attribute, operator: 'eq', operand: fromQuery(text) }]
+  } catch (error) {
+    if (error instanceof ValidationError) return [] // no number: it can equal none
+    throw error
+  }
+}
+
+function parseGroup(input: Data, scope: Scope): Filter {
+  if (scope.depth > QUERY_LIMITS.filterDepth) {
+    throw new ValidationError(`filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`)
+  }
+  const of = Object.entries(input).map(([key, value]) => parseEntry(key, value, scope))
+  return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
+}
+
+function parseEntry(key: string, value: unknown, scope: Scope): Filter {
+  const inner: Scope = { ...scope, depth: scope.depth + 1 }
+  switch (key) {
+    case '$and':
+      return { kind: 'all', of: parseBranches(key, value, inner) }
+    case '$or':
+      return { kind: 'any', of: parseBranches(key, value, inner) }
+    case '$not':
+      return { kind: 'not', of: parseGroup(asObject(value, pathOf(key, scope)), inner) }
+    default:
+      return parseScalar(findAttribute(key, scope), value, inner)
+  }
+}
+
+function parseBranches(key: string, value: unknown, scope: Scope): readonly Filter[] {
+  const path = pathOf(key, scope)
+  if (!Array.isArray(value) || value.length === 0) {
+    throw invalidValue(path, `${key} takes a list of conditions`)
+  }
+  return value.map((branch: unknown, index) =>
+    parseGroup(asObject(branch, `${path}[${index}]`), scope),
+  )
+}
+
+/** The attribute that a key names, if this request may filter by it. */
+function findAttribute(key: string, { holder, parent }: Scope): ScalarPlan {
+  const attribute = findMember(key, holder, parent, PARAM)
+  if (attribute.kind !== 'scalar') throw unusableKey(key, parent, PARAM)
+  return attribute
+}
+
+function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
+  const path = join(scope.parent, attribute.name)
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return compare(attribute, 'eq', value, scope)
+  }
+  const of = Object.entries(value).map(([key, operand]): Filter => {
+    if (key === '$not') return parseNegation(attribute, operand, scope)
+    const operator = key.startsWith('$') ? key.slice(1) : ''
+    if (!isOperator(operator)) throw unknownKey(key, path, PARAM)
+    return compare(attribute, operator, operand, scope)
+  })
+  if (of.length === 0) throw invalidValue(pathOf(attribute.name, scope), 'no condition')
+  return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
+}
+
+function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
+  const inner: Scope = { ...scope, depth: scope.depth + 1 }
+  if (inner.depth > QUERY_LIMITS.filterDepth) {
+    throw new ValidationError(`filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`)
+  }
+  return { kind: 'not', of: parseScalar(attribute, value, inner) }
+}
+
+function compare(
+  attribute: ScalarPlan,
+  operator: Parameters<typeof parseComparison>[1],
+  value: unknown,
+  scope: Scope,
+): Filter {
+  scope.count.conditions += 1
+  if (scope.count.conditions > QUERY_LIMITS.conditions) {
+    throw new ValidationError(`filters hold more than ${QUERY_LIMITS.conditions} conditions`)
+  }
+  return parseComparison(attribute, operator, value, pathOf(attribute.name, scope))
+}
+
+function asObject(value: unknown, path: string): Data {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalidValue(path, 'expected conditions')
+  }
+  return value as Data // an object that is no list, parsed without a prototype
+}
+
+function join(parent: string | null, name: string): string {
+  return parent === null ? name : `${parent}.${name}`
+}
+
+function pathOf(key: string, { parent }: Scope): string {
+  return ['filters', ...(parent?.split('.') ?? []), key].reduce((path, part) => `${path}[${part}]`)
+}

@@ -1,0 +1,107 @@
+import { PaginationError, ValidationError } from '../errors.ts'
+import type { Data } from '../schema/definition.ts'
+import { booleanOf } from './boolean-text.ts'
+import { parseCursor } from './cursor.ts'
+import { invalidValue } from './query-error.ts'
+import type { Page, QueryRules, SortKey } from './query.ts'
+
+/**
+ * `pagination[page]` and `[pageSize]`, `[start]` and `[limit]`, or `[cursor]` and `[pageSize]`; with
+ * `[withCount]`. Sizes above the maximum are cut to it; a page below 1 is 1, a start below 0 is 0.
+ * @throws PaginationError when the kinds are mixed, ValidationError when a number is none.
+ */
+export function parsePagination(
+  query: Data,
+  sort: readonly SortKey[],
+  rules: Pick<QueryRules, 'defaultLimit' | 'maxLimit'>,
+): Page {
+  if ('page' in query || 'pageSize' in query) {
+    throw new PaginationError(
+      'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object',
+    )
+  }
+  const input = objectOf(query['pagination'])
+  const { page, pageSize, start, limit, cursor } = input
+  const isPaged = page !== undefined || pageSize !== undefined
+  const isOffset = start !== undefined || limit !== undefined
+  if (isOffset && (isPaged || cursor !== undefined)) {
+    throw new PaginationError('Cannot use both page & offset pagination in the same query')
+  }
+  const withCount = parseWithCount(input['withCount'])
+  if (cursor !== undefined) {
+    if (page !== undefined) {
+      throw new PaginationError('Cannot use both page & cursor pagination in the same query')
+    }
+    return {
+      kind: 'cursor',
+      after: parseCursor(cursor, sort),
+      pageSize: parseSize(pageSize, 'pageSize', rules),
+      withCount,
+    }
+  }
+  return isOffset
+    ? {
+        kind: 'offset',
+        start: Math.max(0, parsePosition(start, 'start', 0)),
+        limit: parseSize(limit, 'limit', rules),
+        withCount,
+      }
+    : {
+        kind: 'page',
+        page: Math.max(1, parsePosition(page, 'page', 1)),
+        pageSize: parseSize(pageSize, 'pageSize', rules),
+        withCount,
+      }
+}
+
+function objectOf(input: unknown): Data {
+  if (input === undefined) return {}
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
+    throw invalidValue('pagination', 'expected an object such as pagination[page]=1')
+  }
+  return input as Data // an object that is no list
+}
+
+function parsePosition(input: unknown, name: string, fallback: number): number {
+  if (input === undefined) return fallback
+  const value = integerOf(input)
+  if (value === null) {
+    throw new ValidationError(
+      `pagination[${name}]: expected an integer got ${typeof input === 'string' ? input : 'a list'}`,
+    )
+  }
+  return value
+}
+
+function parseSize(
+  input: unknown,
+  name: string,
+  { defaultLimit, maxLimit }: Pick<QueryRules, 'defaultLimit' | 'maxLimit'>,
+): number {
+  if (input === undefined) return defaultLimit
+  const value = integerOf(input)
+  if (value === null || value < 1) {
+    throw new ValidationError(
+      `pagination[${name}]: expected a positive integer got ${typeof input === 'string' ? input : 'a list'}`,
+    )
+  }
+  return Math.min(value, maxLimit)
+}
+
+/** Null when the text is no integer that a database can skip. */
+function integerOf(input: unknown): number | null {
+  if (typeof input !== 'string' || !/^[+-]?\d+$/.test(input)) return null
+  const value = Number(input)
+  return Math.abs(value) <= 2 ** 31 - 1 ? value : null
+}
+
+function parseWithCount(input: unknown): boolean {
+  if (input === undefined) return true
+  const value = booleanOf(input)
+  if (value === undefined) {
+    throw new ValidationError(
+      'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
+    )
+  }
+  return value
+}

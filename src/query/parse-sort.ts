@@ -1,0 +1,71 @@
+import { ValidationError } from '../errors.ts'
+import type { AttributeHolder, ScalarPlan } from '../schema/plan.ts'
+import { findMember } from './find-member.ts'
+import { unusableKey } from './query-error.ts'
+import { QUERY_LIMITS, type SortKey } from './query.ts'
+
+const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
+  ['asc', 'asc'],
+  ['ASC', 'asc'],
+  ['desc', 'desc'],
+  ['DESC', 'desc'],
+])
+
+/**
+ * `a`, `a:desc`, `a,b:desc`, a list of these, `{ a: 'desc' }` or a list of such objects.
+ * @throws ValidationError for unknown or unusable attributes, an unknown order, and lists that mix forms.
+ */
+export function parseSort(input: unknown, holder: AttributeHolder): readonly SortKey[] {
+  if (input === undefined || input === '') return []
+  const asked = entriesOf(input).map(([path, order]) => sortKey(path, order, holder))
+  const keys = asked.filter(({ attribute }, index) => index === firstOf(attribute, asked))
+  if (keys.length > QUERY_LIMITS.sortKeys) {
+    throw new ValidationError(`sort takes at most ${QUERY_LIMITS.sortKeys} attributes`)
+  }
+  return keys
+}
+
+/** A second mention of an attribute could no longer change the order. */
+function firstOf(attribute: ScalarPlan, keys: readonly SortKey[]): number {
+  return keys.findIndex((key) => key.attribute === attribute)
+}
+
+/** Pairs of an attribute's dotted path and the order asked for, which is undefined when left out. */
+function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
+  if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
+  if (!Array.isArray(input)) return entriesOfObject(input, '')
+  const items: readonly unknown[] = input
+  const texts = items.filter((item) => typeof item === 'string').length
+  if (texts > 0 && texts < items.length) {
+    throw new ValidationError('sort: texts and objects cannot be mixed in one list')
+  }
+  return items.flatMap((item) => entriesOf(item))
+}
+
+function entryOfText(text: string): readonly (readonly [string, unknown])[] {
+  if (text.trim() === '') return []
+  const colon = text.indexOf(':')
+  if (colon === -1) return [[text.trim(), undefined]]
+  return [[text.slice(0, colon).trim(), text.slice(colon + 1).trim()]]
+}
+
+function entriesOfObject(input: unknown, prefix: string): readonly (readonly [string, unknown])[] {
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
+    throw new ValidationError('sort: expected a text, an object or a list of either')
+  }
+  return Object.entries(input).flatMap(([key, value]: [string, unknown]) =>
+    typeof value === 'string'
+      ? [[`${prefix}${key}`, value] as const]
+      : entriesOfObject(value, `${prefix}${key}.`),
+  )
+}
+
+function sortKey(path: string, order: unknown, holder: AttributeHolder): SortKey {
+  const attribute = findMember(path, holder, null, 'sort')
+  if (attribute.kind !== 'scalar') throw unusableKey(path, null, 'sort')
+  const direction = DIRECTIONS.get(order ?? 'asc')
+  if (direction === undefined) {
+    throw new ValidationError('Invalid order. order can only be one of asc|desc|ASC|DESC')
+  }
+  return { attribute, direction }
+}

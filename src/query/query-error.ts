@@ -1,0 +1,36 @@
+import { ValidationError } from '../errors.ts'
+
+export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
+
+/**
+ * A key that means nothing where it stands. `parent` is the dotted path of what holds it, null at the root.
+ */
+export function unknownKey(
+  key: string,
+  parent: string | null,
+  param: QueryParameter,
+): ValidationError {
+  const where = parent === null ? '' : ` at ${parent}`
+  return new ValidationError(`Invalid key ${key}${where}`, {
+    key,
+    path: parent,
+    source: 'query',
+    param,
+  })
+}
+
+/** A key that exists but may not be used here: private, forbidden, or of the wrong kind. */
+export function unusableKey(
+  key: string,
+  parent: string | null,
+  param: QueryParameter,
+): ValidationError {
+  const path = parent === null ? key : `${parent}.${key}`
+  const where = parent === null ? '' : ` at ${path}`
+  return new ValidationError(`Invalid key ${key}${where}`, { key, path, source: 'query', param })
+}
+
+/** A value that cannot be what the parameter needs; `path` is bracketed as in the URL. */
+export function invalidValue(path: string, message: string): ValidationError {
+  return new ValidationError(`${path}: ${message}`)
+}
