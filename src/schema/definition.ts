@@ -116,3 +116,14 @@ export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[]
   readonly components: readonly ComponentDefinition[]
 }
+
+/** One file that declares something, as it was read; `checkDefinitions` makes sense of it. */
+export interface DeclarationFile {
+  readonly file: string
+  readonly kind: 'contentType' | 'component'
+  readonly uid: Uid
+  /** The parsed JSON. */
+  readonly content: unknown
+  /** Why there is no content: unreadable, or no JSON. */
+  readonly fault?: string
+}

@@ -1,0 +1,69 @@
+import type { AttributeDefinition, ContentTypeDefinition } from './definition.ts'
+
+/** The content-types that every installation has: declarations may refer to them, and they need no file. */
+export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
+  builtIn('plugin::users-permissions.user', 'user', 'up_users', {
+    username: { type: 'string', required: true, unique: true, minLength: 3 },
+    email: { type: 'email', required: true, minLength: 6 },
+    provider: { type: 'string' },
+    password: { type: 'password', private: true, minLength: 6 },
+    resetPasswordToken: { type: 'string', private: true },
+    confirmationToken: { type: 'string', private: true },
+    confirmed: { type: 'boolean', default: false },
+    blocked: { type: 'boolean', default: false },
+    role: {
+      type: 'relation',
+      relation: 'manyToOne',
+      target: 'plugin::users-permissions.role',
+      inversedBy: 'users',
+    },
+  }),
+  builtIn('plugin::users-permissions.role', 'role', 'up_roles', {
+    name: { type: 'string', required: true, minLength: 3 },
+    description: { type: 'string' },
+    type: { type: 'string', unique: true },
+    users: {
+      type: 'relation',
+      relation: 'oneToMany',
+      target: 'plugin::users-permissions.user',
+      mappedBy: 'role',
+    },
+  }),
+  builtIn('plugin::upload.file', 'file', 'files', {
+    name: { type: 'string', required: true },
+    alternativeText: { type: 'text' },
+    caption: { type: 'text' },
+    focalPoint: { type: 'json' },
+    width: { type: 'integer' },
+    height: { type: 'integer' },
+    formats: { type: 'json' },
+    hash: { type: 'string', required: true },
+    ext: { type: 'string' },
+    mime: { type: 'string', required: true },
+    size: { type: 'decimal', required: true },
+    url: { type: 'text', required: true },
+    previewUrl: { type: 'text' },
+    provider: { type: 'string', required: true },
+    provider_metadata: { type: 'json' },
+  }),
+]
+
+function builtIn(
+  uid: string,
+  singularName: string,
+  collectionName: string,
+  attributes: Readonly<Record<string, AttributeDefinition>>,
+): ContentTypeDefinition {
+  return {
+    uid,
+    file: 'built in',
+    kind: 'collectionType',
+    collectionName,
+    singularName,
+    pluralName: `${singularName}s`,
+    displayName: singularName,
+    draftAndPublish: false,
+    localized: false,
+    attributes,
+  }
+}

@@ -1,0 +1,186 @@
+import type {
+  AttributeDefinition,
+  ComponentAttributeDefinition,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  Definitions,
+  DynamicZoneDefinition,
+  MediaDefinition,
+  RelationDefinition,
+  ScalarType,
+  Uid,
+} from './definition.ts'
+import type {
+  AttributePlan,
+  ComponentAttributePlan,
+  ComponentPlan,
+  ContentTypePlan,
+  DynamicZonePlan,
+  MediaPlan,
+  RelationPlan,
+  ScalarPlan,
+  Schema,
+} from './plan.ts'
+import { compileValidators } from './validators.ts'
+
+/**
+ * The linked and frozen plans of checked definitions. Relations and components refer to each other in
+ * circles, so their plans find what they refer to by name when asked, and never fail: it was checked.
+ */
+export function compileSchema(definitions: Definitions): Schema {
+  const contentTypes = new Map<Uid, ContentTypePlan>()
+  const components = new Map<Uid, ComponentPlan>()
+  const link: Link = {
+    contentType: (uid) => found(contentTypes, uid),
+    component: (uid) => found(components, uid),
+  }
+  for (const definition of definitions.components) {
+    components.set(definition.uid, compileComponent(definition, link))
+  }
+  for (const definition of definitions.contentTypes) {
+    contentTypes.set(definition.uid, compileContentType(definition, definitions, link))
+  }
+  return Object.freeze({ contentTypes, components })
+}
+
+interface Link {
+  contentType(uid: Uid): ContentTypePlan
+  component(uid: Uid): ComponentPlan
+}
+
+function found<T>(plans: ReadonlyMap<Uid, T>, uid: Uid): T {
+  const plan = plans.get(uid)
+  if (plan === undefined) throw new Error(`The definitions were not checked: there is no ${uid}`)
+  return plan
+}
+
+function compileComponent(definition: ComponentDefinition, link: Link): ComponentPlan {
+  const attributes = compileAttributes(definition.attributes, false, link)
+  const members = new Map([['id', systemPlan('id', 'integer')], ...attributes])
+  const { uid, displayName } = definition
+  return Object.freeze({ uid, displayName, attributes, members })
+}
+
+function compileContentType(
+  definition: ContentTypeDefinition,
+  definitions: Definitions,
+  link: Link,
+): ContentTypePlan {
+  const { attributes: declared, file: _file, ...options } = definition
+  const attributes = compileAttributes(declared, definition.localized, link)
+  const members = new Map<string, AttributePlan>([
+    ['id', systemPlan('id', 'integer')],
+    ['documentId', systemPlan('documentId', 'string')],
+    ...attributes,
+    ['createdAt', systemPlan('createdAt', 'datetime')],
+    ['updatedAt', systemPlan('updatedAt', 'datetime')],
+    ['publishedAt', systemPlan('publishedAt', 'datetime')],
+  ])
+  if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
+  const validators = compileValidators(definition, definitions.components)
+  return Object.freeze({ ...options, attributes, members, validators })
+}
+
+/** What the server writes by itself: each version has its own, so it counts as localized. */
+function systemPlan(name: string, type: ScalarType): AttributePlan {
+  const plan: ScalarPlan = {
+    kind: 'scalar',
+    name,
+    type,
+    system: true,
+    private: false,
+    required: false,
+    localized: true,
+    unique: false,
+    default: undefined,
+  }
+  return Object.freeze(plan)
+}
+
+function compileAttributes(
+  declared: Readonly<Record<string, AttributeDefinition>>,
+  localizedType: boolean,
+  link: Link,
+): ReadonlyMap<string, AttributePlan> {
+  const plans = Object.entries(declared).map(([name, definition]): [string, AttributePlan] => {
+    const plan = compileAttribute(name, definition, link)
+    return [name, Object.freeze({ ...plan, localized: localizedType && isLocalized(definition) })]
+  })
+  return new Map(plans)
+}
+
+/**
+ * As in the reference: an attribute has a value per locale when it says so; without the option only relations
+ * and uids do.
+ */
+function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
+  return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
+}
+
+function compileAttribute(
+  name: string,
+  definition: AttributeDefinition,
+  link: Link,
+): AttributePlan {
+  const base = {
+    name,
+    private: definition.private === true || definition.type === 'password',
+    required: definition.required === true,
+    localized: false,
+  }
+  if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
+  if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
+  if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
+  if (definition.type === 'media') return { ...base, ...compileMedia(definition) }
+  const { type, unique = false, default: initial } = definition
+  return { ...base, kind: 'scalar', type, system: false, unique, default: initial }
+}
+
+type OwnPart<Plan extends AttributePlan> = Omit<Plan, 'name' | 'private' | 'required' | 'localized'>
+
+function compileInner(
+  { component, repeatable = false, min, max }: ComponentAttributeDefinition,
+  link: Link,
+): OwnPart<ComponentAttributePlan> {
+  const resolve = once(() => link.component(component))
+  return { kind: 'component', repeatable, ...boundsOf(min, max), component: resolve }
+}
+
+function compileZone(
+  { components, min, max }: DynamicZoneDefinition,
+  link: Link,
+): OwnPart<DynamicZonePlan> {
+  const resolve = once(() => new Map(components.map((uid) => [uid, link.component(uid)])))
+  return { kind: 'dynamiczone', ...boundsOf(min, max), components: resolve }
+}
+
+function compileMedia({ multiple = false, allowedTypes }: MediaDefinition): OwnPart<MediaPlan> {
+  return { kind: 'media', multiple, allowedTypes: allowedTypes ?? null }
+}
+
+function boundsOf(
+  min: number | undefined,
+  max: number | undefined,
+): { readonly min: number | null; readonly max: number | null } {
+  return { min: min ?? null, max: max ?? null }
+}
+
+function compileRelation(
+  { relation, target, inversedBy, mappedBy }: RelationDefinition,
+  link: Link,
+): OwnPart<RelationPlan> {
+  return {
+    kind: 'relation',
+    relation,
+    toMany: relation === 'oneToMany' || relation === 'manyToMany',
+    side: mappedBy === undefined ? 'owner' : 'inverse',
+    otherSide: mappedBy ?? inversedBy ?? null,
+    targetUid: target,
+    target: once(() => link.contentType(target)),
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => (made ??= { value: make() }).value
+}

@@ -1,0 +1,136 @@
+import type { Dirent } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { SchemaError } from '../errors.ts'
+import type { DeclarationFile, Uid } from './definition.ts'
+
+interface Place {
+  readonly file: string
+  readonly kind: DeclarationFile['kind']
+  readonly uid: Uid
+}
+
+/**
+ * The declarations in a folder, in the order of their names: `<singular>.json`, `<singular>/schema.json` and
+ * `components/<category>/<name>.json`, or a Strapi project's `src/api` and `src/components`. A file that does
+ * not parse is returned with its fault, so that `checkDefinitions` reports it together with all others.
+ * @throws SchemaError when the folder cannot be read or declares no content-type.
+ */
+export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
+  const places = [...(await findOwnLayout(directory)), ...(await findStrapiLayout(directory))]
+  if (!places.some(({ kind }) => kind === 'contentType')) {
+    throw new SchemaError([`${directory}: no content-type is declared here; add an article.json`])
+  }
+  return Promise.all(places.map(readDeclaration))
+}
+
+async function findOwnLayout(directory: string): Promise<readonly Place[]> {
+  const entries = await list(directory)
+  if (entries === null)
+    throw new SchemaError([`${directory}: no such folder, or it cannot be read`])
+  const files = entries.filter(isJsonFile).map(({ name }) => {
+    return contentType(join(directory, name), withoutExtension(name))
+  })
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'components')
+  const nested = folders.map(async ({ name }) => {
+    const inside = (await list(join(directory, name))) ?? []
+    const has = inside.some((entry) => isJsonFile(entry) && entry.name === 'schema.json')
+    return has ? [contentType(join(directory, name, 'schema.json'), name)] : []
+  })
+  const components = await findComponents(join(directory, 'components'))
+  return [...files, ...(await Promise.all(nested)).flat(), ...components]
+}
+
+/** The folder may be the project, its `src`, or `src/api`. */
+async function findStrapiLayout(directory: string): Promise<readonly Place[]> {
+  const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
+  for (const api of candidates) {
+    const found = await findStrapiContentTypes(api)
+    if (found.length > 0) {
+      return [...found, ...(await findComponents(join(dirname(api), 'components')))]
+    }
+  }
+  return []
+}
+
+async function findStrapiContentTypes(api: string): Promise<readonly Place[]> {
+  const folders = ((await list(api)) ?? []).filter((entry) => entry.isDirectory())
+  const found = folders.map(async ({ name }) => {
+    const types = (await list(join(api, name, 'content-types'))) ?? []
+    return Promise.all(
+      types
+        .filter((entry) => entry.isDirectory())
+        .map(async (type): Promise<readonly Place[]> => {
+          const folder = join(api, name, 'content-types', type.name)
+          const has = ((await list(folder)) ?? []).some((entry) => entry.name === 'schema.json')
+          const uid = `api::${name}.${type.name}`
+          return has ? [{ file: join(folder, 'schema.json'), kind: 'contentType', uid }] : []
+        }),
+    )
+  })
+  return (await Promise.all(found)).flat(2)
+}
+
+async function findComponents(directory: string): Promise<readonly Place[]> {
+  const categories = ((await list(directory)) ?? []).filter((entry) => entry.isDirectory())
+  const found = categories.map(async ({ name: category }) => {
+    const files = ((await list(join(directory, category))) ?? []).filter(isJsonFile)
+    return files.map(({ name }): Place => {
+      const uid = `${category}.${withoutExtension(name)}`
+      return { file: join(directory, category, name), kind: 'component', uid }
+    })
+  })
+  return (await Promise.all(found)).flat()
+}
+
+function contentType(file: string, singularName: string): Place {
+  return { file, kind: 'contentType', uid: `api::${singularName}.${singularName}` }
+}
+
+async function readDeclaration(place: Place): Promise<DeclarationFile> {
+  let text: string
+  try {
+    text = (await readFile(place.file, 'utf8')).replace(/^\uFEFF/, '')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { ...place, content: null, fault: `cannot be read (${reason})` }
+  }
+  return { ...place, ...parseDeclaration(text) }
+}
+
+function parseDeclaration(text: string): { readonly content: unknown; readonly fault?: string } {
+  try {
+    return { content: JSON.parse(text) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return {
+      content: null,
+      fault: `${positionOf(error.message, text)}: no valid JSON: ${error.message}`,
+    }
+  }
+}
+
+/** Node 20 names the offset only; later releases the line and column as well. */
+function positionOf(message: string, text: string): string {
+  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+  const before = text.slice(0, offset).split('\n')
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+}
+
+/** Sorted by name; null when there is no such folder or it cannot be read. */
+async function list(directory: string): Promise<readonly Dirent[] | null> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true })
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+  } catch {
+    return null
+  }
+}
+
+function isJsonFile(entry: Dirent): boolean {
+  return !entry.isDirectory() && entry.name.endsWith('.json')
+}
+
+function withoutExtension(name: string): string {
+  return basename(name, '.json')
+}

@@ -1,0 +1,74 @@
+/**
+ * Dates and times as text. Everything here is UTC: a datetime without a zone means UTC, whatever the
+ * zone of the server. Parsers return null for text that they do not understand.
+ */
+
+const ISO =
+  /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const MAX_EPOCH_MILLISECONDS = 8.64e15
+
+export const DATE_FORMAT_MESSAGE = 'Invalid format, expected yyyy-MM-dd'
+export const DATE_MESSAGE = 'Invalid date'
+export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or an ISO date'
+export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
+
+/** Midnight UTC of a `YYYY-MM-DD`, or of the date part of an ISO datetime; a sentence when it is neither. */
+export function parseDate(text: string): Date | string {
+  const day = ISO.exec(text)?.[1]
+  if (day?.length !== 10) return DATE_FORMAT_MESSAGE
+  return parseDay(day) ?? DATE_MESSAGE
+}
+
+/** The moment of an ISO datetime or date, or of epoch milliseconds; microseconds are cut. */
+export function parseDatetime(text: string): Date | null {
+  const trimmed = text.trim()
+  if (/^-?\d+$/.test(trimmed)) return momentOf(Number(trimmed))
+  const match = ISO.exec(trimmed)
+  if (match === null) return null
+  const midnight = parseDay(match[1] ?? '')
+  const sinceMidnight = parseTimeOfDay(match.slice(2, 6))
+  const offset = parseOffset(match[6] ?? 'Z')
+  if (midnight === null || sinceMidnight === null || offset === null) return null
+  return momentOf(midnight.getTime() + sinceMidnight - offset)
+}
+
+/** The moment that lies so many milliseconds after 1970; null beyond what a `Date` can hold. */
+export function momentOf(epochMilliseconds: number): Date | null {
+  const whole = Math.trunc(epochMilliseconds)
+  return Math.abs(whole) <= MAX_EPOCH_MILLISECONDS ? new Date(whole) : null
+}
+
+/** `HH:mm:ss.SSS` of a time with one to three decimals or none. */
+export function parseTime(text: string): string | null {
+  const match = /^(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?$/.exec(text)
+  if (match === null) return null
+  const [, hours = '', minutes = '', seconds = '', fraction = ''] = match
+  if (!isTimeOfDay(hours, minutes, seconds)) return null
+  return `${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0')}`
+}
+
+function parseDay(day: string): Date | null {
+  const date = new Date(`${day}T00:00:00.000Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) ? date : null
+}
+
+/** Milliseconds since midnight; what is missing counts as zero. */
+function parseTimeOfDay(parts: readonly (string | undefined)[]): number | null {
+  const [hours = '00', minutes = '00', seconds = '00', fraction = ''] = parts
+  if (!isTimeOfDay(hours, minutes, seconds)) return null
+  const wholeSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)
+  return wholeSeconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+}
+
+function isTimeOfDay(hours: string, minutes: string, seconds: string): boolean {
+  return Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60
+}
+
+/** Milliseconds ahead of UTC. */
+function parseOffset(zone: string): number | null {
+  if (zone.toUpperCase() === 'Z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(3).replace(':', ''))
+  if (hours > 23 || minutes > 59) return null
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
