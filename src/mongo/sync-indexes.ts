@@ -87,7 +87,8 @@ async function listIndexes(
   collection: string,
 ): Promise<readonly IndexDescriptionInfo[]> {
   try {
-    return await database.collection(collection).listIndexes().toArray()
+    const cursor = database.collection(collection).listIndexes()
+    return (await cursor.toArray()) as readonly IndexDescriptionInfo[] // the driver types it any
   } catch (error) {
     if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return []
     throw error

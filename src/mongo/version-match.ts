@@ -13,3 +13,8 @@ export function matchVersions({ locales, status }: VersionSelection): Document {
 export function versionId(documentId: string, { locale, status }: VersionKey): string {
   return `${documentId}:${locale ?? ''}:${status}`
 }
+
+/** All versions of a document: their `_id`s share a prefix, which ends before the next character. */
+export function matchDocument(documentId: string): { readonly _id: Document } {
+  return { _id: { $gte: `${documentId}:`, $lt: `${documentId};` } }
+}

@@ -41,7 +41,8 @@ function signature(sort: readonly SortKey[]): string {
 
 function toText(value: unknown, type: ScalarType | undefined): string | null {
   if (value === null || value === undefined || type === undefined) return null
-  return value instanceof Date ? value.toISOString() : String(value)
+  // Decimal128 prints its digits, and every other stored form is a primitive.
+  return value instanceof Date ? value.toISOString() : `${value as string | number | bigint}`
 }
 
 function fromText(text: unknown, type: ScalarType): unknown {

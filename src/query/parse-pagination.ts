@@ -21,37 +21,41 @@ export function parsePagination(
     )
   }
   const input = objectOf(query['pagination'])
-  const { page, pageSize, start, limit, cursor } = input
-  const isPaged = page !== undefined || pageSize !== undefined
+  const withCount = parseWithCount(input['withCount'])
+  switch (kindOf(input)) {
+    case 'cursor':
+      return {
+        kind: 'cursor',
+        after: parseCursor(input['cursor'], sort),
+        pageSize: parseSize(input['pageSize'], 'pageSize', rules),
+        withCount,
+      }
+    case 'offset':
+      return {
+        kind: 'offset',
+        start: Math.max(0, parsePosition(input['start'], 'start', 0)),
+        limit: parseSize(input['limit'], 'limit', rules),
+        withCount,
+      }
+    case 'page':
+      return {
+        kind: 'page',
+        page: Math.max(1, parsePosition(input['page'], 'page', 1)),
+        pageSize: parseSize(input['pageSize'], 'pageSize', rules),
+        withCount,
+      }
+  }
+}
+
+/** Sizes go with pages and cursors alike; `page`, `start` and `cursor` exclude each other. */
+function kindOf({ page, pageSize, start, limit, cursor }: Data): Page['kind'] {
   const isOffset = start !== undefined || limit !== undefined
-  if (isOffset && (isPaged || cursor !== undefined)) {
+  if (isOffset && [page, pageSize, cursor].some((value) => value !== undefined)) {
     throw new PaginationError('Cannot use both page & offset pagination in the same query')
   }
-  const withCount = parseWithCount(input['withCount'])
-  if (cursor !== undefined) {
-    if (page !== undefined) {
-      throw new PaginationError('Cannot use both page & cursor pagination in the same query')
-    }
-    return {
-      kind: 'cursor',
-      after: parseCursor(cursor, sort),
-      pageSize: parseSize(pageSize, 'pageSize', rules),
-      withCount,
-    }
-  }
-  return isOffset
-    ? {
-        kind: 'offset',
-        start: Math.max(0, parsePosition(start, 'start', 0)),
-        limit: parseSize(limit, 'limit', rules),
-        withCount,
-      }
-    : {
-        kind: 'page',
-        page: Math.max(1, parsePosition(page, 'page', 1)),
-        pageSize: parseSize(pageSize, 'pageSize', rules),
-        withCount,
-      }
+  if (cursor === undefined) return isOffset ? 'offset' : 'page'
+  if (page === undefined) return 'cursor'
+  throw new PaginationError('Cannot use both page & cursor pagination in the same query')
 }
 
 function objectOf(input: unknown): Data {

@@ -1,0 +1,52 @@
+import type { Collection, Document } from 'mongodb'
+import type { Status } from '../query/query.ts'
+import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { toCmsError } from './database-error.ts'
+import type { Database, Session } from './database.ts'
+
+/** One version of a document as it is stored, with its attributes beside these. */
+export interface StoredVersion extends Data {
+  readonly id: number
+  readonly documentId: string
+  readonly locale: string | null
+  readonly status: Status
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly publishedAt: Date | null
+}
+
+/** What MongoDB holds: a version and its `_id`, see `versionId`. */
+export type VersionDocument = Document & { readonly _id: string }
+
+export function versionsOf(database: Database, plan: ContentTypePlan): Collection<VersionDocument> {
+  return database.collection<VersionDocument>(plan.collectionName)
+}
+
+/** Versions are written by this room alone, so what is read is one. */
+export function asVersion(document: Document): StoredVersion {
+  return document as unknown as StoredVersion
+}
+
+export interface CommandOptions {
+  readonly maxTimeMS: number
+  readonly session?: Session
+}
+
+/** The bound of one command, and the transaction that it belongs to. */
+export function optionsOf(database: Database, session: Session | undefined): CommandOptions {
+  const maxTimeMS = database.queryTimeoutMs
+  return session === undefined ? { maxTimeMS } : { maxTimeMS, session }
+}
+
+/**
+ * Runs one command. Within a transaction a driver's error must reach the driver as it is, for its
+ * retry rules; elsewhere it is told to the client (`toCmsError`).
+ */
+export async function run<T>(session: Session | undefined, command: () => Promise<T>): Promise<T> {
+  try {
+    return await command()
+  } catch (error) {
+    throw session === undefined ? toCmsError(error) : error
+  }
+}

@@ -1,0 +1,68 @@
+import type { Fault } from '../errors.ts'
+import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import type { Database, Session } from './database.ts'
+import { toBson } from './stored-value.ts'
+import { optionsOf, run, versionsOf } from './stored-version.ts'
+
+/**
+ * One fault for each unique attribute whose value the published version of another document has in this
+ * locale. Issues no command when no such value is given. The unique index is what holds; this look
+ * beforehand serves to report all of them together.
+ */
+export async function findTaken(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale }: { readonly documentId: string; readonly locale: string | null },
+  values: Data,
+  session?: Session,
+): Promise<readonly Fault[]> {
+  const given = uniqueValues(plan, values)
+  if (given.length === 0) return []
+  const others = await run(session, () =>
+    versionsOf(database, plan)
+      .find(
+        {
+          status: 'published',
+          locale,
+          documentId: { $ne: documentId },
+          $or: given.map(({ name, value }) => ({ [name]: { $eq: toBson(value) } })),
+        },
+        {
+          ...optionsOf(database, session),
+          projection: Object.fromEntries(given.map(({ name }) => [name, 1])),
+        },
+      )
+      .toArray(),
+  )
+  return given
+    .filter(({ name, value }) => others.some((other) => isEqual(other[name], value)))
+    .map(({ name, value }) => takenFault(name, value))
+}
+
+export function takenFault(name: string, value: unknown): Fault {
+  return {
+    path: [name],
+    message: 'This attribute must be unique',
+    name: 'ValidationError',
+    value: typeof value === 'bigint' ? value.toString() : value,
+  }
+}
+
+/** Null and the empty text may repeat. */
+function uniqueValues(
+  plan: ContentTypePlan,
+  values: Data,
+): readonly { readonly name: string; readonly value: unknown }[] {
+  return [...plan.attributes.values()]
+    .filter((attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique)
+    .map(({ name }) => ({ name, value: values[name] ?? null }))
+    .filter(({ value }) => value !== null && value !== '')
+}
+
+/** Values of one attribute have one type; decimals that differ in trailing zeros alone are equal. */
+function isEqual(stored: unknown, value: unknown): boolean {
+  if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
+  if (stored === value) return true
+  return typeof value === 'object' && Number(stored) === Number(value)
+}

@@ -1,0 +1,116 @@
+import type { Document } from 'mongodb'
+import { validationError } from '../errors.ts'
+import type { VersionKey } from '../query/query.ts'
+import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { isDuplicateKey } from './database-error.ts'
+import type { Database, Session } from './database.ts'
+import { toBson } from './stored-value.ts'
+import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { takenFault } from './unique-values.ts'
+import { matchDocument, versionId } from './version-match.ts'
+
+/** Puts whole new versions. @throws ValidationError for a value that must be unique and is taken. */
+export function insertVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  session?: Session,
+): Promise<void> {
+  return run(session, async () => {
+    const documents = versions.map((version) => ({
+      ...toDocument(version),
+      _id: versionId(version.documentId, version),
+    }))
+    await unlessTaken(plan, versions[0], () =>
+      versionsOf(database, plan).insertMany(documents, optionsOf(database, session)),
+    )
+  })
+}
+
+/**
+ * Changes what is given of a version, and answers the whole after it; null when there is none.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function patchVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  target: { readonly documentId: string; readonly key: VersionKey },
+  changes: Data,
+  session?: Session,
+): Promise<StoredVersion | null> {
+  const patched = await run(session, () =>
+    unlessTaken(plan, changes, () =>
+      versionsOf(database, plan).findOneAndUpdate(
+        { _id: versionId(target.documentId, target.key) },
+        { $set: toDocument(changes) },
+        { ...optionsOf(database, session), returnDocument: 'after' },
+      ),
+    ),
+  )
+  return patched === null ? null : asVersion(patched)
+}
+
+/**
+ * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new.
+ * Answers the whole after it.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function putVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  session?: Session,
+): Promise<StoredVersion> {
+  const { id, createdAt, ...rest } = version
+  const stored = await run(session, () =>
+    unlessTaken(plan, version, () =>
+      versionsOf(database, plan).findOneAndUpdate(
+        { _id: versionId(version.documentId, version) },
+        { $set: toDocument(rest), $setOnInsert: { id, createdAt } },
+        { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
+      ),
+    ),
+  )
+  if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
+  return asVersion(stored)
+}
+
+/** Removes drafts and published versions alike; answers how many there were. */
+export function deleteVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  locales: readonly (string | null)[] | 'all',
+  session?: Session,
+): Promise<number> {
+  const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
+  return run(session, async () => {
+    const { deletedCount } = await versionsOf(database, plan).deleteMany(
+      { ...matchDocument(documentId), ...which },
+      optionsOf(database, session),
+    )
+    return deletedCount
+  })
+}
+
+function toDocument(values: Data): Document {
+  return toBson(values) as Document // an object stays an object
+}
+
+/** A duplicate that came between the look and the write: told by the index's key, never by its message. */
+async function unlessTaken<T>(
+  plan: ContentTypePlan,
+  values: Data | undefined,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error
+    const keyPattern = (error['keyPattern'] ?? {}) as Document // documented for code 11000
+    const name = [...plan.attributes.keys()].find((attribute) => attribute in keyPattern)
+    if (name === undefined) throw error
+    throw validationError([takenFault(name, values?.[name] ?? null)])
+  }
+}
