@@ -3,6 +3,8 @@ import type { Database } from './database.ts'
 export interface IdAllocator {
   /** As many new ids of a sequence, ascending; never given twice, by no process. */
   take(sequence: string, count: number): Promise<readonly number[]>
+  /** Returns the id that was taken last and is not needed; ids that followed it make this a no-op. */
+  giveBack(sequence: string, id: number): void
 }
 
 interface Counter {
@@ -60,6 +62,10 @@ export function openIdAllocator(database: Database): IdAllocator {
         }
       }
       return taken
+    },
+    giveBack: (sequence, id) => {
+      const block = blocks.get(sequence)
+      if (block?.next === id + 1) block.next = id
     },
   }
 }

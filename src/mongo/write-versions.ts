@@ -62,7 +62,7 @@ export async function putVersion(
   version: StoredVersion,
   session?: Session,
 ): Promise<StoredVersion> {
-  const { id, createdAt, ...rest } = version
+  const { _id, id, createdAt, ...rest } = version
   const stored = await run(session, () =>
     unlessTaken(plan, version, () =>
       versionsOf(database, plan).findOneAndUpdate(
@@ -74,6 +74,24 @@ export async function putVersion(
   )
   if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
   return asVersion(stored)
+}
+
+/** Sets what all locales share in the other locales of a document, in versions of the same status. */
+export async function setInOtherLocales(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale, status }: StoredVersion,
+  shared: Data,
+  session: Session,
+): Promise<void> {
+  if (Object.keys(shared).length === 0) return
+  await run(session, () =>
+    versionsOf(database, plan).updateMany(
+      { ...matchDocument(documentId), status, locale: { $ne: locale } },
+      { $set: toDocument(shared) },
+      optionsOf(database, session),
+    ),
+  )
 }
 
 /** Removes drafts and published versions alike; answers how many there were. */

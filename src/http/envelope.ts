@@ -1,0 +1,41 @@
+import type { FoundDocuments } from '../documents/find-documents.ts'
+import type { Entry } from '../documents/to-entry.ts'
+import type { CmsError, ErrorDetails } from '../errors.ts'
+import type { Page } from '../query/query.ts'
+
+export interface ErrorEnvelope {
+  readonly data: null
+  readonly error: {
+    readonly status: number
+    readonly name: string
+    readonly message: string
+    readonly details?: ErrorDetails
+  }
+}
+
+export function entryEnvelope(entry: Entry): object {
+  return { data: entry, meta: {} }
+}
+
+export function listEnvelope(found: FoundDocuments, page: Page): object {
+  return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
+}
+
+export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
+  const error = { status, name, message }
+  return { data: null, error: details === undefined ? error : { ...error, details } }
+}
+
+function paginationOf({ total, nextCursor }: FoundDocuments, page: Page): object {
+  switch (page.kind) {
+    case 'page': {
+      const { page: number, pageSize } = page
+      const counted = total === null ? {} : { pageCount: Math.ceil(total / pageSize), total }
+      return { page: number, pageSize, ...counted }
+    }
+    case 'offset':
+      return { start: page.start, limit: page.limit, ...(total !== null && { total }) }
+    case 'cursor':
+      return { pageSize: page.pageSize, nextCursor, ...(total !== null && { total }) }
+  }
+}

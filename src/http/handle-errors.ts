@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import {
+  CmsError,
+  MalformedBodyError,
+  PayloadTooLargeError,
+  ServiceUnavailableError,
+} from '../errors.ts'
+import { errorEnvelope } from './envelope.ts'
+import type { Middleware } from './state.ts'
+
+/**
+ * The one way out for failure: a CmsError has its envelope, and anything else is a bug, logged with its
+ * cause and told to nobody.
+ */
+export function handleErrors(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const known = asCmsError(error)
+      if (known === null) {
+        log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
+        ctx.status = 500
+        ctx.body = INTERNAL_ERROR
+        return
+      }
+      if (known.status >= 500) {
+        log.warn({ err: known, requestId: ctx.state.requestId }, known.message)
+      }
+      ctx.status = known.status
+      ctx.body = errorEnvelope(known)
+      if (known instanceof ServiceUnavailableError) ctx.set('Retry-After', '1')
+    }
+  }
+}
+
+const INTERNAL_ERROR = {
+  data: null,
+  error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
+}
+
+/** Body parsers throw plain errors with a status; theirs have no details. */
+function asCmsError(error: unknown): CmsError | null {
+  if (error instanceof CmsError) return error
+  if (!(error instanceof Error) || !('status' in error)) return null
+  if (error.status === 413) return new PayloadTooLargeError(error.message, undefined)
+  if (error.status === 400) return new MalformedBodyError(error.message, undefined)
+  return null
+}

@@ -1,0 +1,59 @@
+import qs from 'qs'
+import { koaBody } from 'koa-body'
+import { ValidationError } from '../errors.ts'
+import type { Data } from '../schema/definition.ts'
+import type { Context, Middleware } from './state.ts'
+
+/** Beyond these a query string is refused; qs 6.17 by default drops what is beyond its own in silence. */
+const LIMITS = { parameters: 1_000, listItems: 1_000, depth: 25 }
+
+/**
+ * Parses a query string into nested objects. Names that every object inherits (`constructor`) are left
+ * out, as the dialect has it.
+ * @throws ValidationError beyond a limit.
+ */
+export function readQuery(querystring: string): Data {
+  if (querystring === '') return {}
+  try {
+    return qs.parse(querystring, {
+      depth: LIMITS.depth,
+      strictDepth: true,
+      parameterLimit: LIMITS.parameters,
+      arrayLimit: LIMITS.listItems,
+      throwOnLimitExceeded: true,
+    })
+  } catch (error) {
+    if (error instanceof RangeError) throw new ValidationError(error.message)
+    throw error
+  }
+}
+
+const JSON_TYPES = ['application/json', 'application/vnd.api+json']
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/**
+ * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
+ * Malformed JSON is a 400, more than `maxBodyBytes` a 413: see `handleErrors`.
+ */
+export function readBody(maxBodyBytes: number): Middleware {
+  const parse = koaBody({
+    jsonLimit: maxBodyBytes,
+    formLimit: maxBodyBytes,
+    text: false,
+    multipart: false,
+    parsedMethods: ['POST', 'PUT'] as never,
+    queryString: { depth: LIMITS.depth, arrayLimit: LIMITS.listItems },
+  })
+  return (ctx, next) =>
+    ctx.is(...JSON_TYPES, FORM_TYPE) === false ? next() : (parse(ctx as never, next) as Promise<void>)
+}
+
+/** The `data` of a body. @throws ValidationError when there is none. */
+export function dataOf(ctx: Context): unknown {
+  const body: unknown = (ctx.request as { body?: unknown }).body
+  const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
+  if (data === null || typeof data !== 'object') {
+    throw new ValidationError('Missing "data" payload in the request body')
+  }
+  return data
+}
