@@ -1,0 +1,106 @@
+import type { ContentTypePlan, Schema } from '../schema/plan.ts'
+
+/** What can be done with a content-type; `readDrafts` and `publish` where it has draft & publish. */
+export type ContentVerb =
+  'find' | 'findOne' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
+
+/** What can be permitted besides content; the names are the reference's. */
+const PLUGIN_VERBS = {
+  'plugin::upload.content-api': ['find', 'findOne', 'upload', 'destroy'],
+  'plugin::users-permissions.auth': [
+    'callback',
+    'connect',
+    'register',
+    'forgotPassword',
+    'resetPassword',
+    'emailConfirmation',
+    'sendEmailConfirmation',
+    'changePassword',
+    'refresh',
+    'logout',
+  ],
+  'plugin::users-permissions.user': [
+    'find',
+    'findOne',
+    'create',
+    'update',
+    'destroy',
+    'me',
+    'count',
+  ],
+  'plugin::users-permissions.role': ['find', 'findOne'],
+  'plugin::i18n.locales': ['listLocales'],
+} as const
+
+export type PluginSubject = keyof typeof PLUGIN_VERBS
+export type PluginVerb<Subject extends PluginSubject> = (typeof PLUGIN_VERBS)[Subject][number]
+
+export interface Action {
+  /** `<subject>.<verb>`, such as `api::article.article.find`. */
+  readonly name: string
+  readonly subject: string
+  readonly verb: string
+}
+
+/** Every action that there is; compiled once from the content-types. */
+export interface Actions {
+  /** Content first, in the order of the content-types; then the plugins'. */
+  readonly all: readonly Action[]
+  /** What a read-only API token may do. */
+  readonly readOnly: ReadonlySet<string>
+  has(name: string): boolean
+}
+
+/**
+ * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, and read
+ * drafts, which the reference shows to whoever may find.
+ */
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])
+
+export function compileActions(schema: Pick<Schema, 'contentTypes'>): Actions {
+  const content = [...schema.contentTypes.values()]
+    .filter((plan) => plan.uid.startsWith('api::'))
+    .flatMap((plan) => contentVerbs(plan).map((verb) => toAction(plan.uid, verb)))
+  const plugins = Object.entries(PLUGIN_VERBS).flatMap(([subject, verbs]) =>
+    verbs.map((verb) => toAction(subject, verb)),
+  )
+  const all = Object.freeze([...content, ...plugins])
+  const names = new Set(all.map((action) => action.name))
+  return Object.freeze({
+    all,
+    readOnly: new Set(all.filter(isReadOnly).map((action) => action.name)),
+    has: (name: string) => names.has(name),
+  })
+}
+
+/** What can be done with a content-type: a single type has neither `findOne` nor `create`. */
+export function contentVerbs(
+  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish'>,
+): readonly ContentVerb[] {
+  const verbs: readonly ContentVerb[] =
+    plan.kind === 'singleType'
+      ? ['find', 'update', 'delete']
+      : ['find', 'findOne', 'create', 'update', 'delete']
+  return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
+}
+
+/** The name of an action on content; for routes to ask once, when they are made. */
+export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentVerb): string {
+  return `${plan.uid}.${verb}`
+}
+
+/** The name of an action of a plugin; one that does not exist does not compile. */
+export function pluginAction<Subject extends PluginSubject>(
+  subject: Subject,
+  verb: PluginVerb<Subject>,
+): string {
+  return `${subject}.${verb}`
+}
+
+function toAction(subject: string, verb: string): Action {
+  return Object.freeze({ name: `${subject}.${verb}`, subject, verb })
+}
+
+function isReadOnly(action: Action): boolean {
+  return READ_ONLY_VERBS.has(action.verb)
+}

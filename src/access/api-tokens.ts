@@ -1,0 +1,254 @@
+import Joi from 'joi'
+import { NotFoundError } from '../errors.ts'
+import type { Database, Session } from '../mongo/database.ts'
+import type { Actions } from './actions.ts'
+import { createAccessKey, hashCredential } from './credentials.ts'
+import { assertKnown, permissionsRule } from './granted.ts'
+import { inputError, readInput, shortText } from './input.ts'
+import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
+import type { Stamped } from './stamped.ts'
+import { asCmsErrors, ensureIndexes, PRIMARY } from './storage.ts'
+
+export interface ApiToken {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly type: ApiTokenType
+  /** Of a custom token; those whose content-type is gone included. Empty for the other types. */
+  readonly permissions: readonly string[]
+  /** Null: it does not expire. */
+  readonly lifespanDays: number | null
+  readonly expiresAt: Date | null
+  /** To within a minute; null when it never was. */
+  readonly lastUsedAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A token together with its key, which is shown once and stored nowhere. */
+export interface NewApiToken extends ApiToken {
+  readonly accessKey: string
+}
+
+export interface ApiTokenRow extends Omit<ApiToken, 'id'> {
+  readonly _id: number
+  /** `hashCredential` of the key, in hexadecimal. */
+  readonly hash: string
+}
+
+export interface ApiTokens {
+  /** In the order in which they were made. */
+  list(): Promise<readonly ApiToken[]>
+  /** @throws ValidationError */
+  create(input: unknown): Promise<NewApiToken>
+  /**
+   * Changes what is given and keeps the rest. A lifespan that differs from the one before counts from
+   * now. @throws NotFoundError, ValidationError
+   */
+  update(id: number, input: unknown): Promise<ApiToken>
+  /** A new key, which lives for the whole lifespan; the one before is refused. @throws NotFoundError */
+  regenerate(id: number): Promise<NewApiToken>
+  /** @throws NotFoundError */
+  remove(id: number): Promise<ApiToken>
+}
+
+interface ApiTokenInput {
+  readonly name: string
+  readonly description?: string
+  readonly type: ApiTokenType
+  readonly permissions?: readonly string[]
+  readonly lifespanDays?: number | null
+}
+
+export interface ApiTokensContext {
+  readonly db: Database
+  readonly actions: Actions
+  readonly stamped: Pick<Stamped<unknown>, 'change'>
+  readonly now: () => Date
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const MAX_LIFESPAN_DAYS = 36_500
+
+const TYPE = Joi.string().valid(...API_TOKEN_TYPES)
+const OPTIONAL = {
+  description: Joi.string().max(1_000).allow(''),
+  permissions: permissionsRule(),
+  lifespanDays: Joi.number().integer().min(1).max(MAX_LIFESPAN_DAYS).allow(null),
+}
+const CREATE = Joi.object<ApiTokenInput>({
+  name: shortText().required(),
+  type: TYPE.required(),
+  ...OPTIONAL,
+})
+const UPDATE = Joi.object<Partial<ApiTokenInput>>({ name: shortText(), type: TYPE, ...OPTIONAL })
+
+const collectionOf = (db: Database) => db.collection<ApiTokenRow>('quire_api_tokens')
+
+/** Creates the collection and its indexes where they do not exist. */
+export async function ensureApiTokens(db: Database): Promise<void> {
+  await ensureIndexes(collectionOf(db), [
+    { key: { hash: 1 }, name: 'hash', unique: true },
+    { key: { name: 1 }, name: 'name', unique: true },
+  ])
+}
+
+export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
+  return collectionOf(db)
+    .find({}, { ...PRIMARY, maxTimeMS: db.queryTimeoutMs })
+    .sort({ _id: 1 })
+    .toArray()
+}
+
+/** Notes a use, unless one was noted after `notBefore`, by this process or another. */
+export async function putLastUsed(
+  db: Database,
+  id: number,
+  at: Date,
+  notBefore: Date,
+): Promise<void> {
+  const isDue = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: notBefore } }] }
+  await asCmsErrors(() =>
+    collectionOf(db).updateOne({ _id: id, ...isDue }, { $set: { lastUsedAt: at } }),
+  )
+}
+
+export function openApiTokens(context: ApiTokensContext): ApiTokens {
+  const { db, stamped } = context
+  const tokens = collectionOf(db)
+  return {
+    list: async () => (await asCmsErrors(() => findApiTokenRows(db))).map(toApiToken),
+    create: (input) => createToken(context, input),
+    update: async (id, input) => {
+      const wanted = readInput(UPDATE, input)
+      return changeToken(context, id, (row) => edited(context, row, wanted))
+    },
+    regenerate: async (id) => {
+      const accessKey = createAccessKey()
+      const token = await changeToken(context, id, (row) => ({
+        ...row,
+        hash: hashOf(accessKey),
+        expiresAt: expiryOf(context, row.lifespanDays),
+      }))
+      return { ...token, accessKey }
+    },
+    remove: (id) =>
+      stamped.change(async (session) => {
+        const row = await tokens.findOneAndDelete({ _id: id }, { session })
+        if (row === null) throw noSuchToken(id)
+        return toApiToken(row)
+      }),
+  }
+}
+
+async function createToken(context: ApiTokensContext, input: unknown): Promise<NewApiToken> {
+  const wanted = readInput(CREATE, input)
+  const permissions = wanted.permissions ?? []
+  const lifespanDays = wanted.lifespanDays ?? null
+  assertFits(wanted.type, permissions)
+  assertKnown(context.actions, permissions)
+  const accessKey = createAccessKey()
+  const token = await context.stamped.change(async (session, id) => {
+    await assertNameFree(context.db, session, wanted.name, id)
+    const at = context.now()
+    const row: ApiTokenRow = {
+      _id: id,
+      name: wanted.name,
+      description: wanted.description ?? '',
+      type: wanted.type,
+      permissions,
+      lifespanDays,
+      expiresAt: expiryOf(context, lifespanDays),
+      lastUsedAt: null,
+      hash: hashOf(accessKey),
+      createdAt: at,
+      updatedAt: at,
+    }
+    await collectionOf(context.db).insertOne(row, { session })
+    return toApiToken(row)
+  })
+  return { ...token, accessKey }
+}
+
+function changeToken(
+  { db, stamped, now }: ApiTokensContext,
+  id: number,
+  edit: (row: ApiTokenRow) => ApiTokenRow,
+): Promise<ApiToken> {
+  const tokens = collectionOf(db)
+  return stamped.change(async (session) => {
+    const row = await tokens.findOne({ _id: id }, { session })
+    if (row === null) throw noSuchToken(id)
+    const { _id, lastUsedAt, ...changed } = { ...edit(row), updatedAt: now() }
+    if (changed.name !== row.name) await assertNameFree(db, session, changed.name, id)
+    // `lastUsedAt` is written outside of transactions: left alone, so that no use is forgotten.
+    await tokens.updateOne({ _id }, { $set: changed }, { session })
+    return toApiToken({ _id, lastUsedAt, ...changed })
+  })
+}
+
+function edited(
+  context: ApiTokensContext,
+  row: ApiTokenRow,
+  wanted: Partial<ApiTokenInput>,
+): ApiTokenRow {
+  const type = wanted.type ?? row.type
+  const permissions = wanted.permissions ?? (type === 'custom' ? row.permissions : [])
+  const lifespanDays = wanted.lifespanDays === undefined ? row.lifespanDays : wanted.lifespanDays
+  assertFits(type, permissions)
+  assertKnown(context.actions, permissions, row.permissions)
+  return {
+    ...row,
+    name: wanted.name ?? row.name,
+    description: wanted.description ?? row.description,
+    type,
+    permissions,
+    lifespanDays,
+    expiresAt: lifespanDays === row.lifespanDays ? row.expiresAt : expiryOf(context, lifespanDays),
+  }
+}
+
+/** @throws ValidationError: a token that takes its rights from its type does not list them as well. */
+function assertFits(type: ApiTokenType, permissions: readonly string[]): void {
+  if (type === 'custom' || permissions.length === 0) return
+  throw inputError('permissions', `permissions must be empty for a ${type} token`, permissions)
+}
+
+async function assertNameFree(
+  db: Database,
+  session: Session,
+  name: string,
+  id: number,
+): Promise<void> {
+  const holder = await collectionOf(db).findOne({ name }, { session })
+  if (holder === null || holder._id === id) return
+  throw inputError('name', 'This attribute must be unique', name)
+}
+
+function expiryOf({ now }: ApiTokensContext, lifespanDays: number | null): Date | null {
+  return lifespanDays === null ? null : new Date(now().getTime() + lifespanDays * DAY_MS)
+}
+
+function hashOf(accessKey: string): string {
+  return hashCredential(accessKey).toString('hex')
+}
+
+/** Named one by one, so that the hash stays where it is. */
+function toApiToken(row: Omit<ApiTokenRow, 'hash'>): ApiToken {
+  return {
+    id: row._id,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    permissions: row.permissions,
+    lifespanDays: row.lifespanDays,
+    expiresAt: row.expiresAt,
+    lastUsedAt: row.lastUsedAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+function noSuchToken(id: number): NotFoundError {
+  return new NotFoundError(`There is no API token ${id}`)
+}

@@ -1,0 +1,40 @@
+import Joi from 'joi'
+import { validationError } from '../errors.ts'
+import type { Actions } from './actions.ts'
+import type { Grants } from './principal.ts'
+
+const MAX_PERMISSIONS = 10_000
+
+/** A list of action names, each once; that they exist is asked of `assertKnown`. */
+export const permissionsRule = (): Joi.ArraySchema<string[]> =>
+  Joi.array().items(Joi.string().max(255)).unique().max(MAX_PERMISSIONS)
+
+/**
+ * Actions that were stored before (`kept`) may stay although their content-type is gone.
+ * @throws ValidationError that names every action that does not exist.
+ */
+export function assertKnown(
+  actions: Actions,
+  permissions: readonly string[],
+  kept: readonly string[] = [],
+): void {
+  const faults = permissions.flatMap((name, index) =>
+    actions.has(name) || kept.includes(name)
+      ? []
+      : [
+          {
+            path: ['permissions', String(index)],
+            message: `there is no action ${name}`,
+            name: 'ValidationError',
+            value: name,
+          },
+        ],
+  )
+  const [first, ...rest] = faults
+  if (first !== undefined) throw validationError([first, ...rest])
+}
+
+/** Stored permissions as a set; those that no longer exist permit nothing. */
+export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
+  return new Set(permissions.filter((name) => actions.has(name)))
+}

@@ -1,0 +1,48 @@
+import Joi from 'joi'
+import { type Fault, type ValidationError, validationError } from '../errors.ts'
+
+const OPTIONS: Joi.ValidationOptions = {
+  abortEarly: false,
+  allowUnknown: false,
+  convert: false,
+  errors: { label: 'path', wrap: { label: false } },
+}
+
+/** A short text of one line, such as a name. */
+export const shortText = (): Joi.StringSchema =>
+  Joi.string()
+    .max(255)
+    .pattern(/^\S(.*\S)?$/u)
+    .messages({
+      'string.pattern.base': '{{#label}} must be one line without spaces around it',
+    })
+
+/**
+ * What a client sent, as the rule describes it; nothing is converted.
+ * @throws ValidationError with every fault, unknown keys included, each with its path.
+ */
+export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw validationError([fault([], 'the body must be a JSON object', input)])
+  }
+  // Joi copies by assignment, by which an own `__proto__` becomes the prototype and is not seen.
+  if (Object.hasOwn(input, '__proto__')) {
+    throw validationError([fault(['__proto__'], '__proto__ is not allowed')])
+  }
+  const result = rule.validate(input, OPTIONS)
+  if (result.error === undefined) return result.value
+  const [first, ...rest] = result.error.details.map(({ path, message, context }) =>
+    fault(path.map(String), message, context?.value),
+  )
+  throw validationError([first ?? fault([], result.error.message), ...rest])
+}
+
+/** A fault of one key that no rule can see, such as a name that is taken. */
+export function inputError(key: string, message: string, value?: unknown): ValidationError {
+  return validationError([fault([key], message, value)])
+}
+
+function fault(path: readonly string[], message: string, value?: unknown): Fault {
+  const base = { path, message, name: 'ValidationError' }
+  return value === undefined ? base : { ...base, value }
+}

@@ -1,0 +1,43 @@
+/** Which actions a principal may do; asked by name, answered without I/O. */
+export type Grants = Pick<ReadonlySet<string>, 'has'>
+
+export const API_TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const
+export type ApiTokenType = (typeof API_TOKEN_TYPES)[number]
+
+/** Nobody that the server knows: the role `public`. */
+export interface Anonymous {
+  readonly kind: 'anonymous'
+  readonly grants: Grants
+}
+
+export interface ApiTokenPrincipal {
+  readonly kind: 'apiToken'
+  readonly id: number
+  readonly name: string
+  readonly type: ApiTokenType
+  readonly grants: Grants
+}
+
+/** The bearer of `ROOT_API_TOKEN`: everything, and the management API. */
+export interface Root {
+  readonly kind: 'root'
+  readonly grants: Grants
+}
+
+/** An end user with a role. Nothing makes one yet. */
+export interface User {
+  readonly kind: 'user'
+  readonly id: number
+  readonly documentId: string
+  /** The `type` of the role, such as `authenticated`. */
+  readonly role: string
+  readonly grants: Grants
+}
+
+/** Who asks, with what that lets them do. */
+export type Principal = Anonymous | ApiTokenPrincipal | Root | User
+
+/** Of root and of full-access tokens. */
+export const EVERYTHING: Grants = Object.freeze({ has: () => true })
+
+export const ROOT: Root = Object.freeze({ kind: 'root', grants: EVERYTHING })
