@@ -1,0 +1,172 @@
+import Joi from 'joi'
+
+/** One environment variable: its rule, what would be right (for the fault), and whether its value may be shown. */
+export interface Variable {
+  readonly rule: Joi.Schema
+  readonly expected: string
+  readonly secret?: true
+}
+
+/** The environment after its check: every variable converted, defaults filled in. */
+export interface Settings {
+  readonly NODE_ENV?: string
+  readonly HOST: string
+  readonly PORT: number
+  readonly PUBLIC_URL?: string
+  readonly CORS_ORIGIN: '*' | readonly string[]
+  readonly TRUST_PROXY: number
+  readonly MONGODB_URI?: string
+  readonly MONGODB_DATABASE: string
+  readonly QUIRE_DATABASE?: 'uri' | 'mongod' | 'embedded'
+  readonly QUIRE_DATA_DIR: string
+  readonly QUIRE_ALLOW_STANDALONE: boolean
+  readonly CONTENT_TYPES_DIR: string
+  readonly ROOT_API_TOKEN?: string
+  readonly JWT_SECRET?: string
+  readonly METRICS_TOKEN?: string
+  /** Absent: 25, or API_MAX_LIMIT if that is less. */
+  readonly API_DEFAULT_LIMIT?: number
+  readonly API_MAX_LIMIT: number
+  readonly MAX_BODY_BYTES: number
+  readonly MAX_UPLOAD_BYTES: number
+  readonly QUERY_TIMEOUT_MS: number
+  readonly RATE_LIMIT: boolean
+  readonly UPLOAD_STORAGE: 'local' | 'gridfs' | 's3'
+  readonly S3_BUCKET?: string
+  readonly S3_REGION: string
+  readonly S3_ENDPOINT?: string
+  readonly S3_ACCESS_KEY_ID?: string
+  readonly S3_SECRET_ACCESS_KEY?: string
+  readonly S3_FORCE_PATH_STYLE: boolean
+  readonly S3_PUBLIC_URL?: string
+  readonly SMTP_URL?: string
+  readonly MAIL_FROM: string
+  readonly LOG_LEVEL: LogLevel
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  yes: true,
+  1: true,
+  off: false,
+  false: false,
+  no: false,
+  0: false,
+}
+
+/**
+ * Every variable that configures Quire, by name. `docs/configuration.md` lists the same; a test
+ * compares the two.
+ */
+export const VARIABLES = {
+  NODE_ENV: { rule: Joi.string(), expected: 'a word; "production" for an installation in use' },
+  HOST: text('0.0.0.0', Joi.string().hostname(), 'an address or a host name to listen on'),
+  PORT: whole(1337, 0, 65_535),
+  PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
+  CORS_ORIGIN: {
+    rule: Joi.string().default('*').custom(toOrigins),
+    expected: '"*", or origins such as https://app.example.org, with commas between them',
+  },
+  TRUST_PROXY: {
+    rule: Joi.string().default(0).custom(toProxyCount),
+    expected: 'on, off, or how many proxies stand in front (1 to 10)',
+  },
+  MONGODB_URI: secret(url('mongodb', 'mongodb+srv'), 'a mongodb:// or mongodb+srv:// address'),
+  MONGODB_DATABASE: text(
+    'quire',
+    Joi.string()
+      .max(63, 'utf8')
+      .pattern(/^[^/\\. "$*<>:|?\0]+$/),
+    'a database name: at most 63 bytes, none of / \\ . " $ * < > : | ? and no space',
+  ),
+  QUIRE_DATABASE: optional(Joi.valid('uri', 'mongod', 'embedded'), 'uri, mongod or embedded'),
+  QUIRE_DATA_DIR: text('.quire', Joi.string(), 'a folder'),
+  QUIRE_ALLOW_STANDALONE: onOff(false),
+  CONTENT_TYPES_DIR: text('content-types', Joi.string(), 'a folder'),
+  ROOT_API_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
+  JWT_SECRET: secret(Joi.string(), 'a long random text'),
+  METRICS_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
+  API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
+  API_MAX_LIMIT: whole(100, 1, 100_000),
+  MAX_BODY_BYTES: whole(1_048_576, 1024, 1_073_741_824),
+  MAX_UPLOAD_BYTES: whole(209_715_200, 1024, Number.MAX_SAFE_INTEGER),
+  QUERY_TIMEOUT_MS: whole(2000, 1, 3_600_000),
+  RATE_LIMIT: onOff(true),
+  UPLOAD_STORAGE: {
+    rule: Joi.valid('local', 'gridfs', 's3').default('local'),
+    expected: 'local, gridfs or s3',
+  },
+  S3_BUCKET: optional(Joi.string(), 'the name of a bucket'),
+  S3_REGION: text('us-east-1', Joi.string(), 'the name of a region'),
+  S3_ENDPOINT: optional(url('http', 'https'), 'an http:// or https:// address'),
+  S3_ACCESS_KEY_ID: secret(Joi.string(), 'an access key id'),
+  S3_SECRET_ACCESS_KEY: secret(Joi.string(), 'a secret access key'),
+  S3_FORCE_PATH_STYLE: onOff(false),
+  S3_PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
+  SMTP_URL: secret(url('smtp', 'smtps'), 'an smtp:// or smtps:// address'),
+  MAIL_FROM: text('Quire <no-reply@localhost>', Joi.string(), 'a mail address'),
+  LOG_LEVEL: {
+    rule: Joi.valid(...LOG_LEVELS).default('info'),
+    expected: `one of ${LOG_LEVELS.join(', ')}`,
+  },
+} as const satisfies Record<keyof Settings, Variable>
+
+export type VariableName = keyof typeof VARIABLES
+
+function text(preset: string, rule: Joi.StringSchema, expected: string): Variable {
+  return { rule: rule.default(preset), expected }
+}
+
+function optional(rule: Joi.Schema, expected: string): Variable {
+  return { rule, expected }
+}
+
+function secret(rule: Joi.Schema, expected: string): Variable {
+  return { rule, expected, secret: true }
+}
+
+function whole(preset: number | undefined, min: number, max: number): Variable {
+  const rule = Joi.string()
+    .pattern(/^\d{1,16}$/)
+    .custom((digits: string, helpers) => {
+      const number = Number(digits)
+      return number >= min && number <= max ? number : helpers.error('any.invalid')
+    })
+  return {
+    rule: preset === undefined ? rule : rule.default(preset),
+    expected: `a whole number from ${min} to ${max}`,
+  }
+}
+
+function onOff(preset: boolean): Variable {
+  const rule = Joi.string().custom((given: string, helpers) => {
+    return SWITCH[given.toLowerCase()] ?? helpers.error('any.invalid')
+  })
+  return { rule: rule.default(preset), expected: 'on or off' }
+}
+
+function url(...schemes: readonly string[]): Joi.StringSchema {
+  return Joi.string().pattern(
+    new RegExp(`^(${schemes.join('|').replaceAll('+', '\\+')})://[^\\s/]`),
+  )
+}
+
+function toOrigins(given: string, helpers: Joi.CustomHelpers): unknown {
+  if (given.trim() === '*') return '*'
+  const origins = given.split(',').map((origin) => origin.trim())
+  return origins.every(isOrigin) ? Object.freeze(origins) : helpers.error('any.invalid')
+}
+
+function isOrigin(given: string): boolean {
+  return URL.canParse(given) && new URL(given).origin === given
+}
+
+function toProxyCount(given: string, helpers: Joi.CustomHelpers): unknown {
+  const word = SWITCH[given.toLowerCase()]
+  if (word !== undefined) return word ? 1 : 0
+  return /^([2-9]|10)$/.test(given) ? Number(given) : helpers.error('any.invalid')
+}
