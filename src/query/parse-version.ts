@@ -25,12 +25,12 @@ export function parseVersions(
   const status = parseStatus(query['status'], plan)
   if (!plan.localized) return { locales: [null], status }
   const asked = query['locale']
-  const every = [...locales.codes]
+  const every = codesOf(locales)
   if (asked === undefined || asked === '') {
-    return { locales: filter !== null && namesLocale(filter) ? every : [locales.default], status }
+    return { locales: filter !== null && namesLocale(filter) ? every : [locales.defaultCode], status }
   }
   if (asked === '*') return { locales: every, status }
-  return { locales: listOf(asked).filter((code) => locales.codes.has(code)), status }
+  return { locales: listOf(asked).filter((code) => locales.has(code)), status }
 }
 
 /**
@@ -45,8 +45,8 @@ export function parseReadKey(
   const status = parseStatus(query['status'], plan)
   if (!plan.localized) return { locale: null, status }
   const locale = query['locale'] ?? ''
-  if (locale === '') return { locale: locales.default, status }
-  return typeof locale === 'string' && locales.codes.has(locale) ? { locale, status } : null
+  if (locale === '') return { locale: locales.defaultCode, status }
+  return typeof locale === 'string' && locales.has(locale) ? { locale, status } : null
 }
 
 /**
@@ -61,15 +61,15 @@ export function parseWriteKey(
 ): VersionKey {
   const status = parseStatus(query['status'], plan)
   if (!plan.localized) return { locale: null, status }
-  const asked = [query['locale'], dataLocale].find((code) => !isAbsent(code)) ?? locales.default
+  const asked = [query['locale'], dataLocale].find((code) => !isAbsent(code)) ?? locales.defaultCode
   if (typeof asked !== 'string' || asked === '*') {
     const given = typeof asked === 'string' ? asked : JSON.stringify(asked)
     throw new ValidationError(
       `Invalid locale param ${given} provided. Document locales must be strings.`,
     )
   }
-  if (!locales.codes.has(asked)) {
-    throw new ValidationError(`locale: ${asked} is none of ${[...locales.codes].join(', ')}`)
+  if (!locales.has(asked)) {
+    throw new ValidationError(`locale: ${asked} is none of ${codesOf(locales).join(', ')}`)
   }
   return { locale: asked, status }
 }
@@ -88,8 +88,12 @@ export function parseDeletedLocales(
   }
   const asked = query['locale'] ?? ''
   if (!plan.localized || asked === '*') return 'all'
-  if (asked === '') return [locales.default]
+  if (asked === '') return [locales.defaultCode]
   return listOf(asked)
+}
+
+function codesOf({ all }: LocaleRules): readonly string[] {
+  return all.map(({ code }) => code)
 }
 
 function isAbsent(value: unknown): boolean {

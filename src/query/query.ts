@@ -101,8 +101,9 @@ export type Page =
 
 /** The locales that content may be in. */
 export interface LocaleRules {
-  readonly default: string
-  readonly codes: ReadonlySet<string>
+  readonly defaultCode: string
+  readonly all: readonly { readonly code: string }[]
+  has(code: string): boolean
 }
 
 /** What bounds the parsing of one request. */

@@ -1,0 +1,36 @@
+import type Router from '@koa/router'
+import { BadRequestError } from '../errors.ts'
+import type { Middleware, RequestState } from './state.ts'
+
+/** The first segment after `/api`, in any case of letters. */
+const API_PATH = /^\/api\/([^/]+)/i
+
+/**
+ * Hands a request under `/api` to the router of its first segment: found by name, so that a hundred
+ * content-types cost what one does.
+ */
+export function apiRoutes(routers: ReadonlyMap<string, Router<RequestState>>): Middleware {
+  const handlers = new Map(
+    [...routers].map(([name, router]) => [
+      name.toLowerCase(),
+      { routes: router.routes() as Middleware, allowed: router.allowedMethods() as Middleware },
+    ]),
+  )
+  return async (ctx, next) => {
+    assertDecodable(ctx.path)
+    const handler = handlers.get(API_PATH.exec(ctx.path)?.[1]?.toLowerCase() ?? '')
+    if (handler === undefined) {
+      await next()
+      return
+    }
+    await handler.routes(ctx, () => handler.allowed(ctx, next))
+  }
+}
+
+function assertDecodable(path: string): void {
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw new BadRequestError('failed to decode', undefined)
+  }
+}
