@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import Joi from 'joi'
+import { readInput, shortText } from '../../src/access/input.ts'
+import { ValidationError } from '../../src/errors.ts'
+
+const RULE = Joi.object<{ name: string; days?: number }>({
+  name: shortText().required(),
+  days: Joi.number(),
+})
+
+describe('access/input', () => {
+  it('returns what the rule describes', () => {
+    expect(readInput(RULE, { name: 'a b', days: 1 })).to.deep.equal({ name: 'a b', days: 1 })
+  })
+
+  const refused: readonly [string, unknown, readonly string[]][] = [
+    ['nothing', undefined, ['']],
+    ['null', null, ['']],
+    ['a text', 'name', ['']],
+    ['a list', [{ name: 'x' }], ['']],
+    ['text for a number', { name: 'x', days: '1' }, ['days']],
+    ['spaces around', { name: ' x' }, ['name']],
+    ['two lines', { name: 'x\ny' }, ['name']],
+    ['several faults', { days: 'x', more: 1 }, ['name', 'days', 'more']],
+    ['an own __proto__', JSON.parse('{"name":"x","__proto__":{"days":1}}'), ['__proto__']],
+    ['an own constructor', { name: 'x', constructor: 1 }, ['constructor']],
+    ['an operator', { name: { $gt: '' } }, ['name']],
+  ]
+  for (const [what, input, paths] of refused) {
+    it(`refuses ${what}, and says where`, () => {
+      try {
+        readInput(RULE, input)
+      } catch (error) {
+        expect(error).to.be.instanceOf(ValidationError)
+        const faults = (error as ValidationError).details?.['errors'] as { path: string[] }[]
+        expect(faults.map(({ path }) => path.join('.'))).to.deep.equal(paths)
+        return
+      }
+      expect.fail('was not refused')
+    })
+  }
+})
