@@ -1,0 +1,15 @@
+// A process of its own: a download of mongodb-memory-server cannot be stopped, this one can.
+import { MongoBinary } from 'mongodb-memory-server-core'
+
+/** What the process tells its parent. */
+export type DownloadOutcome = { readonly path: string } | { readonly why: string }
+
+async function download(): Promise<DownloadOutcome> {
+  try {
+    return { path: await MongoBinary.getPath({}) }
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+process.send?.(await download(), () => process.exit())

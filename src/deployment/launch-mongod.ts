@@ -1,0 +1,133 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import {
+  MongoInstance,
+  MongoInstanceEvents,
+} from 'mongodb-memory-server-core/lib/util/MongoInstance.js'
+import {
+  ResolveConfigVariables,
+  setDefaultValue,
+} from 'mongodb-memory-server-core/lib/util/resolveConfig.js'
+import { SET_NAME } from './replica-set.ts'
+
+// It would ask for the version once more, without a deadline, and warn that it is not its own.
+setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false')
+
+export interface Launch {
+  readonly binary: string
+  readonly directory: string
+  readonly port: number
+  readonly deadlineMs: number
+  /** Called when it ends although nobody asked it to. */
+  readonly onLost: () => void
+}
+
+export interface LaunchedMongod {
+  stop(): Promise<void>
+}
+
+/**
+ * mongod as mongodb-memory-server runs it: with a companion process that ends it when this one is
+ * killed. What goes through it per line there comes in chunks of many lines, and the line about a
+ * failed start is parsed as JSON; both are put right here (seen in 11.3).
+ */
+class Mongod extends MongoInstance {
+  readonly said: string[] = []
+
+  protected override checkErrorInLine(chunk: string): void {
+    for (const line of chunk.split('\n')) this.checkLine(line)
+  }
+
+  // One that is not ready cannot be asked to shut down: only signals reach it.
+  override stop(): Promise<boolean> {
+    if (!this.isInstanceReady) this.isReplSet = false
+    return super.stop()
+  }
+
+  private checkLine(line: string): void {
+    try {
+      super.checkErrorInLine(line)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error // cut in two by the chunks
+    }
+  }
+}
+
+/**
+ * A mongod that accepts connections on its port.
+ * @throws Error whose first line says why it does not; nothing of it is left running then.
+ */
+export async function launchMongod(launch: Launch): Promise<LaunchedMongod> {
+  const { binary, directory, port, deadlineMs } = launch
+  const mongod = new Mongod({
+    binary: { systemBinary: binary },
+    instance: {
+      port,
+      ip: '127.0.0.1',
+      dbPath: directory,
+      replSet: SET_NAME,
+      storageEngine: 'wiredTiger',
+      launchTimeout: deadlineMs * 2,
+    },
+    // In a group of its own, so that Ctrl-C in a terminal ends requests before it ends the database.
+    spawn: { detached: true, windowsHide: true },
+  })
+  mongod.on(MongoInstanceEvents.instanceSTDERR, (line: string) => mongod.said.push(line))
+  await startInTime(mongod, deadlineMs)
+  let stopping = false
+  mongod.once(MongoInstanceEvents.instanceClosed, () => {
+    if (!stopping) launch.onLost()
+  })
+  return {
+    async stop() {
+      stopping = true
+      await mongod.stop()
+    },
+  }
+}
+
+async function startInTime(mongod: Mongod, deadlineMs: number): Promise<void> {
+  const deadline = AbortSignal.timeout(deadlineMs)
+  const kill = (): void => {
+    mongod.mongodProcess?.kill('SIGKILL')
+  }
+  deadline.addEventListener('abort', kill)
+  try {
+    await mongod.start()
+  } catch (error) {
+    await mongod.stop()
+    const why = deadline.aborted
+      ? `it did not start within ${deadlineMs / 1000} s`
+      : explain(error, mongod.said)
+    throw new Error(why, { cause: error })
+  } finally {
+    deadline.removeEventListener('abort', kill)
+  }
+}
+
+function explain(error: unknown, said: readonly string[]): string {
+  const lines = error instanceof Error ? error.message.split('\n') : [String(error)]
+  const last = said.at(-1)?.split('\n').at(-1)
+  const what = lines.slice(0, 2).join(' ').trim()
+  return last === undefined ? what : `${what}: ${last}`
+}
+
+/** The wanted port if nobody listens on it, else any free one. */
+export async function freePort(wanted: number | undefined): Promise<number> {
+  return (wanted === undefined ? null : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0
+}
+
+async function tryPort(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => {
+      resolve(null)
+    })
+    server.listen(port, '127.0.0.1', () => {
+      const taken = (server.address() as AddressInfo).port
+      server.close(() => {
+        resolve(taken)
+      })
+    })
+  })
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** What is kept beside the data of a mongod that has run, for the next start and for guests. */
+export interface MongodState {
+  readonly port: number
+  /** The process that started it and will stop it. */
+  readonly ownerPid: number
+  readonly version: string
+}
+
+const TERM_MS = 15_000
+const KILL_MS = 5_000
+
+/** The state of the last mongod on a data folder; null when none has ever run there. */
+export async function readState(directory: string): Promise<MongodState | null> {
+  try {
+    return toState(JSON.parse(await readFile(stateFile(directory), 'utf8')))
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return null
+    throw error
+  }
+}
+
+export async function writeState(directory: string, state: MongodState): Promise<void> {
+  const file = stateFile(directory)
+  const fresh = `${file}.${process.pid}`
+  await writeFile(fresh, `${JSON.stringify(state)}\n`)
+  await rename(fresh, file)
+}
+
+// Beside the folder and not in it: what is in it belongs to mongod.
+function stateFile(directory: string): string {
+  return `${directory}.json`
+}
+
+function toState(stored: unknown): MongodState | null {
+  const { port, ownerPid, version } = (stored ?? {}) as Record<string, unknown>
+  const whole = Number.isSafeInteger(port) && Number.isSafeInteger(ownerPid)
+  return whole ? { port: Number(port), ownerPid: Number(ownerPid), version: String(version) } : null
+}
+
+/**
+ * The process id of a mongod that holds the folder; null when none does. mongod leaves its id in
+ * `mongod.lock`, and a killed one leaves it there for ever, hence the look at the command line.
+ */
+export async function holderOf(directory: string): Promise<number | null> {
+  const text = await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')
+  const pid = Number(text.trim())
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
+  return (await commandLine(pid)).includes(directory) ? pid : null
+}
+
+async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])
+  return ps.then(({ stdout }) => stdout).catch(() => '')
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * Ends a mongod that nobody owns any more; false when it does not go. It is asked first and killed
+ * after 15 seconds: its journal makes that safe.
+ */
+export async function endOrphan(pid: number): Promise<boolean> {
+  return (await endBy(pid, 'SIGTERM', TERM_MS)) || (await endBy(pid, 'SIGKILL', KILL_MS))
+}
+
+async function endBy(pid: number, signal: NodeJS.Signals, deadlineMs: number): Promise<boolean> {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+  const end = Date.now() + deadlineMs
+  while (isAlive(pid) && Date.now() < end) await delay(50)
+  return !isAlive(pid)
+}

@@ -1,0 +1,31 @@
+/** What `hello` says about transactions. */
+export interface HelloReply {
+  /** The name of the replica set; absent on a standalone. */
+  readonly setName?: unknown
+  /** `isdbgrid` behind mongos. */
+  readonly msg?: unknown
+}
+
+export type StandaloneVerdict =
+  | { readonly kind: 'transactional' }
+  | { readonly kind: 'accepted' | 'refused'; readonly why: string }
+
+const HOW = [
+  'is a standalone mongod, which has no transactions.',
+  'Start it with --replSet rs0 and run rs.initiate() once in mongosh',
+].join(' ')
+
+/**
+ * Whether Quire may run on the deployment that gave this `hello` reply: a replica set and mongos
+ * have transactions; a standalone is refused with the way out, or accepted with a warning.
+ */
+export function judgeStandalone(hello: HelloReply, allowStandalone: boolean): StandaloneVerdict {
+  if (typeof hello.setName === 'string' || hello.msg === 'isdbgrid')
+    return { kind: 'transactional' }
+  return allowStandalone
+    ? { kind: 'accepted', why: `The database ${HOW}; until then writes are not atomic.` }
+    : {
+        kind: 'refused',
+        why: `The database ${HOW}, or set QUIRE_ALLOW_STANDALONE=1 to accept writes that are not atomic.`,
+      }
+}
