@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import type Router from '@koa/router'
 import cors from '@koa/cors'
+import type { Router } from '@koa/router'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import type { Logger } from 'pino'
@@ -8,9 +8,10 @@ import { type Access, openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import type { Config } from './config.ts'
 import type { Deployment } from './deployment/deployment.ts'
-import { refuseStandalone } from './deployment/refuse-standalone.ts'
+import { judgeStandalone } from './deployment/refuse-standalone.ts'
 import { newDocumentId } from './documents/context.ts'
 import { type Locales, openLocales } from './documents/locales.ts'
+import { ConfigError } from './errors.ts'
 import { adminRoutes } from './http/admin-routes.ts'
 import { answerUnrouted } from './http/answer-unrouted.ts'
 import { apiRoutes } from './http/api-routes.ts'
@@ -28,8 +29,149 @@ import { compileCollections } from './mongo/collection-plan.ts'
 import { type Database, openDatabase } from './mongo/database.ts'
 import { openIdAllocator } from './mongo/id-allocator.ts'
 import { syncIndexes } from './mongo/sync-indexes.ts'
-import { builtInTypes } from './schema/built-in-types.ts'
+import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
 import { loadDefinitions } from './schema/load.ts'
 import type { Schema } from './schema/plan.ts'
+
+export interface AppDependencies {
+  readonly config: Config
+  readonly deployment: Pick<Deployment, 'uri'>
+  readonly log: Logger
+}
+
+export interface App {
+  callback(): RequestListener
+  /** Lets go of the database; what is in flight must have ended. */
+  close(): Promise<void>
+}
+
+/** What stands between the routes and the database. */
+interface Services {
+  readonly schema: Schema
+  readonly database: Database
+  readonly access: Access
+  readonly locales: Locales
+}
+
+/**
+ * The server, ready to be listened with: content-types compiled, database connected, indexes in place.
+ * @throws SchemaError for declarations that cannot be used, ServiceUnavailableError without a database.
+ */
+export async function createApp(dependencies: AppDependencies): Promise<App> {
+  const services = await openServices(dependencies)
+  const koa = buildKoa(dependencies, services)
+  return {
+    callback: () => koa.callback(),
+    close: async () => {
+      await services.access.close()
+      await services.database.close()
+    },
+  }
+}
+
+export async function loadSchema(contentTypesDir: string): Promise<Schema> {
+  return compileSchema(checkDefinitions(await loadDefinitions(contentTypesDir), BUILT_IN_TYPES))
+}
+
+async function openServices({ config, deployment, log }: AppDependencies): Promise<Services> {
+  const schema = await loadSchema(config.contentTypesDir)
+  const database = await openDatabase({
+    uri: deployment.uri,
+    name: config.database.name,
+    queryTimeoutMs: config.database.queryTimeoutMs,
+  })
+  try {
+    await assertTransactions(database, config, log)
+    const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
+    for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
+    const access = await openAccess(database, compileActions(schema), {
+      rootApiToken: config.secrets.rootApiToken,
+      onBackgroundError: (error) => {
+        log.warn({ err: error }, 'Noting the use of a token failed')
+      },
+    })
+    return { schema, database, access, locales: await openLocales(database) }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** @throws ConfigError for a standalone mongod, unless it was accepted. */
+async function assertTransactions(database: Database, config: Config, log: Logger): Promise<void> {
+  const verdict = judgeStandalone(await database.hello(), config.database.allowStandalone)
+  if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
+  if (verdict.kind === 'accepted') log.warn(verdict.why)
+}
+
+function buildKoa({ config, log }: AppDependencies, services: Services): Koa<RequestState> {
+  const { schema, database, access, locales } = services
+  const koa = new Koa<RequestState>({ proxy: config.http.trustedProxies > 0 })
+  const { registry, measure } = createMetrics()
+  const health = healthRoutes({
+    assertReady: () => database.ping(),
+    metrics: registry,
+    metricsToken: config.secrets.metricsToken,
+  })
+  const admin = adminRoutes({
+    schema,
+    access,
+    locales,
+    readBody: readBody(config.http.maxBodyBytes),
+  })
+  koa.use(identifyRequest(log))
+  koa.use(measure)
+  koa.use(securityHeaders())
+  koa.use(crossOrigin(config))
+  koa.use(compress({ threshold: 1024 }))
+  koa.use(handleErrors(log))
+  koa.use(answerUnrouted())
+  koa.use(health.routes())
+  koa.use(admin.routes())
+  koa.use(admin.allowedMethods())
+  koa.use(apiRoutes(contentRouters(config, services)))
+  return koa
+}
+
+function contentRouters(
+  config: Config,
+  { schema, database, access, locales }: Services,
+): ReadonlyMap<string, Router<RequestState>> {
+  const documents = {
+    database,
+    ids: openIdAllocator(database),
+    now: () => new Date(),
+    newDocumentId,
+  }
+  const shared = {
+    documents,
+    locales,
+    api: config.api,
+    authenticate: authenticate(access),
+    readBody: readBody(config.http.maxBodyBytes),
+  }
+  const routers = new Map<string, Router<RequestState>>()
+  for (const plan of schema.contentTypes.values()) {
+    if (!plan.uid.startsWith('api::')) continue
+    const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
+    routers.set(name, contentRoutes(plan, shared))
+  }
+  routers.set('i18n', localeRoutes(access, locales))
+  return routers
+}
+
+/** The dialect's answers to browsers of other origins. */
+function crossOrigin({ http: { corsOrigin } }: Config): Koa.Middleware<RequestState> {
+  return cors({
+    origin: (ctx) => {
+      const origin = ctx.get('Origin')
+      return corsOrigin === '*' || corsOrigin.includes(origin) ? origin : ''
+    },
+    credentials: true,
+    maxAge: 31_536_000,
+    allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
+    allowHeaders: 'Content-Type,Authorization,Origin,Accept',
+  })
+}

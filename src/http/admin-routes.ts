@@ -1,6 +1,5 @@
 import { Router } from '@koa/router'
 import Joi from 'joi'
-import type { Middleware } from 'koa'
 import type { Access } from '../access/access.ts'
 import { contentAction, contentVerbs } from '../access/actions.ts'
 import { readInput, shortText } from '../access/input.ts'
@@ -8,12 +7,14 @@ import { assertAdministrator } from '../access/permissions.ts'
 import type { LocaleInput, Locales } from '../documents/locales.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
-import { authenticate, type RequestState } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
+import type { Middleware, RequestState } from './state.ts'
 
 export interface Management {
   readonly access: Access
   readonly locales: Locales
   readonly schema: Pick<Schema, 'contentTypes'>
+  readonly readBody: Middleware
 }
 
 type AdminRouter = Router<RequestState>
@@ -28,7 +29,7 @@ const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...
  */
 export function adminRoutes(management: Management): AdminRouter {
   const router: AdminRouter = new Router<RequestState>({ prefix: '/admin' })
-  router.use(authenticate(management.access), administratorsOnly())
+  router.use(management.readBody, authenticate(management.access), administratorsOnly())
   addLocaleRoutes(router, management)
   addTokenRoutes(router, management)
   addRoleRoutes(router, management)
@@ -36,7 +37,7 @@ export function adminRoutes(management: Management): AdminRouter {
   return router
 }
 
-function administratorsOnly(): Middleware<RequestState> {
+function administratorsOnly(): Middleware {
   return async (ctx, next) => {
     assertAdministrator(ctx.state.principal)
     ctx.set('Cache-Control', 'no-store')

@@ -1,4 +1,4 @@
-import type Router from '@koa/router'
+import type { Router } from '@koa/router'
 import { BadRequestError } from '../errors.ts'
 import type { Middleware, RequestState } from './state.ts'
 

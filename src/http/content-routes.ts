@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import { contentAction, type ContentVerb } from '../access/actions.ts'
 import { assertMay } from '../access/permissions.ts'
 import type { Config } from '../config.ts'
@@ -150,5 +150,7 @@ function localeOf(data: unknown): unknown {
 
 function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string | null): void {
   if (!plan.localized || given === undefined || given === null || given === addressed) return
-  throw new ValidationError(`locale: the request addresses ${addressed ?? ''}, its data another one`)
+  throw new ValidationError(
+    `locale: the request addresses ${addressed ?? ''}, its data another one`,
+  )
 }

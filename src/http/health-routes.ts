@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import type { Registry } from 'prom-client'
 import { ForbiddenError } from '../errors.ts'
 import type { Context, RequestState } from './state.ts'

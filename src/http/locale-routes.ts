@@ -3,7 +3,8 @@ import type { Access } from '../access/access.ts'
 import { pluginAction } from '../access/actions.ts'
 import { assertMay } from '../access/permissions.ts'
 import type { Locales } from '../documents/locales.ts'
-import { authenticate, type RequestState } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
+import type { RequestState } from './state.ts'
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 

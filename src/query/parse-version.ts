@@ -27,7 +27,10 @@ export function parseVersions(
   const asked = query['locale']
   const every = codesOf(locales)
   if (asked === undefined || asked === '') {
-    return { locales: filter !== null && namesLocale(filter) ? every : [locales.defaultCode], status }
+    return {
+      locales: filter !== null && namesLocale(filter) ? every : [locales.defaultCode],
+      status,
+    }
   }
   if (asked === '*') return { locales: every, status }
   return { locales: listOf(asked).filter((code) => locales.has(code)), status }

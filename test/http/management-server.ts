@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import { koaBody } from 'koa-body'
 import { openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { openLocales } from '../../src/documents/locales.ts'
 import { CmsError } from '../../src/errors.ts'
 import { adminRoutes } from '../../src/http/admin-routes.ts'
 import { localeRoutes } from '../../src/http/locale-routes.ts'
+import { readBody } from '../../src/http/read-request.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { openTestDatabase } from '../test-database.ts'
 
@@ -39,8 +39,8 @@ export async function serveManagement(label: string, schema: Schema) {
       ctx.body = { data: null, error: { status, name, message, details } }
     }
   })
-  app.use(koaBody())
-  app.use(adminRoutes({ access, locales, schema }).routes())
+  const admin = adminRoutes({ access, locales, schema, readBody: readBody(100_000) })
+  app.use(admin.routes())
   app.use(localeRoutes(access, locales).routes())
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

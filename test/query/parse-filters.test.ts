@@ -1,0 +1,275 @@
+import { expect } from 'chai'
+import { parseFilters, parseSearch } from '../../src/query/parse-filters.ts'
+import { type Filter, OPERATORS, QUERY_LIMITS } from '../../src/query/query.ts'
+import { Decimal } from '../../src/schema/decimal.ts'
+import { thrownBy } from '../fixtures/errors.ts'
+import { planOf } from '../fixtures/plans.ts'
+
+const plan = planOf()
+
+/** The tree without its plans: `['string', 'eq', 'a']`, `{ all: [...] }`. */
+function shape(filter: Filter | null): unknown {
+  if (filter === null) return null
+  switch (filter.kind) {
+    case 'compare':
+      return [filter.attribute.name, filter.operator, filter.operand]
+    case 'not':
+      return { not: shape(filter.of) }
+    case 'all':
+    case 'any':
+      return { [filter.kind]: filter.of.map(shape) }
+  }
+}
+
+const parse = (input: unknown): unknown => shape(parseFilters(input, plan))
+
+/** `$not: { $not: … }`, so many levels deep. */
+const nested = (levels: number): unknown =>
+  Array.from({ length: levels }).reduce((inner) => ({ $not: inner }), { string: 'a' })
+
+describe('parseFilters', () => {
+  const accepted: readonly (readonly [string, unknown, unknown])[] = [
+    ['nothing', undefined, null],
+    ['an empty object', {}, null],
+    ['a plain value as equality', { string: 'a' }, ['string', 'eq', 'a']],
+    ['a list as any of', { string: ['a', 'b'] }, ['string', 'in', ['a', 'b']]],
+    ['a list given to $eq as any of', { integer: { $eq: ['1', '2'] } }, ['integer', 'in', [1, 2]]],
+    ['one value given to $in as a list', { string: { $in: 'a,b' } }, ['string', 'in', ['a,b']]],
+    [
+      'several attributes as all of',
+      { string: 'a', integer: '1' },
+      {
+        all: [
+          ['string', 'eq', 'a'],
+          ['integer', 'eq', 1],
+        ],
+      },
+    ],
+    [
+      'several operators on one attribute as all of',
+      { integer: { $gt: '1', $lt: '5' } },
+      {
+        all: [
+          ['integer', 'gt', 1],
+          ['integer', 'lt', 5],
+        ],
+      },
+    ],
+    [
+      '$and, $or and $not, nested',
+      { $or: [{ string: 'a' }, { $and: [{ integer: '1' }, { $not: { boolean: 't' } }] }] },
+      {
+        any: [
+          ['string', 'eq', 'a'],
+          { all: [['integer', 'eq', 1], { not: ['boolean', 'eq', true] }] },
+        ],
+      },
+    ],
+    ['$not in an attribute', { string: { $not: { $eq: 'a' } } }, { not: ['string', 'eq', 'a'] }],
+    ['$not of a plain value', { string: { $not: 'a' } }, { not: ['string', 'eq', 'a'] }],
+    ['the id', { id: '7' }, ['id', 'eq', 7]],
+    ['the documentId', { documentId: { $ne: 'x' } }, ['documentId', 'ne', 'x']],
+    [
+      'a timestamp of the server',
+      { createdAt: { $gte: '2024-01-15' } },
+      ['createdAt', 'gte', new Date('2024-01-15')],
+    ],
+    ['$eqi on a number as $eq', { integer: { $eqi: '5' } }, ['integer', 'eq', 5]],
+    ['$nei on a number as $ne', { integer: { $nei: '5' } }, ['integer', 'ne', 5]],
+    [
+      'a list given to $contains as any of',
+      { string: { $contains: ['a', 'b'] } },
+      {
+        any: [
+          ['string', 'contains', 'a'],
+          ['string', 'contains', 'b'],
+        ],
+      },
+    ],
+    [
+      'a biginteger beyond 2^53',
+      { biginteger: '9007199254740993' },
+      ['biginteger', 'eq', 9007199254740993n],
+    ],
+    ['$between', { integer: { $between: ['1', '9'] } }, ['integer', 'between', [1, 9]]],
+    ['$null', { string: { $null: 'true' } }, ['string', 'null', true]],
+    ['$notNull', { json: { $notNull: '0' } }, ['json', 'notNull', false]],
+    ['twenty levels', nested(19), undefined],
+  ]
+  for (const [what, input, expected] of accepted) {
+    it(`reads ${what}`, () => {
+      const parsed = parse(input)
+      if (expected !== undefined) expect(parsed).to.deep.equal(expected)
+    })
+  }
+
+  it('casts a decimal without losing digits', () => {
+    const filter = parseFilters({ decimal: '0.10000000000000000000000001' }, plan)
+    expect(filter).to.have.property('operand').that.is.instanceOf(Decimal)
+    expect(String((filter as { operand: Decimal }).operand)).to.equal(
+      '0.10000000000000000000000001',
+    )
+  })
+
+  it('knows 24 operators', () => {
+    expect(OPERATORS.length + ['$and', '$or', '$not'].length).to.equal(24)
+  })
+
+  const key = (name: string, path: string | null): object => ({
+    key: name,
+    path,
+    source: 'query',
+    param: 'filters',
+  })
+  const refusedKeys: readonly (readonly [string, unknown, string, object])[] = [
+    ['an unknown attribute', { nope: '1' }, 'Invalid key nope', key('nope', null)],
+    [
+      'an unknown operator',
+      { string: { $foo: 'x' } },
+      'Invalid key $foo at string',
+      key('$foo', 'string'),
+    ],
+    ['an operator at the root', { $foo: ['x'] }, 'Invalid key $foo', key('$foo', null)],
+    [
+      'an operator without $',
+      { string: { eq: 'x' } },
+      'Invalid key eq at string',
+      key('eq', 'string'),
+    ],
+    [
+      '$and in an attribute',
+      { integer: { $and: ['1'] } },
+      'Invalid key $and at integer',
+      key('$and', 'integer'),
+    ],
+    ['a key inside json', { json: { k: 'v' } }, 'Invalid key k at json', key('k', 'json')],
+    ['a private attribute', { secret: 'x' }, 'Invalid key secret', key('secret', 'secret')],
+    ['a password', { password: 'x' }, 'Invalid key password', key('password', 'password')],
+    [
+      'a private attribute inside $or',
+      { $or: [{ secret: 'x' }] },
+      'Invalid key secret',
+      key('secret', 'secret'),
+    ],
+    [
+      'creator fields',
+      { createdBy: { id: '1' } },
+      'Invalid key createdBy',
+      key('createdBy', 'createdBy'),
+    ],
+    ['a dotted path', { 'string.x': '1' }, 'Invalid key string.x', key('string.x', null)],
+  ]
+  for (const [what, input, message, details] of refusedKeys) {
+    it(`refuses ${what}`, () => {
+      const error = thrownBy(() => parse(input))
+      expect([error.status, error.name, error.message]).to.deep.equal([
+        400,
+        'ValidationError',
+        message,
+      ])
+      expect(error.details).to.deep.equal(details)
+    })
+  }
+
+  const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
+    ['filters that are a text', 'x', /must be an object/],
+    ['filters that are a list', [{ string: 'a' }], /^filters: /],
+    ['$or that is no list', { $or: { string: 'a' } }, /^filters\[\$or\]: /],
+    ['$or without a branch', { $or: [] }, /^filters\[\$or\]: /],
+    ['$and with an empty text in it', { $and: [''] }, /^filters\[\$and\]\[0\]: /],
+    ['$not of a text', { $not: 'a' }, /^filters\[\$not\]: /],
+    ['an attribute without a condition', { string: {} }, /^filters\[string\]: /],
+    ['text on an integer', { integer: 'abc' }, /^filters\[integer\]\[\$eq\]: /],
+    ['an empty text on an integer', { integer: '' }, /^filters\[integer\]\[\$eq\]: /],
+    ['a fraction on an integer', { integer: '10.5' }, /^filters\[integer\]\[\$eq\]: /],
+    ['an integer that does not fit', { integer: '99999999999' }, /^filters\[integer\]\[\$eq\]: /],
+    ['a bad one in a list', { integer: { $in: ['1', 'x'] } }, /^filters\[integer\]\[\$in\]\[1\]: /],
+    ['text on the id', { id: 'abc' }, /^filters\[id\]\[\$eq\]: /],
+    ['a day that does not exist', { date: '2024-02-31' }, /^filters\[date\]\[\$eq\]: /],
+    ['a time that is none', { time: '99:99' }, /^filters\[time\]\[\$eq\]: /],
+    ['a boolean that is none', { boolean: 'maybe' }, /^filters\[boolean\]\[\$eq\]: /],
+    ['$null of a text', { string: { $null: 'maybe' } }, /^filters\[string\]\[\$null\]: /],
+    ['$null of nothing', { string: { $null: '' } }, /^filters\[string\]\[\$null\]: /],
+    [
+      '$contains on a number',
+      { integer: { $contains: '1' } },
+      /^filters\[integer\]\[\$contains\]: /,
+    ],
+    ['$contains on json', { json: { $contains: 'x' } }, /^filters\[json\]\[\$contains\]: /],
+    ['$lt on json', { json: { $lt: '1' } }, /^filters\[json\]\[\$lt\]: /],
+    ['a list given to $lt', { integer: { $lt: ['1', '2'] } }, /^filters\[integer\]\[\$lt\]: /],
+    ['a list given to $ne', { string: { $ne: ['a', 'b'] } }, /^filters\[string\]\[\$ne\]: /],
+    ['$between of one', { integer: { $between: ['1'] } }, /^filters\[integer\]\[\$between\]: /],
+    [
+      '$between of three',
+      { integer: { $between: ['1', '2', '3'] } },
+      /^filters\[integer\]\[\$between\]: /,
+    ],
+    ['an object as an operand', { string: { $eq: { $gt: '' } } }, /^filters\[string\]\[\$eq\]: /],
+    [
+      'an object in a list',
+      { string: { $in: [{ $gt: '' }] } },
+      /^filters\[string\]\[\$in\]\[0\]: /,
+    ],
+    ['a NUL character', { string: { $eq: 'a\0b' } }, /^filters\[string\]\[\$eq\]: /],
+    ['too deep a nesting', nested(QUERY_LIMITS.filterDepth + 1), /nested deeper than 20/],
+    [
+      'too many conditions',
+      { $or: Array.from({ length: QUERY_LIMITS.conditions + 1 }, () => ({ string: 'a' })) },
+      /more than 200 conditions/,
+    ],
+    [
+      'too long a list',
+      { string: { $in: Array.from({ length: QUERY_LIMITS.listItems + 1 }, () => 'a') } },
+      /at most 1000 values/,
+    ],
+    [
+      'too long a text to search for',
+      { string: { $contains: 'a'.repeat(QUERY_LIMITS.patternLength + 1) } },
+      /at most 256 characters/,
+    ],
+  ]
+  for (const [what, input, message] of refusedValues) {
+    it(`refuses ${what}, naming the path`, () => {
+      const error = thrownBy(() => parse(input))
+      expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
+      expect(error.message).to.match(message)
+    })
+  }
+})
+
+describe('parseSearch', () => {
+  const search = (input: unknown): unknown => shape(parseSearch(input, plan))
+
+  it('looks for a text in text attributes and in the documentId only', () => {
+    const { any } = search('abc') as { any: [string, string, string][] }
+    expect(any.map(([name]) => name)).to.include.members([
+      'documentId',
+      'string',
+      'richtext',
+      'uid',
+    ])
+    expect(any.map(([name]) => name)).not.to.include.members([
+      'secret',
+      'password',
+      'date',
+      'boolean',
+    ])
+    expect(new Set(any.map(([, operator]) => operator))).to.deep.equal(new Set(['containsi']))
+  })
+
+  it('looks for a number in number attributes as well', () => {
+    const { any } = search('7') as { any: [string, string, unknown][] }
+    expect(any).to.deep.include.members([
+      ['id', 'eq', 7],
+      ['integer', 'eq', 7],
+      ['float', 'eq', 7],
+    ])
+  })
+
+  it('is nothing without a text, and refuses what is none', () => {
+    expect(search(undefined)).to.equal(null)
+    expect(search('')).to.equal(null)
+    expect(thrownBy(() => search(['a'])).message).to.match(/^_q: /)
+  })
+})

@@ -1,0 +1,7 @@
+import { stopTestDeployment } from './test-database.ts'
+
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    await stopTestDeployment()
+  },
+}

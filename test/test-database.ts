@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { startEmbedded } from '../src/embedded/start-embedded.ts'
+import { type Database, openDatabase } from '../src/mongo/database.ts'
+
+export interface TestDatabase {
+  readonly database: Database
+  readonly uri: string
+  readonly name: string
+  /** Removes the database and closes its connections. */
+  drop(): Promise<void>
+}
+
+/** The deployment of this run: `MONGODB_URI`, else an embedded engine in a folder of its own. */
+let running: Promise<string> | undefined
+
+export function testUri(): Promise<string> {
+  running ??= startDeployment()
+  return running
+}
+
+async function startDeployment(): Promise<string> {
+  const given = process.env['MONGODB_URI']
+  if (given !== undefined && given !== '') return given
+  const directory = mkdtempSync(path.join(tmpdir(), 'quire-test-'))
+  const engine = await startEmbedded({ directory, durable: false })
+  stopRunning = async () => {
+    await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return engine.uri
+}
+
+let stopRunning: (() => Promise<void>) | undefined
+
+/** Ends what `testUri` started; for the root hook alone. */
+export async function stopTestDeployment(): Promise<void> {
+  await running
+  await stopRunning?.()
+}
+
+/** A database of its own for one test file, so that files can run side by side. */
+export async function openTestDatabase(
+  label: string,
+  client?: MongoClientOptions,
+): Promise<TestDatabase> {
+  const uri = await testUri()
+  const name = `quire_test_${label}_${randomBytes(4).toString('hex')}`
+  const database = await openDatabase({
+    uri,
+    name,
+    queryTimeoutMs: 10_000,
+    ...(client !== undefined && { client }),
+  })
+  return {
+    database,
+    uri,
+    name,
+    drop: async () => {
+      await database.close()
+      const admin = new MongoClient(uri)
+      await admin.db(name).dropDatabase()
+      await admin.close()
+    },
+  }
+}
