@@ -8,6 +8,8 @@ interface Place {
   readonly file: string
   readonly kind: DeclarationFile['kind']
   readonly uid: Uid
+  /** The name of the file need not be the content-type's. */
+  readonly isNamedInside?: boolean
 }
 
 /**
@@ -45,15 +47,20 @@ async function findOwnLayout(directory: string): Promise<readonly Place[]> {
 async function findStrapiLayout(directory: string): Promise<readonly Place[]> {
   const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
   for (const api of candidates) {
-    const found = await findStrapiContentTypes(api)
-    if (found.length > 0) {
-      return [...found, ...(await findComponents(join(dirname(api), 'components')))]
-    }
+    const contentTypes = await findStrapiContentTypes(api, 'api')
+    if (contentTypes.length === 0) continue
+    const source = dirname(api)
+    const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
+    const components = await findComponents(join(source, 'components'))
+    return [...contentTypes, ...extensions, ...components]
   }
   return []
 }
 
-async function findStrapiContentTypes(api: string): Promise<readonly Place[]> {
+async function findStrapiContentTypes(
+  api: string,
+  prefix: 'api' | 'plugin',
+): Promise<readonly Place[]> {
   const folders = ((await list(api)) ?? []).filter((entry) => entry.isDirectory())
   const found = folders.map(async ({ name }) => {
     const types = (await list(join(api, name, 'content-types'))) ?? []
@@ -63,7 +70,7 @@ async function findStrapiContentTypes(api: string): Promise<readonly Place[]> {
         .map(async (type): Promise<readonly Place[]> => {
           const folder = join(api, name, 'content-types', type.name)
           const has = ((await list(folder)) ?? []).some((entry) => entry.name === 'schema.json')
-          const uid = `api::${name}.${type.name}`
+          const uid = `${prefix}::${name}.${type.name}`
           return has ? [{ file: join(folder, 'schema.json'), kind: 'contentType', uid }] : []
         }),
     )
@@ -84,10 +91,15 @@ async function findComponents(directory: string): Promise<readonly Place[]> {
 }
 
 function contentType(file: string, singularName: string): Place {
-  return { file, kind: 'contentType', uid: `api::${singularName}.${singularName}` }
+  return {
+    file,
+    kind: 'contentType',
+    uid: `api::${singularName}.${singularName}`,
+    isNamedInside: true,
+  }
 }
 
-async function readDeclaration(place: Place): Promise<DeclarationFile> {
+async function readDeclaration({ isNamedInside, ...place }: Place): Promise<DeclarationFile> {
   let text: string
   try {
     text = (await readFile(place.file, 'utf8')).replace(/^\uFEFF/, '')
@@ -95,7 +107,15 @@ async function readDeclaration(place: Place): Promise<DeclarationFile> {
     const reason = error instanceof Error ? error.message : String(error)
     return { ...place, content: null, fault: `cannot be read (${reason})` }
   }
-  return { ...place, ...parseDeclaration(text) }
+  const parsed = parseDeclaration(text)
+  const name = isNamedInside === true ? singularNameIn(parsed.content) : null
+  return { ...place, ...parsed, uid: name === null ? place.uid : `api::${name}.${name}` }
+}
+
+function singularNameIn(content: unknown): string | null {
+  const name = (content as { readonly info?: { readonly singularName?: unknown } } | null)?.info
+    ?.singularName
+  return typeof name === 'string' ? name : null
 }
 
 function parseDeclaration(text: string): { readonly content: unknown; readonly fault?: string } {

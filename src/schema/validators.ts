@@ -1,21 +1,102 @@
-import { ValidationError } from '../errors.ts'
+import type { Schema as JoiSchema, ValidationErrorItem } from 'joi'
+import { type Fault, ValidationError, validationError } from '../errors.ts'
 import type { ComponentDefinition, ContentTypeDefinition, Data } from './definition.ts'
+import { contentTypeRule } from './holder-rules.ts'
+import { assertKnownKeys } from './known-keys.ts'
 import type { Validators } from './plan.ts'
+import { shownValues, withNulls } from './stored-values.ts'
+import { type Complaint, faultOf, printValue, sentenceOf } from './value-messages.ts'
 
-/** The checks of one content-type, built once. */
+const OPTIONS = { abortEarly: false, convert: false } as const
+
+/** The checks of one content-type, built once; see `Validators` for what they accept and return. */
 export function compileValidators(
-  definition: ContentTypeDefinition,
-  _components: readonly ComponentDefinition[],
+  { attributes }: Pick<ContentTypeDefinition, 'attributes'>,
+  componentList: readonly ComponentDefinition[],
 ): Validators {
-  const accept = (data: unknown): Data => {
-    if (typeof data !== 'object' || data === null) {
-      throw new ValidationError('Missing "data" payload in the request body')
+  const components = new Map(componentList.map((component) => [component.uid, component]))
+  const rulesFor = (occasion: 'draft' | 'direct'): PayloadRules => ({
+    creating: contentTypeRule(attributes, components, { occasion, absence: 'fill' }),
+    updating: contentTypeRule(attributes, components, { occasion, absence: 'keep' }),
+  })
+  const validatorFor = ({ creating, updating }: PayloadRules): Validators['draft'] => {
+    return (payload, options) => {
+      const data = parsePayload(payload)
+      assertKnownKeys(data, attributes, components)
+      return parseData(data, options.creating ? creating : updating)
     }
-    for (const key of Object.keys(data)) {
-      if (Object.hasOwn(definition.attributes, key)) continue
-      throw new ValidationError(`Invalid key ${key}`, { key, path: null, source: 'body' })
-    }
-    return { ...data }
   }
-  return { draft: accept, direct: accept, publishable: () => undefined }
+  const stored = contentTypeRule(attributes, components, {
+    occasion: 'publishable',
+    absence: 'fill',
+  })
+  return Object.freeze({
+    draft: validatorFor(rulesFor('draft')),
+    direct: validatorFor(rulesFor('direct')),
+    publishable(version: Data): void {
+      const { error } = stored.validate(withNulls(version, attributes, components), OPTIONS)
+      if (error === undefined) return
+      throw toValidationError(error.details, shownValues(version, attributes, components))
+    },
+  })
+}
+
+interface PayloadRules {
+  readonly creating: JoiSchema
+  readonly updating: JoiSchema
+}
+
+/** What is under `data` in a request body; only a list is told apart from nothing at all. */
+function parsePayload(payload: unknown): Data {
+  if (Array.isArray(payload)) {
+    const cast = `(cast from the value \`${printValue(payload)}\`)`
+    const message = `this must be a \`object\` type, but the final value was: \`null\` ${cast}.`
+    throw validationError([faultOf([], message, null)])
+  }
+  if (typeof payload === 'object' && payload !== null) return payload as Data
+  throw new ValidationError('Missing "data" payload in the request body')
+}
+
+function parseData(data: Data, rule: JoiSchema): Data {
+  const { error, value } = rule.validate(data, OPTIONS) as { error?: JoiError; value: Data }
+  if (error === undefined) return value
+  throw toValidationError(error.details, data)
+}
+
+interface JoiError {
+  readonly details: readonly ValidationErrorItem[]
+}
+
+/** Formats of dates and times have no list of faults in the dialect, and are only told when all else is well. */
+function toValidationError(items: readonly ValidationErrorItem[], sent: Data): ValidationError {
+  const faults = items
+    .filter(({ type }) => type !== 'any.format')
+    .flatMap((item) => toFaults(item, sent))
+  const [first, ...others] = faults
+  if (first !== undefined) return validationError([first, ...others])
+  const sentences = items.map((item) => sentenceOf(toComplaint(item)))
+  return new ValidationError(sentences.join('; '))
+}
+
+function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
+  const complaint = toComplaint(item)
+  if (complaint.code === 'blocks') return complaint.context['faults'] as readonly Fault[]
+  const within = complaint.context['within'] as readonly string[] | undefined
+  const path = [...complaint.path, ...(within ?? [])]
+  const value = valueAt(sent, path)
+  const isNaN = complaint.code === 'number.base'
+  return [faultOf(path, sentenceOf({ ...complaint, path }), isNaN ? null : value)]
+}
+
+/** An error that a rule threw is a bug, and no fault of the payload. */
+function toComplaint({ type: code, path, context = {} }: ValidationErrorItem): Complaint {
+  if (code === 'any.custom') throw context['error']
+  return { code, path, context }
+}
+
+function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    return isHolder ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined
+  }, data)
 }

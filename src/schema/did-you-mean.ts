@@ -1,0 +1,39 @@
+/** `; did you mean X?` when one of the candidates is nearly the word, else nothing. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const nearest = nearestTo(word, candidates)
+  return nearest === null ? '' : `; did you mean ${nearest}?`
+}
+
+/** The candidate that differs from the word by its case, or by fewer than a third of its letters. */
+export function nearestTo(word: string, candidates: Iterable<string>): string | null {
+  let nearest: string | null = null
+  let least = Math.floor(word.length / 3) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance >= least) continue
+    nearest = candidate
+    least = distance
+  }
+  return nearest
+}
+
+/** Letters to add, leave out, replace or swap with their neighbour. */
+function editDistance(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)]
+  const at = (line: number, column: number): number => rows[line]?.[column] ?? Infinity
+  for (let line = 1; line <= one.length; line += 1) {
+    const row = [line]
+    rows.push(row)
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[line - 1] === other[column - 1]
+      const isSwapped = one[line - 1] === other[column - 2] && one[line - 2] === other[column - 1]
+      row[column] = Math.min(
+        at(line - 1, column - 1) + (isSame ? 0 : 1),
+        at(line - 1, column) + 1,
+        at(line, column - 1) + 1,
+        isSwapped ? at(line - 2, column - 2) + 1 : Infinity,
+      )
+    }
+  }
+  return at(one.length, other.length)
+}
