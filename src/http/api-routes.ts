@@ -31,6 +31,6 @@ function assertDecodable(path: string): void {
   try {
     decodeURIComponent(path)
   } catch {
-    throw new BadRequestError('failed to decode', undefined)
+    throw new BadRequestError('failed to decode', null)
   }
 }
