@@ -102,17 +102,20 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
     current: () => stamped.current(),
     add: async (input) => {
       checkLocaleCode(input.code)
+      checkName(input.name)
       const documentId = newDocumentId()
       return change(
         (row, id) => withLocale(row, input, { id, documentId, at: now() }),
         (_, after) => localeOf(after, input.code),
       )
     },
-    update: (code, input) =>
-      change(
+    update: async (code, input) => {
+      checkName(input.name)
+      return change(
         (row) => withChanged(row, code, input, now()),
         (_, after) => localeOf(after, code),
-      ),
+      )
+    },
     remove: (code) =>
       change(
         (row) => without(row, code),
@@ -145,6 +148,12 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, options)
   if (row === null) throw new Error('The locales are gone from quire_settings')
   return row
+}
+
+/** @throws ValidationError for a name that is not one line of up to 255 characters */
+function checkName(name: string | undefined): void {
+  if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
+  throw fault('name', 'name must be one line without spaces around it', name)
 }
 
 function canonicalTag(code: string): string | null {
