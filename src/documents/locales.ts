@@ -1,4 +1,4 @@
-import { customAlphabet } from 'nanoid'
+import { newDocumentId } from '../access/document-id.ts'
 import { openStamped } from '../access/stamped.ts'
 import { ensureRow, PRIMARY } from '../access/storage.ts'
 import {
@@ -69,8 +69,6 @@ const FIRST = { id: 1, code: 'en', name: 'English (en)' }
 
 /** The longest tag that RFC 5646, section 4.4.1, asks everyone to take. */
 const MAX_CODE_LENGTH = 35
-
-const newDocumentId = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 24)
 
 const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings')
 
