@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { CmsError } from '../errors.ts'
+import { CmsError, ConfigError, SchemaError } from '../errors.ts'
 import { type Command, type CommandContext, type OptionValues, UsageError } from './command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
@@ -55,14 +55,25 @@ export async function runCli(
     }
     return DONE
   } catch (error) {
-    if (error instanceof UsageError) {
-      output.error(`${error.message}\n\n${usage()}`)
-      return MISUSED
-    }
-    if (!(error instanceof CmsError)) throw error
+    return explain(error, output)
+  }
+}
+
+/** Says what was wrong and returns the exit status; what is a bug is thrown on, with its stack. */
+function explain(error: unknown, output: CliOutput): number {
+  if (error instanceof UsageError) {
+    output.error(error.message)
+    return MISUSED
+  }
+  if (error instanceof CmsError) {
     output.error(describe(error))
     return FAILED
   }
+  if (error instanceof ConfigError || error instanceof SchemaError) {
+    output.error(error.message)
+    return FAILED
+  }
+  throw error
 }
 
 async function textOf(context: CommandContext, invocation: Invocation): Promise<string> {
@@ -80,7 +91,9 @@ function parseInvocation(words: readonly string[]): Invocation | 'help' {
     return itsNoun === noun && itsVerb === verb
   })
   if (command === undefined) {
-    throw new UsageError(`There is no command ${[noun, verb].join(' ').trimEnd()}`)
+    throw new UsageError(
+      `There is no command ${[noun, verb].join(' ').trimEnd()}; \`quire help\` lists them`,
+    )
   }
   const { values, positionals } = parseWords(command, rest)
   if (values['help'] === true) return 'help'
@@ -105,7 +118,7 @@ function parseWords(
     })
   } catch (error) {
     if (!isParseError(error)) throw error
-    throw new UsageError(error.message, { cause: error })
+    throw new UsageError(`${error.message}. Use it as: quire ${command.usage}`, { cause: error })
   }
 }
 

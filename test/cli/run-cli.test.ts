@@ -3,6 +3,7 @@ import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { type Locales, openLocales } from '../../src/documents/locales.ts'
+import { ConfigError, SchemaError } from '../../src/errors.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
 import { openTestDatabase } from '../test-database.ts'
 
@@ -123,13 +124,28 @@ describe('cli/run-cli', () => {
     }
   })
 
+  it('says what the environment or the declarations lack, and throws what is a bug', async () => {
+    const said: string[] = []
+    const run = (error: Error) =>
+      runCli(['locale', 'list'], () => Promise.reject(error), {
+        out: () => expect.fail('printed'),
+        error: (text) => void said.push(text),
+      })
+    expect(await run(new ConfigError(['PORT must be a number']))).to.equal(1)
+    expect(await run(new SchemaError(['article.json: no kind']))).to.equal(1)
+    expect(said.join('\n')).to.match(/PORT must be a number\n.*\n.*article\.json: no kind/)
+    let thrown: unknown
+    await run(new TypeError('a bug')).catch((error: unknown) => (thrown = error))
+    expect(thrown).to.be.instanceOf(TypeError)
+  })
+
   it('says how it is used, with status 2, before it opens anything', async () => {
     const rows: readonly [readonly string[], RegExp][] = [
-      [['nope'], /^There is no command nope\n/],
-      [['locale', 'nope'], /^There is no command locale nope\n/],
-      [['locale'], /^There is no command locale\n/],
+      [['nope'], /^There is no command nope; `quire help`/],
+      [['locale', 'nope'], /^There is no command locale nope;/],
+      [['locale'], /^There is no command locale;/],
       [['locale', 'add'], /^Use it as: quire locale add <code>/],
-      [['locale', 'list', 'more'], /^Use it as: quire locale list\n/],
+      [['locale', 'list', 'more'], /^Use it as: quire locale list$/],
       [['locale', 'list', '--nope'], /^Unknown option '--nope'/],
       [['role', 'grant', 'public'], /^Use it as: quire role grant/],
     ]
