@@ -8,7 +8,7 @@ import type {
   Uid,
 } from './definition.ts'
 import { IGNORED_KEYS } from './known-keys.ts'
-import { type Occasion, scalarRule } from './scalar-rules.ts'
+import { ID_RULE, type Occasion, scalarRule, storedDefault } from './scalar-rules.ts'
 
 /**
  * What absence means: the value is new, so defaults apply and required ones must be there (`fill`), or it
@@ -77,10 +77,8 @@ function whenAbsent(
   rule: JoiSchema,
   occasion: Occasion,
 ): JoiSchema {
-  const initial: unknown = 'default' in definition ? definition.default : undefined
-  if (initial !== undefined && occasion !== 'publishable') {
-    const stored: unknown = rule.validate(initial, { convert: false }).value
-    return rule.default(stored as object | string | null)
+  if ('default' in definition && definition.default !== undefined && occasion !== 'publishable') {
+    return rule.default(storedDefault(definition) as object | string | null)
   }
   return definition.required === true && occasion !== 'draft' ? rule.required() : rule
 }
@@ -132,7 +130,7 @@ function freshOrMerged(uid: Uid, absence: Absence, scope: Scope): JoiSchema {
   if (scope.open.has(key)) return joi.chosen().by(() => found(scope.made, key))
   scope.open.add(key)
   const rules = attributeRules(found(scope.components, uid).attributes, absence, scope)
-  const rule = joi.object(Object.fromEntries(rules)).unknown()
+  const rule = joi.object({ ...Object.fromEntries(rules), id: ID_RULE }).unknown()
   scope.open.delete(key)
   scope.made.set(key, rule)
   return rule
