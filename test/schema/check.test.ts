@@ -140,11 +140,6 @@ describe('checkDefinitions', () => {
       { options: { draftAndPublished: true } },
       'options.draftAndPublished: no such option; did you mean draftAndPublish?',
     ],
-    [
-      'a plural name that is no path',
-      { info: { pluralName: 'a/b' } },
-      'info.pluralName: must be letters, digits and hyphens',
-    ],
     ['an attribute without a type', { attributes: { a: {} } }, 'attributes.a.type: must be one of'],
     ['an attribute that is no object', { attributes: { a: 'string' } }, 'attributes.a: must be an'],
   ]
@@ -166,6 +161,8 @@ describe('checkDefinitions, one attribute', () => {
     '_id',
     'constructor',
     'prototype',
+    'toString',
+    'hasOwnProperty',
     'a.b',
     '$where',
     'a\0',
@@ -387,6 +384,14 @@ describe('checkDefinitions, names', () => {
     expect(faults).to.deep.equal([
       'content-types/b.json: info.pluralName: News is a name of api::a.a already',
     ])
+  })
+
+  it('refuses a name that is no path, given or taken from the file', () => {
+    expect(faultsOf(named('a', 'a', 'a/b'))).to.deep.equal([
+      'content-types/a.json: info.pluralName: a/b is no name for a path: ' +
+        'it takes letters, digits and hyphens',
+    ])
+    expect(faultsOf(typeFile('My type', {}))[0]).to.contain('info.singularName: My type is no name')
   })
 
   it('refuses a path that the server needs', () => {
