@@ -80,14 +80,14 @@ function whenAbsent(
   if ('default' in definition && definition.default !== undefined && occasion !== 'publishable') {
     return rule.default(storedDefault(definition) as object | string | null)
   }
-  return definition.required === true && occasion !== 'draft' ? rule.required() : rule
+  return isRequired(definition, occasion) ? rule.required() : rule
 }
 
 function valueRule(definition: AttributeDefinition, absence: Absence, scope: Scope): JoiSchema {
   if (definition.type === 'component') return componentRule(definition, absence, scope)
   if (definition.type === 'dynamiczone') return zoneRule(definition, absence, scope)
   if (definition.type === 'relation' || definition.type === 'media') {
-    return isStrict(definition, scope) ? joi.any().custom(notNothing) : joi.any()
+    return isRequired(definition, scope.occasion) ? joi.any().custom(notNothing) : joi.any()
   }
   return scalarRule(definition, scope.occasion)
 }
@@ -99,7 +99,7 @@ function componentRule(
 ): JoiSchema {
   const rule = entryRule(definition.component, absence, scope)
   if (definition.repeatable === true) return listRule(rule, definition, scope)
-  return isStrict(definition, scope) ? rule : rule.allow(null)
+  return isRequired(definition, scope.occasion) ? rule : rule.allow(null)
 }
 
 function zoneRule(definition: DynamicZoneDefinition, absence: Absence, scope: Scope): JoiSchema {
@@ -160,8 +160,10 @@ function notNothing(value: unknown, { error }: CustomHelpers): unknown {
   return isNothing ? error('any.null') : value
 }
 
-function isStrict({ required }: AttributeDefinition, { occasion }: Scope): boolean {
-  return required === true && occasion !== 'draft'
+/** An inverse side is not stored with the version, so nothing can be asked of it here. */
+function isRequired(definition: AttributeDefinition, occasion: Occasion): boolean {
+  const isInverse = definition.type === 'relation' && definition.mappedBy !== undefined
+  return definition.required === true && !isInverse && occasion !== 'draft'
 }
 
 function hasId(value: unknown): boolean {

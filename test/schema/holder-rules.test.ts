@@ -298,6 +298,16 @@ describe('required attributes of other kinds', () => {
     ])
   })
 
+  it('cannot be asked of the inverse side of a relation', () => {
+    const more = { type: 'relation', target: 'api::thing.thing' }
+    const { direct, publishable } = validatorsOf({
+      parent: { ...more, relation: 'manyToOne', inversedBy: 'children' },
+      children: { ...more, relation: 'oneToMany', mappedBy: 'parent', required: true },
+    })
+    expect(direct({}, CREATING)).to.deep.equal({})
+    expect(() => publishable({})).not.to.throw()
+  })
+
   it('must not be empty where a list has a minimum', () => {
     const messages = faults(() => validators.direct({ list: [], cover: [] }, UPDATING))
     expect(messages.map(({ message }) => message)).to.deep.equal([

@@ -301,6 +301,23 @@ describe('a payload', () => {
     expect(payload).to.deep.equal({ label: 'x', day: '2024-02-29', locale: 'fr' })
   })
 
+  it('gets defaults in stored form', () => {
+    const data = validatorsOf({
+      ratio: { type: 'decimal', default: 0.5 },
+      big: { type: 'biginteger', default: '9007199254740993' },
+      day: { type: 'date', default: '2024-02-29' },
+      hour: { type: 'time', default: '10:20:30' },
+      none: { type: 'string', default: null },
+    }).direct({}, { creating: true })
+    expect(data['ratio']).to.be.instanceOf(Decimal).with.property('text', '0.5')
+    expect(data).to.deep.include({
+      big: 9007199254740993n,
+      day: new Date('2024-02-29'),
+      hour: '10:20:30.000',
+      none: null,
+    })
+  })
+
   it('gets a default of its own each time', () => {
     const { direct } = validatorsOf({ list: { type: 'json', default: [] } })
     const first = direct({}, { creating: true })['list']
