@@ -113,8 +113,8 @@ function compileAttributes(
 }
 
 /**
- * As in the reference: an attribute has a value per locale when it says so; without the option only relations
- * and uids do.
+ * An attribute has a value per locale when it says so; without the option only relations and uids have, as in
+ * Strapi (issue 24518). There a relation always has one; here it may say no (issue 24065).
  */
 function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
