@@ -1,0 +1,36 @@
+// A server in a process that a test may signal: its application answers /slow when /finish was asked.
+import type { ServerResponse } from 'node:http'
+import { run } from '../src/run.ts'
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+let waiting: ServerResponse | null = null
+
+await run({
+  env: process.env,
+  startDeployment: (config) =>
+    Promise.resolve({
+      kind: 'embedded',
+      uri: 'mongodb://none',
+      reason: `a stand-in for ${config.database.name}`,
+      close: () => Promise.resolve(say('database closed')),
+    }),
+  createApp: () => {
+    if (process.env['APP_FAULT'] !== undefined) return Promise.reject(new Error('a bug'))
+    return Promise.resolve({
+      callback: () => (request, response) => {
+        if (request.url === '/slow') {
+          waiting = response
+          say('slow began')
+        } else {
+          if (request.url === '/finish') waiting?.end('slow done')
+          response.end('ok')
+        }
+      },
+      close: () => Promise.resolve(say('app closed')),
+    })
+  },
+})
+process.stdin.on('data', () => waiting?.end('slow done'))
+process.stdin.unref()
