@@ -13,6 +13,8 @@ export interface Parts {
   readonly env: Environment
   startDeployment(config: Config, log: Log): Promise<Deployment>
   createApp(dependencies: AppDependencies): Promise<App>
+  /** Told where the server listens, after the start-up line. */
+  onListening?(address: string, dependencies: AppDependencies): void
 }
 
 export interface AppDependencies {
@@ -51,11 +53,13 @@ async function start(parts: Parts, closers: Closers): Promise<void> {
   for (const question of findNearMisses(parts.env)) log.warn(question)
   const deployment = await parts.startDeployment(config, log)
   closers.push(() => deployment.close())
-  const app = await parts.createApp({ config, deployment, log })
+  const dependencies = { config, deployment, log }
+  const app = await parts.createApp(dependencies)
   closers.push(() => app.close())
   const server = await serve(app, config)
   closers.push(() => server.stop())
   log.info(`Quire listens on ${server.address}; database: ${deployment.reason}`)
+  parts.onListening?.(server.address, dependencies)
 }
 
 function onSignals(closers: Closers): AbortSignal {

@@ -16,6 +16,9 @@ await run({
       reason: `a stand-in for ${config.database.name}`,
       close: () => Promise.resolve(say('database closed')),
     }),
+  onListening: (address, { deployment }) => {
+    say(`told of ${address} and ${deployment.kind}`)
+  },
   createApp: () => {
     if (process.env['APP_FAULT'] !== undefined) return Promise.reject(new Error('a bug'))
     return Promise.resolve({

@@ -50,6 +50,12 @@ describe('run', () => {
     )
   })
 
+  it('tells its caller', async () => {
+    const running = start()
+    const address = await listening(running)
+    await until(() => running.output().includes(`told of ${address} and embedded`), running)
+  })
+
   it('answers', async () => {
     const address = await listening(start())
     expect(await (await fetch(address)).text()).to.equal('ok')
