@@ -2,7 +2,7 @@ import { findNearMisses } from './config-near-misses.ts'
 import { readConfig } from './config.ts'
 import type { Config, Environment } from './config.ts'
 import type { Deployment } from './deployment/deployment.ts'
-import { CmsError, ConfigError, SchemaError } from './errors.ts'
+import { CmsError, ConfigError, SchemaError, ServiceUnavailableError } from './errors.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
 import { serve } from './serve.ts'
@@ -54,12 +54,23 @@ async function start(parts: Parts, closers: Closers): Promise<void> {
   const deployment = await parts.startDeployment(config, log)
   closers.push(() => deployment.close())
   const dependencies = { config, deployment, log }
-  const app = await parts.createApp(dependencies)
+  const app = await createApp(parts, dependencies)
   closers.push(() => app.close())
   const server = await serve(app, config)
   closers.push(() => server.stop())
   log.info(`Quire listens on ${server.address}; database: ${deployment.reason}`)
   parts.onListening?.(server.address, dependencies)
+}
+
+// At the start, unlike in an answer to a client, the error may say which database it is about.
+async function createApp(parts: Parts, dependencies: AppDependencies): Promise<App> {
+  try {
+    return await parts.createApp(dependencies)
+  } catch (error) {
+    if (!(error instanceof ServiceUnavailableError)) throw error
+    const message = `${error.message}: ${dependencies.deployment.reason}`
+    throw new ServiceUnavailableError(message, {}, { cause: error })
+  }
 }
 
 function onSignals(closers: Closers): AbortSignal {

@@ -1,9 +1,14 @@
 // A server in a process that a test may signal: its application answers /slow when /finish was asked.
 import type { ServerResponse } from 'node:http'
+import { ServiceUnavailableError } from '../src/errors.ts'
 import { run } from '../src/run.ts'
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
+}
+const FAULTS: Readonly<Record<string, Error>> = {
+  bug: new Error('a bug'),
+  database: new ServiceUnavailableError('The database cannot be reached'),
 }
 let waiting: ServerResponse | null = null
 
@@ -20,7 +25,8 @@ await run({
     say(`told of ${address} and ${deployment.kind}`)
   },
   createApp: () => {
-    if (process.env['APP_FAULT'] !== undefined) return Promise.reject(new Error('a bug'))
+    const fault = FAULTS[process.env['APP_FAULT'] ?? '']
+    if (fault !== undefined) return Promise.reject(fault)
     return Promise.resolve({
       callback: () => (request, response) => {
         if (request.url === '/slow') {

@@ -115,11 +115,18 @@ describe('run', () => {
   })
 
   it('shows the stack of a bug, and closes the database', async () => {
-    const running = start({ APP_FAULT: '1' })
+    const running = start({ APP_FAULT: 'bug' })
     expect(await running.exit).to.deep.equal([1, null])
     expect(running.output())
       .to.match(/Error: a bug\n +at /)
       .and.include('database closed')
+  })
+
+  it('names the database that cannot be reached, without a stack', async () => {
+    const running = start({ APP_FAULT: 'database' })
+    expect(await running.exit).to.deep.equal([1, null])
+    const why = 'The database cannot be reached: a stand-in for quire'
+    expect(running.output()).to.equal(`quire: ${why}\ndatabase closed\n`)
   })
 
   it('asks about a variable that looks like a slip', async () => {
