@@ -115,10 +115,12 @@ function newComponents(holder: AttributeHolder, sent: Data, isNew: boolean): rea
   )
 }
 
-/** One holder of attributes in a payload, and what it is merged into; null when it is new. */
+/** One attribute: what holds it in the payload, and what that is merged into. */
 interface Merge {
+  /** Null when the holder is new. */
   readonly stored: Data | null
   readonly sent: Data
+  /** Of the attribute, from `data` down. */
   readonly path: readonly string[]
 }
 

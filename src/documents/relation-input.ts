@@ -3,7 +3,7 @@ import type { Data, Uid } from '../schema/definition.ts'
 import type { MediaPlan, RelationPlan } from '../schema/plan.ts'
 import type { ChangeOf, Connection, DocumentChange, Position } from './relation-change.ts'
 
-/** How a payload names a document. The locale is told apart from nothing: a target exists in any. */
+/** How a payload names a document. The locale only serves messages: a target may exist in any. */
 export type TargetRef =
   { readonly documentId: string; readonly locale?: string } | { readonly id: number }
 
@@ -167,7 +167,7 @@ function invalidRelations({ path, sent }: Place): ValidationError {
 }
 
 /** A fault of relations as the dialect lists it: of the payload as a whole. */
-export function relationFault(message: string, value: unknown): ValidationError {
+function relationFault(message: string, value: unknown): ValidationError {
   return validationError([{ path: [], message, name: 'ValidationError', value }])
 }
 
