@@ -13,7 +13,7 @@ type Leaf =
   | { readonly kind: 'include' }
   | { readonly kind: 'exclude' }
   | { readonly kind: 'compute'; readonly evaluate: Evaluate }
-  | { readonly kind: 'array'; readonly apply: (value: Value) => Value }
+  | { readonly kind: 'array' | 'element'; readonly apply: (value: Value) => Value }
 
 type Tree = Map<string, Leaf | Tree>
 
@@ -48,7 +48,7 @@ function parseElemMatch(operand: Value): Leaf {
   if (!isDocument(operand)) throw badValue('elemMatch: Invalid argument, object required')
   const { of } = parseFilterOnElement(operand)
   return {
-    kind: 'array',
+    kind: 'element',
     apply: (value) => {
       const found = Array.isArray(value) ? value.find((element) => of(element)) : undefined
       return found === undefined ? undefined : [found]
@@ -126,10 +126,12 @@ function parseInto(parsed: Parsed, prefix: string, spec: Document, forFind: bool
   }
 }
 
+const INCLUSIVE: ReadonlySet<Leaf['kind']> = new Set(['include', 'compute', 'element'])
+
 /** Whether fields are kept by being named; mixing both is refused, `_id` apart. */
 function isInclusion({ leaves }: Parsed): boolean {
   const named = leaves.filter(({ path }) => path !== '_id')
-  const inclusion = named.find(({ leaf }) => leaf.kind === 'include' || leaf.kind === 'compute')
+  const inclusion = named.find(({ leaf }) => INCLUSIVE.has(leaf.kind))
   const exclusion = named.find(({ leaf }) => leaf.kind === 'exclude')
   if (inclusion && exclusion) {
     const isFirst = named.indexOf(inclusion) < named.indexOf(exclusion)
@@ -159,7 +161,7 @@ interface Context {
 function applyNode(node: Leaf | Tree, value: Value, context: Context): Value {
   if (node instanceof Map) return applyTree(node, value, context)
   if (node.kind === 'exclude') return undefined
-  if (node.kind === 'array') return node.apply(value)
+  if ('apply' in node) return node.apply(value)
   return node.kind === 'include' ? value : node.evaluate(context.root, context.variables)
 }
 

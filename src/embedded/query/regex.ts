@@ -81,7 +81,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   if (pattern.includes('\0'))
     throw badValue('Regular expression cannot contain an embedded null byte')
   const inline = /^\(\?([imsx]+)\)/.exec(pattern)
-  const all = options + (inline?.[1] ?? '')
+  const all = [...new Set(options + (inline?.[1] ?? ''))].join('')
   const flags = {
     multiline: all.includes('m'),
     dotAll: all.includes('s'),
@@ -89,10 +89,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   }
   try {
     const source = translatePattern(pattern.slice(inline?.[0].length ?? 0), flags)
-    const regex = new RegExp(
-      source,
-      `u${all.includes('i') ? 'i' : ''}${flags.multiline ? 'm' : ''}`,
-    )
+    const regex = new RegExp(source, `u${all.replace(/[xu]/g, '')}`)
     if (compiled.size > 1000) compiled.clear()
     compiled.set(key, regex)
     return regex
