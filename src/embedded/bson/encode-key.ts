@@ -26,13 +26,14 @@ function putByte(byte: number): void {
   buffer[reserve(1)] = byte
 }
 
-// Zero bytes are escaped as 00 FF; a single 00 ends the text.
+// Zero bytes are escaped as 00 FF; 00 01 ends the text.
 function putText(text: string): void {
   const start = reserve(text.length * 3 + 1)
   const length = buffer.write(text, start)
   at = start + length
   if (text.includes('\0')) escapeZeros(start)
   putByte(0)
+  putByte(1)
 }
 
 function escapeZeros(start: number): void {
