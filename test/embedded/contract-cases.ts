@@ -942,6 +942,7 @@ export const PIPELINES: readonly PipelineCase[] = [
           c: { $cond: [{ $gt: ['$a', 0] }, 'yes', 'no'] },
           n: { $ifNull: ['$x', 'none'] },
           s: {
+            // oxlint-disable-next-line unicorn/no-thenable -- the operator's own word
             $switch: { branches: [{ case: { $eq: ['$a', 1] }, then: 'one' }], default: 'other' },
           },
         },

@@ -8,7 +8,7 @@ import { startEmbedded } from '../../src/embedded/start-embedded.ts'
 /** A deployment that the contract is run against. */
 export interface Target {
   readonly name: string
-  open(): Promise<{ client: MongoClient; uri: string; close(): Promise<void> }>
+  readonly open: () => Promise<{ client: MongoClient; uri: string; close: () => Promise<void> }>
 }
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'engine-'))
@@ -52,5 +52,6 @@ export async function isDocumentDb(client: MongoClient): Promise<boolean> {
     .db('admin')
     .command({ buildInfo: 1 })
     .catch(() => null)
-  return !(info?.['modules']?.includes('quire-embedded') || info?.['gitVersion'])
+  const isEmbedded = info?.['modules']?.includes('quire-embedded') === true
+  return !isEmbedded && info?.['gitVersion'] === undefined
 }

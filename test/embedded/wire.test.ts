@@ -110,7 +110,7 @@ describe('the wire protocol of the embedded engine', () => {
       .updateOne({}, { $set: { more: 'y'.repeat(2 * 1024 * 1024) } })
       .then(
         () => null,
-        (error: { code: number }) => error.code,
+        (error: unknown) => (error as { code: number }).code,
       )
     expect(grown).to.equal(10334)
     expect((await collection.findOne())?.['text']).to.have.length(15 * 1024 * 1024)
@@ -127,7 +127,7 @@ describe('the wire protocol of the embedded engine', () => {
       .toArray()
       .then(
         () => null,
-        (error: { code: number }) => error.code,
+        (error: unknown) => (error as { code: number }).code,
       )
     expect(late).to.equal(50)
     await client.close()

@@ -1,5 +1,5 @@
-import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson'
-import { Decimal128, Double, Long } from 'bson'
+import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp, Decimal128 } from 'bson'
+import { Double, Long } from 'bson'
 import { compareDecimals, decimalOfDouble, parseDecimal, toDouble } from './numbers.ts'
 import type { Decimal, NumberValue } from './numbers.ts'
 import { RANKS, typeOf } from './values.ts'

@@ -77,7 +77,7 @@ function writeCode(value: Code): void {
   }
   const start = reserve(4)
   writeString(value.code)
-  writeDocument(value.scope as Document)
+  writeDocument(value.scope)
   scratch.writeInt32LE(at - start, start)
 }
 

@@ -158,15 +158,13 @@ function orderOf(
   if (!bounded.isSingle || index.hasCutKeys || index.multikey.includes(true)) return null
   const wanted = sort.filter(({ path }) => !fixed.has(path))
   const offered = index.fields.filter(({ path }) => !fixed.has(path))
-  let direction: Direction | null = null
-  for (const [i, { path, direction: sign }] of wanted.entries()) {
+  const directions = wanted.map(({ path, direction }, i): Direction | null => {
     const field = offered[i]
     if (field?.path !== path) return null
-    const each: Direction = field.direction === sign ? 1 : -1
-    if (direction !== null && direction !== each) return null
-    direction = each
-  }
-  return direction ?? 1
+    return field.direction === direction ? 1 : -1
+  })
+  const [first = 1] = directions
+  return directions.every((direction) => direction === first) ? first : null
 }
 
 function fixedPaths(index: Index, conditions: readonly Condition[], points: number): Set<string> {
@@ -185,21 +183,28 @@ function planIndex(
   wants: Wants,
 ): IndexPlan | null {
   if (index.partial && !implies(filter, index.partial.filter)) return null
+  // A sparse index leaves documents out: it only answers conditions that those cannot meet.
+  if (index.sparse && !demandsPresence(index, conditions)) return null
   const bounded = boundIndex(index, conditions)
   const order = orderOf(index, bounded, wants.sort, fixedPaths(index, conditions, bounded.points))
   const isSorted = wants.sort.length > 0 && order !== null
   const isBounded = bounded.points > 0 || bounded.hasRange
-  // A sparse index leaves documents out: it only answers conditions that those cannot meet.
-  if (index.sparse && !demandsPresence(index, conditions)) return null
   if (!isBounded && !(isSorted && wants.isLimited)) return null
+  const score = scoreOf(index, bounded, isSorted, wants)
+  return { index, intervals: bounded.intervals, reverse: order === -1, isSorted, score }
+}
+
+// What finds one document is best; then each bound component counts, and an order that saves sorting all for a page.
+function scoreOf(index: Index, bounded: Bounded, isSorted: boolean, { isLimited }: Wants): number {
   const isExact = index.unique && bounded.isComplete && bounded.isSingle
-  const score =
+  const order = isLimited ? 13 : 3
+  return (
     bounded.points * 10 +
     Number(bounded.hasRange) * 6 +
     Number(bounded.isSingle) * 2 +
-    Number(isSorted) * (wants.isLimited ? 13 : 3) +
+    Number(isSorted) * order +
     Number(isExact) * 1000
-  return { index, intervals: bounded.intervals, reverse: order === -1, isSorted, score }
+  )
 }
 
 const demandsPresence = (index: Index, conditions: readonly Condition[]): boolean =>

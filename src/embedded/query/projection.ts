@@ -32,12 +32,10 @@ function integer(value: Value): number {
 
 function parseSlice(operand: Value): Leaf {
   const [skip, count] = Array.isArray(operand)
-    ? operand.map((entry) => integer(entry))
+    ? [integer(operand[0]), integer(operand[1])]
     : [null, integer(operand)]
-  if (count === undefined) throw badValue('$slice needs two numbers in its array')
   const slice = (array: Value[]): Value[] => {
-    if (skip === null || skip === undefined)
-      return count < 0 ? array.slice(count) : array.slice(0, count)
+    if (skip === null) return count < 0 ? array.slice(count) : array.slice(0, count)
     const start = skip < 0 ? Math.max(array.length + skip, 0) : skip
     return array.slice(start, start + count)
   }

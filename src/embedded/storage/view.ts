@@ -49,18 +49,19 @@ export function readRecord(
   return readBase(data, view, collection, id)
 }
 
+// Iteration over a map goes on over what is added meanwhile: stop at what was there.
+function* residentRecords(residents: ReadonlyMap<number, Record>, end: number): Generator<Record> {
+  for (const record of residents.values()) {
+    if (record.id >= end) return
+    yield record
+  }
+}
+
 function* baseRecords(data: Data, view: View, collection: Collection): Generator<Record> {
-  if (isNewest(view, collection)) {
-    const residents = data.residents.get(collection)
-    if (residents) {
-      // Map iteration goes on over what is added meanwhile: stop at what was there.
-      const end = collection.nextRecord
-      for (const record of residents.values()) {
-        if (record.id >= end) return
-        yield record
-      }
-      return
-    }
+  const residents = isNewest(view, collection) ? data.residents.get(collection) : null
+  if (residents) {
+    yield* residentRecords(residents, collection.nextRecord)
+    return
   }
   const range = {
     low: numberKey(collection.id),

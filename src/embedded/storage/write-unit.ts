@@ -1,6 +1,6 @@
 import { decodeDocument } from '../bson/decode.ts'
 import { documentOf } from '../bson/values.ts'
-import type { Document, Value } from '../bson/values.ts'
+import type { Document } from '../bson/values.ts'
 import { CommandError, writeConflict } from '../errors.ts'
 import type { Collection, Index, Record } from './collection.ts'
 import { Blocked, persist } from './database.ts'
@@ -65,7 +65,7 @@ export function duplicateKey(collection: Collection, index: Index, key: IndexKey
   return new CommandError(
     'DuplicateKey',
     `E11000 duplicate key error collection: ${collection.namespace} index: ${index.name} dup key: { ${values.join(', ')} }`,
-    { details: { keyPattern: index.spec['key'] as Value, keyValue } },
+    { details: { keyPattern: index.spec['key'], keyValue } },
   )
 }
 
@@ -139,8 +139,8 @@ function checkKeys(
 
 function record(unit: WriteUnit, change: Change): void {
   unit.holder?.collections.add(change.collection)
-  let changes = unit.changes.get(change.collection)
-  if (!changes) unit.changes.set(change.collection, (changes = new Map()))
+  const changes = unit.changes.get(change.collection) ?? new Map<number, Change>()
+  unit.changes.set(change.collection, changes)
   const known = changes.get(change.record)
   if (known) {
     known.after = change.after
