@@ -212,6 +212,14 @@ describe('transactions of the embedded engine', () => {
     await session.commitTransaction()
   })
 
+  it('reads its snapshot though an index was built since', async () => {
+    const session = begin()
+    expect(await rows.countDocuments({ n: 1 }, { session })).to.equal(1)
+    await rows.createIndex({ n: 1 })
+    expect(await rows.countDocuments({ n: 1 }, { session })).to.equal(1)
+    await session.commitTransaction()
+  })
+
   it('refuses what cannot be undone', async () => {
     const session = begin()
     expect(

@@ -173,6 +173,8 @@ export const createIndexes: Command = {
       for (const index of added) build(data, collection, index)
       persist(data, { ...collection, indexes: [...before, ...added] })
     })
+    data.commits++
+    for (const index of added) index.builtAt = data.commits
     collection.indexes = [...before, ...added]
     collection.exists = true
     return reply(before.length, collection.indexes.length, wasThere)

@@ -147,12 +147,16 @@ export function compileGroup(
     .map((name) => parseMember(name, spec[name]))
   return function* group(documents, variables) {
     const groups = new Map<string, Group>()
+    // Neighbours are often alike, and counting has one group only.
+    let last: Group | undefined
     for (const document of documents) {
       const key = id(document, variables) ?? null
-      const text = keyText(key)
-      let group = groups.get(text)
+      const isAlike = last !== undefined && last.id === key && typeof key !== 'object'
+      const text = isAlike ? '' : keyText(key)
+      let group = isAlike ? last : groups.get(text)
       if (!group)
         groups.set(text, (group = { id: key, accumulators: members.map(({ create }) => create()) }))
+      last = group
       for (const [i, { evaluate }] of members.entries())
         group.accumulators[i]?.add(evaluate(document, variables))
     }

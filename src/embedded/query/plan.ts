@@ -4,9 +4,11 @@ import { LONGEST_KEY } from '../storage/index-keys.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Interval } from '../storage/view.ts'
 import type { Value } from '../bson/values.ts'
+import type { Variables } from '../pipeline/expressions.ts'
 import { boundsOf, conjuncts } from './bounds.ts'
 import type { Bounds, Range } from './bounds.ts'
 import type { Condition, Filter } from './filter.ts'
+import { expressionConditions } from './expression-conditions.ts'
 import { implies } from './implies.ts'
 import type { Sort } from './sort.ts'
 
@@ -220,15 +222,20 @@ const demandsPresence = (index: Index, conditions: readonly Condition[]): boolea
   )
 
 export interface Wants {
+  readonly variables?: Variables | undefined
+  /** The commit that is read: indexes built later are not in it. */
+  readonly at: number
   readonly sort: Sort
   readonly isLimited: boolean
 }
 
 /** The index to read by; null for all records in natural order. */
 export function choosePlan(collection: Collection, filter: Filter, wants: Wants): IndexPlan | null {
-  const conditions = conjuncts(filter)
+  const plain = conjuncts(filter)
+  const compared = [...plain, ...expressionConditions(filter, wants.variables)]
   let best: IndexPlan | null = null
-  for (const index of collection.indexes) {
+  for (const index of collection.indexes.filter(({ builtAt }) => builtAt <= wants.at)) {
+    const conditions = index.multikey.includes(true) ? plain : compared
     const plan = planIndex(index, filter, conditions, wants)
     if (plan && plan.score > (best?.score ?? 0)) best = plan
   }

@@ -33,6 +33,8 @@ export interface Index {
   readonly multikey: boolean[]
   /** Whether some key ever was cut: the entries then are not wholly in order. */
   hasCutKeys: boolean
+  /** The commit it was built in: an older snapshot has none of its entries. */
+  builtAt: number
 }
 
 export interface Record {
@@ -91,6 +93,7 @@ export function describeIndex(
     partial: filter ? { filter, matches: compileFilter(filter) } : null,
     multikey: fields.map((_, i) => known[i] ?? false),
     hasCutKeys,
+    builtAt: 0,
   }
 }
 

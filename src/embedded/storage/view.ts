@@ -1,6 +1,7 @@
 import { decodeDocument, decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
-import type { Collection, Record } from './collection.ts'
+import type { Collection, Index, Record } from './collection.ts'
+import type { IndexKey } from './index-keys.ts'
 import type { Data } from './database.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Snapshot } from './store.ts'
@@ -12,6 +13,8 @@ export interface Change {
   after: Buffer | null
   /** What `after` decodes to. */
   document: Document | null
+  /** The entries `after` has, as they were made when the change was checked. */
+  keys: ReadonlyMap<Index, readonly IndexKey[]>
 }
 
 /** What a reader sees: the newest commit, or a snapshot with a transaction's own changes on top. */
