@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { Decimal128, Double, Long } from 'bson'
+import { Binary, Decimal128, Double, Long, serialize } from 'bson'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { compareValues } from '../../src/embedded/bson/compare.ts'
@@ -99,6 +99,34 @@ describe('index keys', () => {
       }),
       { numRuns: 1500 },
     )
+  })
+
+  it('outgrow the room they are written in at any place', () => {
+    const one = {
+      a: 1,
+      b: new Double(1.5),
+      c: Long.MAX_VALUE,
+      d: 'text',
+      e: null,
+      f: true,
+      g: new Date(5),
+      h: [1, { i: 'x' }],
+      j: new Binary(new Uint8Array(33), 0),
+    }
+    const plain = serialize({ list: Array.from({ length: 5000 }, () => one) })
+    const document = decodeDocument(plain)
+    expect(encodeDocument(document).equals(plain)).to.equal(true)
+    // What was written before the room grew must be in the larger one.
+    const list = document['list'] as Value[]
+    expect(
+      encodeKey([list], [1]).equals(
+        Buffer.concat([
+          Buffer.from([0x50]),
+          ...list.map((value) => encodeKey([value], [1])),
+          Buffer.from([0]),
+        ]),
+      ),
+    ).to.equal(true)
   })
 
   it('go through the format and back', () => {
