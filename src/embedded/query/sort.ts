@@ -25,6 +25,9 @@ function parseDirection(path: string, direction: Value): 1 | -1 {
 }
 
 export function parseSort(sort: Document): Sort {
+  if ('$natural' in sort && parseDirection('$natural', sort['$natural']) === -1) {
+    throw badValue('a backward $natural sort is not supported')
+  }
   return Object.keys(sort)
     .filter((path) => path !== '$natural')
     .map((path) => {
