@@ -44,13 +44,7 @@ export const MATCHES: readonly MatchCase[] = [
     { a: long('9007199254740993') },
     [0],
   ],
-  [
-    'a decimal 0.1 is no double 0.1',
-    [{ a: dec('0.1') }, { a: 0.1 }],
-    { a: dec('0.1') },
-    [0],
-    { documentdb: 'compares decimals as doubles' },
-  ],
+  ['a decimal 0.1 is no double 0.1', [{ a: dec('0.1') }, { a: 0.1 }], { a: dec('0.1') }, [0]],
   [
     'order of a long and a double beyond 2^53',
     [{ a: long('9007199254740993') }, { a: long('9007199254740991') }],
@@ -317,13 +311,7 @@ export const MATCHES: readonly MatchCase[] = [
     { a: { $regex: 'abc$' } },
     [0],
   ],
-  [
-    'a dot is not a line feed',
-    [{ a: 'a\nb' }, { a: 'a\rb' }],
-    { a: { $regex: 'a.b' } },
-    [1],
-    { documentdb: 'its dot crosses lines' },
-  ],
+  ['a dot is not a line feed', [{ a: 'a\nb' }, { a: 'a\rb' }], { a: { $regex: 'a.b' } }, [1]],
   ['a dot with s is a line feed', [{ a: 'a\nb' }], { a: { $regex: 'a.b', $options: 's' } }, [0]],
   [
     'x ignores white space',

@@ -256,7 +256,6 @@ for (const target of TARGETS) {
           'a collection name with a dollar',
           () => database.command({ insert: 'a$b', documents: [{}] }),
           [73],
-          { documentdb: 'takes it' },
         ],
       ]
       for (const [what, run, codes, departs] of REFUSALS) {
