@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { CmsError } from '../../src/errors.ts'
 import { readQuery } from '../../src/http/read-request.ts'
 import { buildCountFilter, buildFind } from '../../src/mongo/build-find.ts'
@@ -25,8 +25,21 @@ const parseText = (text: string): Query => parse(readQuery(text))
 
 /** The only operators that a find of ours is made of. */
 const OURS: ReadonlySet<string> = new Set([
-  ...['$and', '$or', '$nor', '$not', '$eq', '$ne', '$lt', '$lte', '$gt', '$gte', '$in', '$nin'],
-  ...['$regex', '$options'],
+  '$and',
+  '$or',
+  '$nor',
+  '$not',
+  '$eq',
+  '$ne',
+  '$lt',
+  '$lte',
+  '$gt',
+  '$gte',
+  '$in',
+  '$nin',
+  '$regex',
+  '$options',
+  '$elemMatch',
 ])
 const LOGIC: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
 const NAMES: ReadonlySet<string> = new Set([...plan.members.keys(), '_id', 'status', 'locale'])
@@ -48,7 +61,7 @@ function assertOperators(value: unknown): void {
   if (value === null || typeof value !== 'object') return // equality, placed by `matchVersions`
   for (const [operator, operand] of Object.entries(value)) {
     expect([...OURS], `the operator ${operator}`).to.include(operator)
-    if (operator === '$not') assertOperators(operand)
+    if (operator === '$not' || operator === '$elemMatch') assertOperators(operand)
     if (operator === '$regex' || operator === '$options') expect(operand).to.be.a('string')
   }
 }
@@ -182,7 +195,15 @@ function hostileQuery(): fc.Arbitrary<Data> {
   const attribute = fc.constantFrom(...plan.members.keys(), 'nope', '_id', 'status', 'a.b')
   const operator = fc.constantFrom(
     ...OPERATORS.map((name) => `$${name}`),
-    ...['$and', '$or', '$not', '$where', '$expr', '$regex', '$exists', '$elemMatch', '$function'],
+    '$and',
+    '$or',
+    '$not',
+    '$where',
+    '$expr',
+    '$regex',
+    '$exists',
+    '$elemMatch',
+    '$function',
   )
   const odd = fc.constantFrom('__proto__', 'constructor', 'toString', '', '0', '$', '$$ROOT')
   const text = fc.oneof(
