@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parseCursor, toCursor } from '../../src/query/cursor.ts'
 import type { SortKey } from '../../src/query/query.ts'
 import { CmsError } from '../../src/errors.ts'
