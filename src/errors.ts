@@ -12,13 +12,13 @@ export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /**
  * An error that a client may see. Its class name is the name on the wire, except where `name`
- * says otherwise; `details` is left out of the envelope when undefined.
+ * says otherwise; `details` is left out of the envelope when null.
  */
 export abstract class CmsError extends Error {
   abstract readonly status: number
-  readonly details: ErrorDetails | undefined
+  readonly details: ErrorDetails | null
 
-  constructor(message: string, details: ErrorDetails | undefined = {}, options?: ErrorOptions) {
+  constructor(message: string, details: ErrorDetails | null = {}, options?: ErrorOptions) {
     super(message, options)
     this.details = details
     this.name = new.target.name

@@ -23,7 +23,9 @@ export function apiRoutes(routers: ReadonlyMap<string, Router<RequestState>>): M
       await next()
       return
     }
-    await handler.routes(ctx, () => handler.allowed(ctx, next))
+    await handler.routes(ctx, async () => {
+      await handler.allowed(ctx, next)
+    })
   }
 }
 
@@ -31,6 +33,6 @@ function assertDecodable(path: string): void {
   try {
     decodeURIComponent(path)
   } catch {
-    throw new BadRequestError('failed to decode', undefined)
+    throw new BadRequestError('failed to decode', null)
   }
 }

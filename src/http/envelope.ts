@@ -23,7 +23,7 @@ export function listEnvelope(found: FoundDocuments, page: Page): object {
 
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
   const error = { status, name, message }
-  return { data: null, error: details === undefined ? error : { ...error, details } }
+  return { data: null, error: details === null ? error : { ...error, details } }
 }
 
 function paginationOf({ total, nextCursor }: FoundDocuments, page: Page): object {

@@ -43,7 +43,7 @@ const INTERNAL_ERROR = {
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
   if (!(error instanceof Error) || !('status' in error)) return null
-  if (error.status === 413) return new PayloadTooLargeError(error.message, undefined)
-  if (error.status === 400) return new MalformedBodyError(error.message, undefined)
+  if (error.status === 413) return new PayloadTooLargeError(error.message, null)
+  if (error.status === 400) return new MalformedBodyError(error.message, null)
   return null
 }
