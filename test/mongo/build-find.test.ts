@@ -1,10 +1,12 @@
 import { expect } from 'chai'
-import { buildCountFilter, buildFind, buildProjection } from '../../src/mongo/build-find.ts'
+import { buildFind as build, buildProjection, type FindPlan } from '../../src/mongo/build-find.ts'
+import { translateFilter } from '../../src/mongo/translate-filter.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import { toCursor } from '../../src/query/cursor.ts'
-import type { Query, QueryRules } from '../../src/query/query.ts'
+import type { Query } from '../../src/query/query.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
 
 const attributes = {
   title: { type: 'string' },
@@ -14,17 +16,11 @@ const attributes = {
 } as const
 const plan = planOf({ attributes })
 const localized = planOf({ attributes, localized: true, draftAndPublish: true })
-const rules: QueryRules = {
-  defaultLimit: 25,
-  maxLimit: 100,
-  locales: {
-    defaultCode: 'en',
-    all: [{ code: 'en' }, { code: 'fr' }],
-    has: (code) => code === 'en' || code === 'fr',
-  },
-}
+const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
+const buildFind = (query: Query): FindPlan =>
+  build(query, query.filter === null ? {} : translateFilter(query.filter))
 const PUBLISHED = { status: 'published', locale: null }
 
 describe('buildFind', () => {
@@ -38,6 +34,7 @@ describe('buildFind', () => {
         _id: 0,
         id: 1,
         documentId: 1,
+        locale: 1,
         title: 1,
         views: 1,
         createdAt: 1,
@@ -154,29 +151,22 @@ describe('buildFind', () => {
       _id: 0,
       id: 1,
       documentId: 1,
+      locale: 1,
       title: 1,
       views: 1,
     })
   })
 })
 
-describe('buildCountFilter', () => {
-  it('counts what the pages show, whatever the page', () => {
-    const query = { filters: { views: '1' }, sort: 'title', pagination: { page: '4' } }
-    expect(buildCountFilter(parse(query))).to.deep.equal({
-      $and: [PUBLISHED, { views: { $eq: 1 } }],
-    })
-  })
-})
-
 describe('buildProjection', () => {
   it('names what is shown, never a private attribute', () => {
-    expect(buildProjection(plan, ['title'])).to.deep.equal({
+    expect(buildProjection(plan, ['title'], [])).to.deep.equal({
       _id: 0,
       id: 1,
       documentId: 1,
+      locale: 1,
       title: 1,
     })
-    expect(buildProjection(plan, 'all')).to.not.have.any.keys('secret', 'status')
+    expect(buildProjection(plan, 'all', [])).to.not.have.any.keys('secret', 'status')
   })
 })

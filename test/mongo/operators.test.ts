@@ -8,6 +8,7 @@ import { SCALAR_KINDS } from '../../src/schema/attribute-kinds.ts'
 import { Decimal } from '../../src/schema/decimal.ts'
 import type { ScalarType } from '../../src/schema/definition.ts'
 import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 interface Sample {
@@ -341,7 +342,7 @@ describe('operators, translated and run', () => {
     type: keyof typeof SAMPLES,
     filters: object,
   ): Promise<readonly number[]> => {
-    const filter = parseFilters({ [type]: filters }, plan)
+    const filter = parseFilters({ [type]: filters }, plan, rulesWith('en'))
     const found = await test.database
       .collection<{ readonly n: number }>(plan.collectionName)
       .find({ $and: [{ type }, filter === null ? {} : translateFilter(filter)] })

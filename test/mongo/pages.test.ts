@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { findDocuments } from '../../src/documents/find-documents.ts'
 import { toBson } from '../../src/mongo/stored-value.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
-import type { QueryRules } from '../../src/query/query.ts'
 import { Decimal } from '../../src/schema/decimal.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 const plan = planOf({
@@ -19,11 +19,7 @@ const plan = planOf({
     flag: { type: 'boolean' },
   },
 })
-const rules: QueryRules = {
-  defaultLimit: 25,
-  maxLimit: 100,
-  locales: { defaultCode: 'en', all: [], has: () => false },
-}
+const rules = rulesWith('en')
 
 /** Few values each, so that ties are many; undefined is not stored. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {

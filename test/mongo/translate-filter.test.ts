@@ -4,11 +4,12 @@ import { matchAll, translateFilter } from '../../src/mongo/translate-filter.ts'
 import { parseFilters } from '../../src/query/parse-filters.ts'
 import { type Filter, OPERATORS } from '../../src/query/query.ts'
 import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
 
 const plan = planOf()
 
 function translate(filters: unknown): unknown {
-  const filter = parseFilters(filters, plan)
+  const filter = parseFilters(filters, plan, rulesWith('en'))
   return filter === null ? null : translateFilter(filter)
 }
 

@@ -2,23 +2,17 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { CmsError } from '../../src/errors.ts'
 import { readQuery } from '../../src/http/read-request.ts'
-import { buildCountFilter, buildFind } from '../../src/mongo/build-find.ts'
+import { translateFilter } from '../../src/mongo/translate-filter.ts'
+import { buildFind } from '../../src/mongo/build-find.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
-import { OPERATORS, type Query, type QueryRules } from '../../src/query/query.ts'
+import { OPERATORS, type Query } from '../../src/query/query.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { thrownBy } from '../fixtures/errors.ts'
 import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
 
 const plan = planOf({ localized: true, draftAndPublish: true })
-const rules: QueryRules = {
-  defaultLimit: 25,
-  maxLimit: 100,
-  locales: {
-    defaultCode: 'en',
-    all: [{ code: 'en' }, { code: 'fr' }],
-    has: (code) => code === 'en' || code === 'fr',
-  },
-}
+const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data): Query => parseQuery(query, plan, rules)
 const parseText = (text: string): Query => parse(readQuery(text))
@@ -140,7 +134,8 @@ describe('hostile queries', () => {
   ]
   for (const [what, text] of ignored) {
     it(`is not misled by ${what}`, () => {
-      expect(parseText(text)).to.deep.equal(parse({}))
+      // What the reader may see comes with functions, which are never equal.
+      expect({ ...parseText(text), reader: null }).to.deep.equal({ ...parse({}), reader: null })
       expect(Object.keys(Object.prototype)).to.deep.equal([])
     })
   }
@@ -174,9 +169,8 @@ describe('hostile queries', () => {
           expect(error).to.have.property('status', 400)
           return
         }
-        const find = buildFind(query)
+        const find = buildFind(query, query.filter === null ? {} : translateFilter(query.filter))
         assertConditions(find.filter)
-        assertConditions(buildCountFilter(query))
         for (const name of Object.keys({ ...find.sort, ...find.projection })) {
           expect([...NAMES]).to.include(name)
         }
