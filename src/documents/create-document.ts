@@ -1,5 +1,6 @@
 import { validationError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
+import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { findTaken } from '../mongo/unique-values.ts'
 import { insertVersions } from '../mongo/write-versions.ts'
@@ -27,9 +28,11 @@ export function createDocument(
 ): Promise<StoredVersion> {
   const { plan, key } = target
   const values = checkNew(plan, data)
-  return hasTwoVersions(plan, key)
-    ? context.database.transact((session) => createVersions(context, target, values, session))
-    : createVersions(context, target, values, undefined)
+  return retryCollisions(() =>
+    hasTwoVersions(plan, key)
+      ? context.database.transact((session) => createVersions(context, target, values, session))
+      : createVersions(context, target, values, undefined),
+  )
 }
 
 /** The values of a new version, defaults included, in stored form. */

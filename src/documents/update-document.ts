@@ -2,18 +2,18 @@ import { NotFoundError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
 import { getAllVersions } from '../mongo/read-versions.ts'
+import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { patchVersion, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
+import {
+  insertVersions,
+  patchVersion,
+  putVersion,
+  setInOtherLocales,
+} from '../mongo/write-versions.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-import {
-  assertFree,
-  checkNew,
-  createDocument,
-  createVersions,
-  type WriteTarget,
-} from './create-document.ts'
+import { assertFree, checkNew, createVersions, type WriteTarget } from './create-document.ts'
 import { pickShared, sharedPayload } from './shared-values.ts'
 
 /**
@@ -32,17 +32,25 @@ export async function updateDocument(
     ? plan.validators.draft(data, { creating: false })
     : plan.validators.direct(data, { creating: false })
   if (!isDocumentId(target.documentId)) throw new NotFoundError('Not Found')
-  if (plan.draftAndPublish || plan.localized) {
-    return context.database.transact((session) =>
-      updateVersions(context, target, { data, changes }, session),
-    )
-  }
-  // A document of one version: one command, atomic by itself.
+  const update = { data, changes }
+  return retryCollisions(() =>
+    plan.draftAndPublish || plan.localized
+      ? context.database.transact((session) => updateVersions(context, target, update, session))
+      : updateOnly(context, target, update),
+  )
+}
+
+/** A document of one version: one command, atomic by itself. */
+async function updateOnly(
+  context: DocumentContext,
+  target: WriteTarget,
+  { data, changes }: Update,
+): Promise<StoredVersion> {
   await assertFree(context, target, changes, undefined)
   const patched = await patch(context, target, changes, undefined)
   if (patched !== null) return patched
-  if (plan.kind === 'singleType') return createDocument(context, target, data)
-  throw new NotFoundError('Not Found')
+  if (target.plan.kind === 'collectionType') throw new NotFoundError('Not Found')
+  return createVersions(context, target, checkNew(target.plan, data), undefined)
 }
 
 interface Update {
@@ -60,7 +68,11 @@ async function updateVersions(
 ): Promise<StoredVersion> {
   const { plan, key } = target
   if (!plan.draftAndPublish) await assertFree(context, target, changes, session)
-  const patched = await patch(context, target, changes, session)
+  const patched =
+    (await patch(context, target, changes, session)) ??
+    ((await beginDraft(context, target, session))
+      ? await patch(context, target, changes, session)
+      : null)
   if (patched === null) return addLocale(context, target, data, session)
   await setInOtherLocales(context.database, plan, patched, pickShared(plan, changes), session)
   return plan.draftAndPublish && key.status === 'published'
@@ -88,6 +100,25 @@ function patch(
   )
 }
 
+/**
+ * Content of a type that had no drafts before begins one from what is published. False when there is
+ * nothing to begin from.
+ */
+async function beginDraft(
+  { database, ids }: DocumentContext,
+  { plan, documentId, key }: WriteTarget,
+  session: Session,
+): Promise<boolean> {
+  if (!plan.draftAndPublish) return false
+  const versions = await getAllVersions(database, plan, documentId, session)
+  const published = versions.find(({ locale }) => locale === key.locale)
+  if (published === undefined) return false
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const draft = { ...published, id, status: 'draft' as const, publishedAt: null }
+  await insertVersions(database, plan, [draft], session)
+  return true
+}
+
 async function addLocale(
   context: DocumentContext,
   target: WriteTarget,
@@ -101,8 +132,17 @@ async function addLocale(
   const begun = sibling === undefined ? {} : sharedPayload(plan, sibling)
   const values = checkNew(plan, { ...begun, ...(data as Data) }) // `data` was checked to be an object
   const created = await createVersions(context, target, values, session)
-  if (sibling !== undefined) {
-    await setInOtherLocales(context.database, plan, created, pickShared(plan, created), session)
+  if (sibling === undefined) return created
+  const shared = pickShared(plan, created)
+  await setInOtherLocales(context.database, plan, created, shared, session)
+  if (plan.draftAndPublish && created.status === 'published') {
+    await setInOtherLocales(
+      context.database,
+      plan,
+      { ...created, status: 'draft' },
+      shared,
+      session,
+    )
   }
   return created
 }
