@@ -32,8 +32,9 @@ import { syncIndexes } from './mongo/sync-indexes.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
+import type { Uid } from './schema/definition.ts'
 import { loadDefinitions } from './schema/load.ts'
-import type { Schema } from './schema/plan.ts'
+import type { ContentTypePlan, Schema } from './schema/plan.ts'
 
 export interface AppDependencies {
   readonly config: Config
@@ -142,11 +143,13 @@ function contentRouters(
   const documents = {
     database,
     ids: openIdAllocator(database),
+    contentType: (uid: Uid) => contentTypeOf(schema, uid),
     now: () => new Date(),
     newDocumentId,
   }
   const shared = {
     documents,
+    schema,
     locales,
     api: config.api,
     authenticate: authenticate(access),
@@ -160,6 +163,12 @@ function contentRouters(
   }
   routers.set('i18n', localeRoutes(access, locales))
   return routers
+}
+
+function contentTypeOf({ contentTypes }: Schema, uid: Uid): ContentTypePlan {
+  const plan = contentTypes.get(uid)
+  if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
+  return plan
 }
 
 /** The dialect's answers to browsers of other origins. */

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import type { DocumentContext } from '../../src/documents/context.ts'
-import { createDocument, type WriteTarget } from '../../src/documents/create-document.ts'
+import { createDocument } from '../../src/documents/create-document.ts'
 import { deleteDocument } from '../../src/documents/delete-document.ts'
 import { singleDocumentId } from '../../src/documents/single-document-id.ts'
 import { updateDocument } from '../../src/documents/update-document.ts'
+import type { WriteTarget } from '../../src/documents/write-target.ts'
 import { CmsError } from '../../src/errors.ts'
 import { compileCollections } from '../../src/mongo/collection-plan.ts'
 import { openIdAllocator } from '../../src/mongo/id-allocator.ts'
@@ -36,6 +37,9 @@ describe('versions of documents', () => {
     context = {
       database: test.database,
       ids: openIdAllocator(test.database),
+      contentType: (uid) => {
+        throw new Error(`nothing here is related to ${uid}`)
+      },
       now: () => new Date((clock += 1000)),
       newDocumentId: () => 'unused',
     }
@@ -48,7 +52,12 @@ describe('versions of documents', () => {
     status: Status = 'published',
     locale: string | null = plan.localized ? 'en' : null,
     documentId = 'doc000000000000000000001',
-  ): WriteTarget => ({ plan, documentId, key: { locale, status } })
+  ): WriteTarget => ({
+    plan,
+    documentId,
+    key: { locale, status },
+    writer: { mayRead: () => true, locale: 'en' },
+  })
 
   const create = (at: WriteTarget, data: object): Promise<StoredVersion> =>
     createDocument(context, at, data)
