@@ -1,5 +1,6 @@
 import { validationError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
+import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { findTaken } from '../mongo/unique-values.ts'
 import { insertVersions, patchVersion } from '../mongo/write-versions.ts'
@@ -23,7 +24,16 @@ import {
  * publish has a draft of the same values beside it.
  * @throws ValidationError for data that the content-type does not allow; then nothing is stored.
  */
-export async function createDocument(
+export function createDocument(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<StoredVersion> {
+  return retryCollisions(() => createOnce(context, target, data))
+}
+
+/** `createDocument`, without trying again when another request creates the same version meanwhile. */
+export async function createOnce(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,

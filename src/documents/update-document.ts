@@ -2,18 +2,19 @@ import { NotFoundError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
 import { getAllVersions, getWholeVersion } from '../mongo/read-versions.ts'
+import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { patchVersion, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
+import {
+  insertVersions,
+  patchVersion,
+  putVersion,
+  setInOtherLocales,
+} from '../mongo/write-versions.ts'
 import type { VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-import {
-  assertFree,
-  createDocument,
-  createVersions,
-  prepareNew,
-  relate,
-} from './create-document.ts'
+import { assertFree, createOnce, createVersions, prepareNew, relate } from './create-document.ts'
 import { pickShared, sharedPayload } from './shared-values.ts'
 import type { WriteTarget } from './write-target.ts'
 import { completeValues, type PreparedValues, prepareValues } from './write-values.ts'
@@ -41,17 +42,26 @@ export async function updateDocument(
     : plan.validators.direct(data, { creating: false })
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
   const prepared = await prepareValues(context, target, changes, { creating: false })
-  if (plan.draftAndPublish || plan.localized || prepared.needsStored) {
-    return context.database.transact((session) =>
-      updateVersions(context, target, { data, prepared }, session),
-    )
-  }
-  // One version, changed without regard to what it holds: one command, atomic by itself.
+  const update = { data, prepared }
+  return retryCollisions(() =>
+    plan.draftAndPublish || plan.localized || prepared.needsStored
+      ? context.database.transact((session) => updateVersions(context, target, update, session))
+      : updateOnly(context, target, update),
+  )
+}
+
+/** One version, changed without regard to what it holds: one command, atomic by itself. */
+async function updateOnly(
+  context: DocumentContext,
+  target: WriteTarget,
+  { data, prepared }: Update,
+): Promise<StoredVersion> {
+  const { plan } = target
   const values = completeValues(plan, prepared, {})
   await assertFree(context, target, values, undefined)
   const patched = await patch(context, target, values, undefined)
   if (patched !== null) return patched
-  if (plan.kind === 'singleType') return createDocument(context, target, data)
+  if (plan.kind === 'singleType') return createOnce(context, target, data)
   throw new NotFoundError('Not Found')
 }
 
@@ -64,11 +74,11 @@ async function updateVersions(
   const { plan, key } = target
   const { prepared } = update
   const stored = prepared.needsStored ? await getStored(context, target, session) : {}
-  if (stored === null) return addLocale(context, target, update.data, session)
+  if (stored === null) return addVersion(context, target, update, session)
   const values = completeValues(plan, prepared, stored)
   if (!plan.draftAndPublish) await assertFree(context, target, values, session)
   const patched = await patch(context, target, values, session)
-  if (patched === null) return addLocale(context, target, update.data, session)
+  if (patched === null) return addVersion(context, target, update, session)
   const [written = patched] = await relate(context, target, [patched], prepared, session)
   await setInOtherLocales(context.database, plan, written, pickShared(plan, values), session)
   return plan.draftAndPublish && key.status === 'published'
@@ -102,24 +112,52 @@ function patch(
   return patchVersion(database, plan, written, { ...values, ...stamps }, session)
 }
 
-async function addLocale(
+/** What a document lacks: a locale, or a draft of what was published when its type had no drafts. */
+async function addVersion(
   context: DocumentContext,
   target: WriteTarget,
-  data: unknown,
+  update: Update,
   session: Session,
 ): Promise<StoredVersion> {
-  const { plan, documentId } = target
+  const { plan, documentId, key } = target
   const versions = await getAllVersions(context.database, plan, documentId, session)
+  const published = versions.find(({ locale }) => locale === key.locale)
+  if (plan.draftAndPublish && published !== undefined) {
+    await beginDraft(context, plan, published, session)
+    return updateVersions(context, target, update, session)
+  }
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
   if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
   const begun = sibling === undefined ? {} : sharedPayload(plan, sibling)
   // `data` was checked to be an object.
-  const prepared = await prepareNew(context, target, { ...begun, ...(data as Data) })
+  const prepared = await prepareNew(context, target, { ...begun, ...(update.data as Data) })
   const created = await createVersions(context, target, prepared, session)
-  if (sibling !== undefined) {
-    await setInOtherLocales(context.database, plan, created, pickShared(plan, created), session)
-  }
+  if (sibling !== undefined) await shareNew(context, plan, created, session)
   return created
+}
+
+async function beginDraft(
+  { database, ids }: DocumentContext,
+  plan: ContentTypePlan,
+  published: StoredVersion,
+  session: Session,
+): Promise<void> {
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const draft = { ...published, id, status: 'draft' as const, publishedAt: null }
+  await insertVersions(database, plan, [draft], session)
+}
+
+/** What came with a new locale goes to the others: to their drafts as well, where it was published. */
+async function shareNew(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  created: StoredVersion,
+  session: Session,
+): Promise<void> {
+  const shared = pickShared(plan, created)
+  await setInOtherLocales(database, plan, created, shared, session)
+  if (!plan.draftAndPublish || created.status === 'draft') return
+  await setInOtherLocales(database, plan, { ...created, status: 'draft' }, shared, session)
 }
 
 /** The whole draft becomes the published version; what locales share goes to their published ones. */

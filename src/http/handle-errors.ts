@@ -39,11 +39,23 @@ const INTERNAL_ERROR = {
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
 }
 
-/** Body parsers throw plain errors with a status; theirs have no details. */
+/** Body parsers throw plain errors: with a status, or zlib's when a body is packed badly. No details. */
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
-  if (!(error instanceof Error) || !('status' in error)) return null
+  if (!(error instanceof Error)) return null
+  if ('code' in error && UNPACKING_FAILED.has(error.code)) {
+    return new MalformedBodyError(error.message, null)
+  }
+  if (!('status' in error)) return null
   if (error.status === 413) return new PayloadTooLargeError(error.message, null)
-  if (error.status === 400) return new MalformedBodyError(error.message, null)
+  if (error.status === 400 || error.status === 415) {
+    return new MalformedBodyError(error.message, null)
+  }
   return null
 }
+
+const UNPACKING_FAILED: ReadonlySet<unknown> = new Set([
+  'Z_BUF_ERROR',
+  'Z_DATA_ERROR',
+  'Z_NEED_DICT',
+])

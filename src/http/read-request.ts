@@ -5,7 +5,13 @@ import type { Data } from '../schema/definition.ts'
 import type { Context, Middleware } from './state.ts'
 
 /** Beyond these a query string is refused; qs 6.17 by default drops what is beyond its own in silence. */
-const LIMITS = { parameters: 1_000, listItems: 1_000, depth: 25 }
+const PARSING = {
+  depth: 25,
+  strictDepth: true,
+  parameterLimit: 1_000,
+  arrayLimit: 1_000,
+  throwOnLimitExceeded: true,
+} as const
 
 /**
  * Parses a query string into nested objects. Names that every object inherits (`constructor`) are left
@@ -15,13 +21,7 @@ const LIMITS = { parameters: 1_000, listItems: 1_000, depth: 25 }
 export function readQuery(querystring: string): Data {
   if (querystring === '') return {}
   try {
-    return qs.parse(querystring, {
-      depth: LIMITS.depth,
-      strictDepth: true,
-      parameterLimit: LIMITS.parameters,
-      arrayLimit: LIMITS.listItems,
-      throwOnLimitExceeded: true,
-    })
+    return qs.parse(querystring, PARSING)
   } catch (error) {
     if (error instanceof RangeError) throw new ValidationError(error.message)
     throw error
@@ -42,7 +42,7 @@ export function readBody(maxBodyBytes: number): Middleware {
     text: false,
     multipart: false,
     parsedMethods: ['POST', 'PUT'] as never,
-    queryString: { depth: LIMITS.depth, arrayLimit: LIMITS.listItems },
+    queryString: PARSING,
   })
   return (ctx, next) =>
     ctx.is(...JSON_TYPES, FORM_TYPE) === false ? next() : (parse(ctx, next) as Promise<void>)

@@ -22,6 +22,9 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
  * slow. Everything else comes back as it is: an error of ours, or a bug.
  */
 export function toCmsError(error: unknown): unknown {
+  if (isBrokenSocket(error)) {
+    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+  }
   if (!(error instanceof MongoError)) return error
   if (isTooSlow(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
@@ -31,6 +34,19 @@ export function toCmsError(error: unknown): unknown {
   }
   return error
 }
+
+/** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
+function isBrokenSocket(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
+}
+
+const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+])
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY

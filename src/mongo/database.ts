@@ -50,9 +50,18 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   useBigInt64: true,
 }
 
+/** What the URI does not set itself; the driver 7.8 would let options overrule it in silence. */
+function defaultsFor(uri: string): MongoClientOptions {
+  const [, query = ''] = uri.split('?')
+  const said = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()))
+  const isSaid = (name: string): boolean =>
+    said.has(name.toLowerCase()) || (name === 'writeConcern' && said.has('w'))
+  return Object.fromEntries(Object.entries(CLIENT_OPTIONS).filter(([name]) => !isSaid(name)))
+}
+
 /** Connects. @throws ServiceUnavailableError when no server can be reached. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const client = new MongoClient(options.uri, { ...CLIENT_OPTIONS, ...options.client })
+  const client = new MongoClient(options.uri, { ...defaultsFor(options.uri), ...options.client })
   const db = client.db(options.name)
   const asCmsError = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

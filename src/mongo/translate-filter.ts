@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Comparison, Filter, Operator } from '../query/query.ts'
+import type { ScalarType } from '../schema/definition.ts'
 import { toBson } from './stored-value.ts'
 
 type Condition = (operand: unknown) => Document
@@ -108,7 +109,28 @@ function translateComparison(
   { attribute, operator, operand }: Comparison,
   prefix: string,
 ): Document {
-  return { [`${prefix}${attribute.name}`]: CONDITIONS[operator](toBson(operand)) }
+  const name = `${prefix}${attribute.name}`
+  return MAY_BE_LISTS.has(attribute.type)
+    ? translateWhole(name, operator, toBson(operand))
+    : { [name]: CONDITIONS[operator](toBson(operand)) }
+}
+
+const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
+
+/** Conditions on a JSON value as a whole: a plain `$eq` would also look into the items of a list. */
+function translateWhole(name: string, operator: Operator, operand: unknown): Document {
+  if (operator === 'null' || operator === 'notNull') {
+    const isNull = isWhole(name, null)
+    return (operator === 'null') === operand ? isNull : { $nor: [isNull] }
+  }
+  const values = operator === 'in' || operator === 'notIn' ? (operand as unknown[]) : [operand]
+  const isOne = values.length === 0 ? NOTHING : { $or: values.map((value) => isWhole(name, value)) }
+  return operator === 'ne' || operator === 'notIn' ? { $nor: [isOne] } : isOne
+}
+
+/** A value never holds itself, so what has it as an item is something else. */
+function isWhole(name: string, value: unknown): Document {
+  return { [name]: { $eq: value, $not: { $elemMatch: { $eq: value } } } }
 }
 
 function between(operand: unknown): Document {

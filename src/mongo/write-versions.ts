@@ -10,7 +10,11 @@ import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './sto
 import { takenFault } from './unique-values.ts'
 import { matchDocument, versionId } from './version-match.ts'
 
-/** Puts whole new versions. @throws ValidationError for a value that must be unique and is taken. */
+/**
+ * Puts whole new versions; several of them in a transaction only. One by one: a bulk write hides from
+ * the driver's retry rules, and from us, that a connection broke or which index refused (driver 7.8).
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
 export function insertVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -18,13 +22,15 @@ export function insertVersions(
   session?: Session,
 ): Promise<void> {
   return run(session, async () => {
-    const documents = versions.map((version) => ({
-      ...toDocument(version),
-      _id: versionId(version.documentId, version),
-    }))
-    await unlessTaken(plan, versions[0], () =>
-      versionsOf(database, plan).insertMany(documents, optionsOf(database, session)),
-    )
+    for (const version of versions) {
+      const _id = versionId(version.documentId, version)
+      await unlessTaken(plan, version, () =>
+        versionsOf(database, plan).insertOne(
+          { ...toDocument(version), _id },
+          optionsOf(database, session),
+        ),
+      )
+    }
   })
 }
 
@@ -119,7 +125,7 @@ function toDocument(values: Data): Document {
 /** A duplicate that came between the look and the write: told by the index's key, never by its message. */
 async function unlessTaken<T>(
   plan: ContentTypePlan,
-  values: Data | undefined,
+  values: Data,
   write: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -129,6 +135,6 @@ async function unlessTaken<T>(
     const keyPattern = (error['keyPattern'] ?? {}) as Document // documented for code 11000
     const name = [...plan.attributes.keys()].find((attribute) => attribute in keyPattern)
     if (name === undefined) throw error
-    throw validationError([takenFault(name, values?.[name] ?? null)])
+    throw validationError([takenFault(name, values[name] ?? null)])
   }
 }

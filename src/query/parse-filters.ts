@@ -52,6 +52,7 @@ export function parseSearch(input: unknown, holder: AttributeHolder): Filter | n
   if (input.length > QUERY_LIMITS.patternLength) {
     throw invalidValue('_q', `at most ${QUERY_LIMITS.patternLength} characters`)
   }
+  if (input.includes('\0')) throw invalidValue('_q', 'a NUL character cannot be stored')
   const of = [...holder.members.values()].flatMap((member) => searchCondition(member, input))
   return { kind: 'any', of }
 }

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import { deserialize } from 'bson'
+
+/** A database behind a door of the test's: it counts what goes through, and can be shut. */
+export interface DatabaseProxy {
+  readonly uri: string
+  /** The names of the commands since the last call, those that keep the connection up left out. */
+  takeCommands(): readonly string[]
+  /** Breaks every connection, and refuses new ones. */
+  shut(): void
+  open(): void
+  close(): Promise<void>
+}
+
+const OP_MSG = 2013
+const HEADER_BYTES = 16
+const UPKEEP: ReadonlySet<string> = new Set([
+  'hello',
+  'ismaster',
+  'isMaster',
+  'ping',
+  'endSessions',
+])
+
+/** Stands between a server and the database of `uri`, on a free port. */
+export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
+  const target = targetOf(uri)
+  const sockets = new Set<Socket>()
+  let commands: string[] = []
+  let isOpen = true
+  const server = createServer((inbound) => {
+    if (!isOpen) {
+      inbound.destroy()
+      return
+    }
+    const outbound = connect(target)
+    const count = commandCounter((name) => commands.push(name))
+    for (const socket of [inbound, outbound]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        inbound.destroy()
+        outbound.destroy()
+      })
+    }
+    inbound.on('data', count)
+    inbound.pipe(outbound)
+    outbound.pipe(inbound)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    uri: `mongodb://127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=700`,
+    takeCommands: () => {
+      const taken = commands.filter((name) => !UPKEEP.has(name))
+      commands = []
+      return taken
+    },
+    shut: () => {
+      isOpen = false
+      destroyAll()
+    },
+    open: () => {
+      isOpen = true
+    },
+    close: async () => {
+      destroyAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
+function targetOf(uri: string): NetConnectOpts {
+  const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
+  if (host.startsWith('/')) return { path: host }
+  const [name = '', port = '27017'] = host.split(':')
+  return { host: name, port: Number(port) }
+}
+
+/** Reads the wire protocol as it passes: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
+function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
+      const message = rest.subarray(0, rest.readInt32LE(0))
+      rest = rest.subarray(message.length)
+      // After the header: four bytes of flags, one for the kind of the section, the command itself.
+      if (message.readInt32LE(12) !== OP_MSG) continue
+      const body = message.subarray(HEADER_BYTES + 5)
+      report(Object.keys(deserialize(body.subarray(0, body.readInt32LE(0))))[0] ?? '')
+    }
+  }
+}

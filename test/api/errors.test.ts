@@ -1,0 +1,337 @@
+import { expect } from 'chai'
+import { gzipSync } from 'node:zlib'
+import { type Answer, declare, type Sent, serve, type TestServer } from './server.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('bad input over HTTP', () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await serve('errors', {
+      contentTypes: {
+        thing: declare('thing', {
+          title: { type: 'string' },
+          body: { type: 'richtext' },
+          count: { type: 'integer' },
+          big: { type: 'biginteger' },
+          price: { type: 'decimal' },
+          ratio: { type: 'float' },
+          flag: { type: 'boolean' },
+          day: { type: 'date' },
+          hour: { type: 'time' },
+          moment: { type: 'datetime' },
+          stamp: { type: 'timestamp' },
+          mail: { type: 'email' },
+          slug: { type: 'uid' },
+          kind: { type: 'enumeration', enum: ['one', 'two'] },
+          extra: { type: 'json' },
+          content: { type: 'blocks' },
+          secret: { type: 'string', private: true },
+        }),
+      },
+    })
+  })
+
+  after(() => server.close())
+
+  afterEach('nothing is stored, and nothing looked like a bug', async () => {
+    expect(await server.count('thing_versions'), 'stored').to.equal(0)
+    expect(server.takeLog(), 'logged').to.deep.equal([])
+  })
+
+  function expectError(answer: Answer, status: number, name: string, message: RegExp): void {
+    expect([answer.status, answer.body?.error?.name], answer.text).to.deep.equal([status, name])
+    expect(answer.body.data).to.equal(null)
+    expect(answer.body.error.status).to.equal(status)
+    expect(answer.body.error.message).to.match(message)
+    expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
+  }
+
+  const MISSING = /^Missing "data" payload in the request body$/
+  const bodies: readonly (readonly [string, Sent, number, string, RegExp])[] = [
+    ['malformed JSON', { body: '{"data": ' }, 400, 'SyntaxError', /./],
+    ['JSON with a trailing comma', { body: '{"data":{},}' }, 400, 'SyntaxError', /./],
+    ['a root string', { body: '"data"' }, 400, 'SyntaxError', /./],
+    [
+      'JSON that is cut in a character',
+      { body: Buffer.from('{"data":{"title":"é"}}').subarray(0, 18) },
+      400,
+      'SyntaxError',
+      /./,
+    ],
+    [
+      '__proto__ in the body',
+      { body: '{"data":{"__proto__":{"a":1}}}' },
+      400,
+      'SyntaxError',
+      /forbidden/,
+    ],
+    [
+      'constructor in the body',
+      { body: '{"data":{"constructor":{"prototype":{"a":1}}}}' },
+      400,
+      'ValidationError',
+      /^Invalid key constructor$/,
+    ],
+    ['no body', { headers: JSON_TYPE }, 400, 'ValidationError', MISSING],
+    ['an empty body', { body: '' }, 400, 'ValidationError', MISSING],
+    ['an empty object', { body: {} }, 400, 'ValidationError', MISSING],
+    ['a root list', { body: [] }, 400, 'ValidationError', MISSING],
+    ['data that are null', { body: { data: null } }, 400, 'ValidationError', MISSING],
+    ['data that are a text', { body: { data: 'x' } }, 400, 'ValidationError', MISSING],
+    ['data that are a number', { body: { data: 7 } }, 400, 'ValidationError', MISSING],
+    ['data that are false', { body: { data: false } }, 400, 'ValidationError', MISSING],
+    [
+      'plain text',
+      { body: '{"data":{}}', headers: { 'content-type': 'text/plain' } },
+      400,
+      'ValidationError',
+      MISSING,
+    ],
+    [
+      'XML',
+      { body: '<data/>', headers: { 'content-type': 'application/xml' } },
+      400,
+      'ValidationError',
+      MISSING,
+    ],
+    [
+      'a patch',
+      { body: '{"data":{}}', headers: { 'content-type': 'application/merge-patch+json' } },
+      400,
+      'ValidationError',
+      MISSING,
+    ],
+    [
+      'a content-type that is none',
+      { body: '{"data":{}}', headers: { 'content-type': 'nonsense' } },
+      400,
+      'ValidationError',
+      MISSING,
+    ],
+    [
+      'multipart',
+      {
+        body: '--b\r\nContent-Disposition: form-data; name="data"\r\n\r\n{"title":"x"}\r\n--b--\r\n',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      },
+      400,
+      'ValidationError',
+      MISSING,
+    ],
+    [
+      'an encoding that nobody knows',
+      { body: '{"data":{}}', headers: { 'content-encoding': 'nope' } },
+      400,
+      'SyntaxError',
+      /encoding/i,
+    ],
+    [
+      'gzip that is none',
+      { body: '{"data":{}}', headers: { 'content-encoding': 'gzip' } },
+      400,
+      'SyntaxError',
+      /./,
+    ],
+    [
+      'an unknown attribute',
+      { body: { data: { nope: 1 } } },
+      400,
+      'ValidationError',
+      /^Invalid key nope$/,
+    ],
+    [
+      'a $-key',
+      { body: { data: { $set: { title: 'x' } } } },
+      400,
+      'ValidationError',
+      /^Invalid key \$set$/,
+    ],
+    [
+      'a dotted key',
+      { body: { data: { 'extra.a': 1 } } },
+      400,
+      'ValidationError',
+      /^Invalid key extra\.a$/,
+    ],
+    [
+      'an inherited name',
+      { body: { data: { toString: 'x' } } },
+      400,
+      'ValidationError',
+      /^Invalid key toString$/,
+    ],
+    ['the id', { body: { data: { id: 1 } } }, 400, 'ValidationError', /^Invalid key id$/],
+    [
+      'the documentId',
+      { body: { data: { documentId: 'x' } } },
+      400,
+      'ValidationError',
+      /^Invalid key documentId$/,
+    ],
+    ['the _id', { body: { data: { _id: 'x' } } }, 400, 'ValidationError', /^Invalid key _id$/],
+    [
+      'the status',
+      { body: { data: { status: 'draft' } } },
+      400,
+      'ValidationError',
+      /^Invalid key status$/,
+    ],
+    [
+      'a million bytes and more',
+      { body: { data: { body: 'x'.repeat(1_100_000) } } },
+      413,
+      'PayloadTooLargeError',
+      /^request entity too large$/,
+    ],
+    [
+      'ten million bytes',
+      { body: { data: { body: 'x'.repeat(10_000_000) } } },
+      413,
+      'PayloadTooLargeError',
+      /./,
+    ],
+    [
+      'ten million bytes, packed',
+      {
+        body: gzipSync(JSON.stringify({ data: { body: 'x'.repeat(10_000_000) } })),
+        headers: { 'content-encoding': 'gzip' },
+      },
+      413,
+      'PayloadTooLargeError',
+      /./,
+    ],
+  ]
+  for (const [what, sent, status, name, message] of bodies) {
+    it(`refuses ${what}`, async () => {
+      expectError(await server.send('POST', '/api/things', sent), status, name, message)
+    })
+  }
+
+  it('refuses a form with more fields than can be read', async () => {
+    const body = Array.from({ length: 1500 }, (_, index) => `data[extra][k${index}]=1`).join('&')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await server.send('POST', '/api/things', { body, headers })
+    expect(answer.status, answer.text).to.equal(400)
+  })
+
+  const queries: readonly (readonly [string, string, string, RegExp])[] = [
+    ['an unknown attribute in filters', 'filters[nope]=1', 'ValidationError', /^Invalid key nope$/],
+    [
+      'an unknown operator',
+      'filters[title][$foo]=1',
+      'ValidationError',
+      /^Invalid key \$foo at title$/,
+    ],
+    ['an operator of Mongo', 'filters[$where]=1', 'ValidationError', /^Invalid key \$where$/],
+    ['a private attribute', 'filters[secret]=1', 'ValidationError', /^Invalid key secret$/],
+    ['text on an integer', 'filters[count]=abc', 'ValidationError', /^filters\[count\]\[\$eq\]: /],
+    ['text on a biginteger', 'filters[big][$gt]=x', 'ValidationError', /^filters\[big\]\[\$gt\]: /],
+    ['text on a decimal', 'filters[price]=x', 'ValidationError', /^filters\[price\]\[\$eq\]: /],
+    [
+      'garbage on a date',
+      'filters[day]=soon',
+      'ValidationError',
+      /^filters\[day\]\[\$eq\]: Invalid format, expected yyyy-MM-dd$/,
+    ],
+    [
+      'garbage on a datetime',
+      'filters[moment]=soon',
+      'ValidationError',
+      /expected a timestamp or an ISO date$/,
+    ],
+    ['garbage on a time', 'filters[hour]=soon', 'ValidationError', /expected HH:mm:ss\.SSS$/],
+    [
+      'filters that are a text',
+      'filters=x',
+      'ValidationError',
+      /^The filters parameter must be an object or an array$/,
+    ],
+    ['sorting by an unknown attribute', 'sort=nope', 'ValidationError', /^Invalid key nope$/],
+    ['an unknown order', 'sort=title:up', 'ValidationError', /^Invalid order/],
+    ['unknown fields', 'fields=nope', 'ValidationError', /^Invalid key nope$/],
+    ['empty fields', 'fields=', 'ValidationError', /^Invalid fields parameter/],
+    ['an unknown status', 'status=foo', 'ValidationError', /^status: /],
+    [
+      'mixed pages',
+      'pagination[page]=1&pagination[start]=1',
+      'PaginationError',
+      /^Cannot use both/,
+    ],
+    ['a page at the root', 'page=1', 'PaginationError', /^Invalid pagination attributes/],
+    [
+      'a cursor that is none',
+      'pagination[cursor]=abc',
+      'ValidationError',
+      /^pagination\[cursor\]: /,
+    ],
+    ['30 levels', `filters${'[$not]'.repeat(30)}[title]=a`, 'ValidationError', /./],
+    [
+      '1,500 parameters',
+      Array.from({ length: 1500 }, () => 'a=1').join('&'),
+      'ValidationError',
+      /./,
+    ],
+    ['forms mixed in one parameter', 'sort[0]=title&sort[count]=asc', 'ValidationError', /./],
+    ['a NUL character', 'filters[title]=a%00b', 'ValidationError', /^filters\[title\]\[\$eq\]: /],
+    ['a NUL character in a search', '_q=%00', 'ValidationError', /^_q: /],
+  ]
+  for (const [what, query, name, message] of queries) {
+    it(`refuses ${what}`, async () => {
+      expectError(await server.get(`/api/things?${query}`), 400, name, message)
+    })
+  }
+
+  const harmless: readonly (readonly [string, string])[] = [
+    ['a malformed escape in a value', 'filters[title]=%E0%A4%A'],
+    ['a lone percent sign', 'filters[title]=100%'],
+    ['repeated ampersands', '&&&filters[title]=x&&'],
+    ['__proto__', 'filters[__proto__][title]=x&__proto__[a]=1'],
+    ['constructor', 'filters[constructor]=x&constructor[prototype][a]=1'],
+    ['unknown parameters', 'foo=bar&limit=1&publicationState=live'],
+    ['a page far out', 'pagination[page]=2147483647&pagination[pageSize]=100'],
+    ['text that looks like a pattern', 'filters[title][$contains]=(((((a'],
+    ['a lone surrogate', 'filters[title][$contains]=%ED%A0%80'],
+  ]
+  for (const [what, query] of harmless) {
+    it(`is not disturbed by ${what}`, async () => {
+      const answer = await server.get(`/api/things?${query}`)
+      expect([answer.status, answer.body?.data], answer.text).to.deep.equal([200, []])
+    })
+  }
+
+  it('refuses a path that cannot be decoded', async () => {
+    for (const target of ['/api/things/%E0%A4%A', '/api/%', '/api/things/%zz/x']) {
+      const answer = await server.get(target)
+      expectError(answer, 400, 'BadRequestError', /^failed to decode$/)
+      expect(answer.body.error).to.not.have.property('details')
+    }
+    for (const target of ['/admin/roles/%E0%A4%A', '/%E0%A4%A', '/_health/%']) {
+      expect((await server.get(target)).status, target).to.be.oneOf([400, 404])
+    }
+  })
+
+  for (const id of [
+    '1',
+    'x',
+    'A'.repeat(24),
+    'a'.repeat(25),
+    '$ne',
+    '[object Object]',
+    '..%2f..',
+    '%00',
+    'a:en:draft',
+  ]) {
+    it(`knows no document ${id}`, async () => {
+      const target = `/api/things/${encodeURI(id)}`
+      expectError(await server.get(target), 404, 'NotFoundError', /^Not Found$/)
+      expectError(await server.put(target, {}), 404, 'NotFoundError', /^Not Found$/)
+      expect((await server.delete(target)).status).to.equal(204)
+    })
+  }
+
+  it('answers after everything that was refused', async () => {
+    expect((await server.get('/api/things')).status).to.equal(200)
+  })
+})

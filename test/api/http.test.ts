@@ -1,0 +1,237 @@
+import { expect } from 'chai'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'node:http'
+import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
+
+describe('HTTP', () => {
+  let server: TestServer
+  let documentId: string
+
+  before(async () => {
+    server = await serve('http', {
+      contentTypes: {
+        tag: declare('tag', { name: { type: 'string' }, text: { type: 'text' } }),
+        note: declare('note', { text: { type: 'string' } }),
+        homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+      },
+      permitted: ['api::tag.tag.find', 'api::tag.tag.findOne'],
+    })
+    const created = await server.post('/api/tags', { name: 'a', text: 'long '.repeat(1000) })
+    documentId = created.body.data.documentId
+  })
+
+  after(() => server.close())
+
+  afterEach(() => {
+    expect(server.takeLog()).to.deep.equal([])
+  })
+
+  const allowed: readonly (readonly [string, string, string])[] = [
+    ['PATCH', '/api/tags', 'HEAD, GET, POST'],
+    ['PUT', '/api/tags', 'HEAD, GET, POST'],
+    ['DELETE', '/api/tags', 'HEAD, GET, POST'],
+    ['POST', '/api/tags/ID', 'HEAD, GET, PUT, DELETE'],
+    ['PATCH', '/api/tags/ID', 'HEAD, GET, PUT, DELETE'],
+    ['POST', '/api/homepage', 'HEAD, GET, PUT, DELETE'],
+  ]
+  for (const [method, path, allow] of allowed) {
+    it(`answers ${method} ${path} with 405 and what is allowed`, async () => {
+      const answer = await server.send(method, path.replace('ID', documentId))
+      expect(answer.status, answer.text).to.equal(405)
+      expect(answer.headers.allow).to.equal(allow)
+      expect(answer.body).to.deep.equal({
+        data: null,
+        error: {
+          status: 405,
+          name: 'MethodNotAllowedError',
+          message: 'Method Not Allowed',
+          details: {},
+        },
+      })
+    })
+  }
+
+  const unknown: readonly (readonly [string, string])[] = [
+    ['GET', '/'],
+    ['GET', '/api'],
+    ['GET', '/api/'],
+    ['GET', '/api/nope'],
+    ['GET', '/api/tag'],
+    ['GET', '/api/homepages'],
+    ['GET', '/api/homepage/x'],
+    ['GET', '/api/tags//'],
+    ['GET', '/api//tags'],
+    ['GET', '/api/tags/ID/x'],
+    ['GET', '/api/constructor'],
+    ['GET', '/api/__proto__'],
+    ['GET', '/api/plugin::upload.file'],
+    ['GET', '/api/../_health/x'],
+    ['POST', '/api/nope'],
+    ['PUT', '/nope'],
+    ['DELETE', '/api/nope/x'],
+    ['POST', '/api/tags/ID/actions/publish'],
+  ]
+  for (const [method, path] of unknown) {
+    it(`answers ${method} ${path} with 404, whoever asks`, async () => {
+      for (const token of [ROOT_TOKEN, null, 'nobody']) {
+        const answer = await server.send(method, path.replace('ID', documentId), { token })
+        expect([answer.status, answer.body], answer.text).to.deep.equal([
+          404,
+          {
+            data: null,
+            error: { status: 404, name: 'NotFoundError', message: 'Not Found', details: {} },
+          },
+        ])
+      }
+    })
+  }
+
+  it('answers a method that nobody knows with 501 or 405, in the envelope', async () => {
+    const answer = await server.send('PROPFIND', '/api/tags')
+    expect(answer.status).to.be.oneOf([405, 501])
+    expect(answer.body.error.status).to.equal(answer.status)
+  })
+
+  it('ignores a header that would change the method', async () => {
+    const headers = { 'x-http-method-override': 'DELETE' }
+    expect((await server.get(`/api/tags/${documentId}`, { headers })).status).to.equal(200)
+    expect(await server.count('tag_versions')).to.equal(1)
+  })
+
+  for (const path of ['/API/tags', '/api/Tags', '/api/tags/', '/Api/TAGS/?a=1', '/api/tags?']) {
+    it(`takes ${path} for the list`, async () => {
+      const answer = await server.get(path)
+      expect([answer.status, answer.body?.data?.length], answer.text).to.deep.equal([200, 1])
+    })
+  }
+
+  it('takes one trailing slash for the entry, too', async () => {
+    expect((await server.get(`/api/tags/${documentId}/`)).status).to.equal(200)
+  })
+
+  it('answers HEAD as GET, without a body', async () => {
+    for (const [path, status] of [
+      ['/api/tags', 200],
+      [`/api/tags/${documentId}`, 200],
+      ['/api/tags/x', 404],
+      ['/api/nope', 404],
+    ] as const) {
+      const answer = await server.send('HEAD', path)
+      expect([answer.status, answer.text], path).to.deep.equal([status, ''])
+      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
+    }
+  })
+
+  it('answers OPTIONS with what is allowed', async () => {
+    const answer = await server.send('OPTIONS', '/api/tags')
+    expect([answer.status, answer.text]).to.deep.equal([200, ''])
+    expect(answer.headers.allow).to.equal('HEAD, GET, POST')
+  })
+
+  it('answers the preflight of a browser', async () => {
+    const answer = await server.send('OPTIONS', '/api/tags', {
+      token: null,
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'x-odd',
+      },
+    })
+    expect(answer.status).to.equal(204)
+    expect(answer.headers).to.include({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-credentials': 'true',
+      'access-control-max-age': '31536000',
+      'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
+      'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept',
+    })
+  })
+
+  for (const [what, path] of [
+    ['an answer', '/api/tags'],
+    ['an error', '/api/tags?filters[nope]=1'],
+    ['what is not there', '/nope'],
+  ] as const) {
+    it(`gives ${what} the headers that protect it`, async () => {
+      const { headers } = await server.get(path, { headers: { origin: 'https://app.example' } })
+      expect(headers).to.include({
+        'access-control-allow-origin': 'https://app.example',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-dns-prefetch-control': 'off',
+        'x-download-options': 'noopen',
+        'x-frame-options': 'SAMEORIGIN',
+        'x-permitted-cross-domain-policies': 'none',
+        'content-type': 'application/json; charset=utf-8',
+      })
+      expect(headers['content-security-policy']).to.be.a('string')
+      expect(headers.vary).to.match(/Origin/)
+      expect(headers).to.not.have.property('x-powered-by')
+    })
+  }
+
+  it('answers in JSON whatever is accepted', async () => {
+    const answer = await server.get('/api/tags', { headers: { accept: 'text/html' } })
+    expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
+  })
+
+  it("keeps the request's id, and makes one when it is none", async () => {
+    const own = await server.get('/api/tags', { headers: { 'x-request-id': 'abc-1.2_3' } })
+    expect(own.headers['x-request-id']).to.equal('abc-1.2_3')
+    for (const id of ['a b', 'x'.repeat(100), '"quoted"']) {
+      const answer = await server.get('/nope', { headers: { 'x-request-id': id } })
+      expect(answer.headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  for (const [encoding, unpack] of [
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const) {
+    it(`packs long answers with ${encoding}`, async () => {
+      const bytes = await raw(server.port, '/api/tags', { 'accept-encoding': encoding })
+      expect(bytes.length).to.be.below(2000)
+      expect(JSON.parse(unpack(bytes).toString('utf8'))).to.have.property('data')
+    })
+  }
+
+  it('does not pack short answers', async () => {
+    const answer = await server.get('/nope', { headers: { 'accept-encoding': 'gzip' } })
+    expect(answer.headers).to.not.have.property('content-encoding')
+  })
+
+  it('is alive and ready', async () => {
+    for (const path of ['/_health', '/_ready']) {
+      const answer = await server.get(path, { token: null })
+      expect([answer.status, answer.text]).to.deep.equal([204, ''])
+    }
+    expect((await server.send('HEAD', '/_health')).status).to.equal(204)
+  })
+
+  it('tells how long requests took, by route and not by path', async () => {
+    const { text, status } = await server.get('/metrics', { token: null })
+    expect(status).to.equal(200)
+    expect(text).to.match(
+      /quire_http_request_duration_seconds_count\{method="GET",route="\/api\/tags\/:documentId",status="200"\}/,
+    )
+    expect(text).to.match(/route="\/api\/tags\/?",status="200"/)
+    expect(text).to.not.include(documentId)
+    expect(text).to.not.match(/route="[^"]*nope/)
+  })
+})
+
+/** The bytes of an answer, as they came. */
+function raw(port: number, path: string, headers: Record<string, string>): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        resolve(Buffer.concat(chunks))
+      })
+    })
+      .on('error', reject)
+      .end()
+  })
+}

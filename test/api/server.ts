@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { testUri } from '../test-database.ts'
+
+export const ROOT_TOKEN = 'root-token-of-the-test'
+
+/** What a server says, unchecked: a test reads what it expects. */
+export type Json = ReturnType<JSON['parse']>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly body: Json
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>
+  /** As JSON, or as it is when it is text or bytes already. */
+  readonly body?: unknown
+  /** Null is nobody; root unless told otherwise. */
+  readonly token?: string | null
+}
+
+export interface TestServer {
+  readonly database: string
+  readonly uri: string
+  readonly port: number
+  /** What was logged at warning or above since the last call. */
+  takeLog(): readonly Json[]
+  send(method: string, target: string, sent?: Sent): Promise<Answer>
+  get(target: string, sent?: Sent): Promise<Answer>
+  post(target: string, data: unknown, sent?: Sent): Promise<Answer>
+  put(target: string, data: unknown, sent?: Sent): Promise<Answer>
+  delete(target: string, sent?: Sent): Promise<Answer>
+  /** How many versions a collection holds. */
+  count(collection: string): Promise<number>
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** Declarations by the name of the file, such as `article` or `components/shared/seo`. */
+  readonly contentTypes: Readonly<Record<string, object>>
+  readonly environment?: Readonly<Record<string, string>>
+  /** Actions of the public role. */
+  readonly permitted?: readonly string[]
+  readonly locales?: readonly string[]
+  /** Instead of the database of this run, such as one behind a proxy. */
+  readonly uri?: string
+}
+
+/** The whole server, on a database and a port of its own. */
+export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
+  for (const [name, declaration] of Object.entries(options.contentTypes)) {
+    const file = path.join(folder, `${name}.json`)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, JSON.stringify(declaration))
+  }
+  const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
+  const uri = await testUri()
+  const lines: Json[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const app = await createApp({
+    config: readConfig({
+      CONTENT_TYPES_DIR: folder,
+      MONGODB_DATABASE: database,
+      ROOT_API_TOKEN: ROOT_TOKEN,
+      ...options.environment,
+    }),
+    deployment: { uri: options.uri ?? uri },
+    log,
+  })
+  const listener = createServer(app.callback())
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  const admin = await MongoClient.connect(uri)
+
+  const send: TestServer['send'] = async (
+    method,
+    target,
+    { headers = {}, body, token = ROOT_TOKEN } = {},
+  ) => {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path: target,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    })
+    outgoing.end(body === undefined ? undefined : isRaw ? body : JSON.stringify(body))
+    return new Promise((resolve, reject) => {
+      outgoing.on('error', reject)
+      outgoing.on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8')
+          const isJson = response.headers['content-type']?.startsWith('application/json') === true
+          const plain = response.headers['content-encoding'] === undefined
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            body: isJson && plain && text !== '' ? JSON.parse(text) : null,
+          })
+        })
+      })
+    })
+  }
+
+  for (const code of options.locales ?? []) {
+    await send('POST', '/admin/locales', { body: { code } })
+  }
+  if (options.permitted !== undefined) {
+    const answer = await send('PUT', '/admin/roles/public', {
+      body: { permissions: options.permitted },
+    })
+    if (answer.status !== 200) throw new Error(answer.text)
+  }
+  return {
+    database,
+    uri,
+    port,
+    takeLog: () => lines.splice(0),
+    send,
+    get: (target, sent) => send('GET', target, sent),
+    post: (target, data, sent) => send('POST', target, { ...sent, body: { data } }),
+    put: (target, data, sent) => send('PUT', target, { ...sent, body: { data } }),
+    delete: (target, sent) => send('DELETE', target, sent),
+    count: (collection) => admin.db(database).collection(collection).countDocuments(),
+    close: async () => {
+      listener.closeAllConnections()
+      listener.close()
+      await app.close()
+      await admin.db(database).dropDatabase()
+      await admin.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A declaration as a file has it. */
+export function declare(
+  singularName: string,
+  attributes: object,
+  options: {
+    readonly kind?: 'singleType'
+    readonly draftAndPublish?: boolean
+    readonly localized?: boolean
+  } = {},
+): object {
+  const { kind = 'collectionType', draftAndPublish = false, localized = false } = options
+  return {
+    kind,
+    collectionName: `${singularName}_versions`,
+    info: { singularName, pluralName: `${singularName}s`, displayName: singularName },
+    options: { draftAndPublish },
+    ...(localized && { pluginOptions: { i18n: { localized } } }),
+    attributes,
+  }
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { parseSort } from '../../src/query/parse-sort.ts'
+import { QUERY_LIMITS } from '../../src/query/query.ts'
+import { thrownBy } from '../fixtures/errors.ts'
+import { planOf } from '../fixtures/plans.ts'
+
+const plan = planOf({
+  attributes: {
+    title: { type: 'string' },
+    views: { type: 'integer' },
+    secret: { type: 'string', private: true },
+    password: { type: 'password' },
+    others: { type: 'relation', relation: 'manyToMany', target: 'api::thing.thing' },
+  },
+})
+
+const parse = (input: unknown): readonly string[] =>
+  parseSort(input, plan).map(({ attribute, direction }) => `${attribute.name}:${direction}`)
+
+describe('parseSort', () => {
+  const accepted: readonly (readonly [string, unknown, readonly string[]])[] = [
+    ['nothing', undefined, []],
+    ['an empty text', '', []],
+    ['an attribute, ascending by itself', 'title', ['title:asc']],
+    ['an order', 'title:desc', ['title:desc']],
+    ['an order in capitals', 'title:DESC', ['title:desc']],
+    ['several, with spaces after commas', 'title, views:desc', ['title:asc', 'views:desc']],
+    ['a trailing comma', 'title,', ['title:asc']],
+    ['a list', ['title', 'views:desc'], ['title:asc', 'views:desc']],
+    [
+      'a list of texts with commas',
+      ['title,views', 'id:desc'],
+      ['title:asc', 'views:asc', 'id:desc'],
+    ],
+    ['an object', { title: 'desc' }, ['title:desc']],
+    ['an object of several', { views: 'asc', title: 'DESC' }, ['views:asc', 'title:desc']],
+    ['a list of objects', [{ title: 'desc' }, { views: 'asc' }], ['title:desc', 'views:asc']],
+    ['what the server writes', 'createdAt:desc,documentId', ['createdAt:desc', 'documentId:asc']],
+    ['an attribute named twice, once', 'title,views,title:desc', ['title:asc', 'views:asc']],
+    ['an empty list', [], []],
+  ]
+  for (const [what, input, expected] of accepted) {
+    it(`reads ${what}`, () => {
+      expect(parse(input)).to.deep.equal(expected)
+    })
+  }
+
+  const key = (name: string, path: string | null): object => ({
+    key: name,
+    path,
+    source: 'query',
+    param: 'sort',
+  })
+  const refusedKeys: readonly (readonly [string, unknown, string, object])[] = [
+    ['an unknown attribute', 'nope', 'Invalid key nope', key('nope', null)],
+    ['a minus for descending', '-views', 'Invalid key -views', key('-views', null)],
+    ['a private attribute', 'secret', 'Invalid key secret', key('secret', 'secret')],
+    ['a password', 'password:desc', 'Invalid key password', key('password', 'password')],
+    ['a relation itself', 'others', 'Invalid key others', key('others', 'others')],
+    ['creator fields', 'createdBy', 'Invalid key createdBy', key('createdBy', 'createdBy')],
+    ['the locale where there is none', 'locale', 'Invalid key locale', key('locale', null)],
+    ['an inherited name', 'constructor', 'Invalid key constructor', key('constructor', null)],
+    ['an operator', '$where', 'Invalid key $where', key('$where', null)],
+  ]
+  for (const [what, input, message, details] of refusedKeys) {
+    it(`refuses ${what}`, () => {
+      const error = thrownBy(() => parse(input))
+      expect([error.status, error.name, error.message]).to.deep.equal([
+        400,
+        'ValidationError',
+        message,
+      ])
+      expect(error.details).to.deep.equal(details)
+    })
+  }
+
+  const refused: readonly (readonly [string, unknown, RegExp])[] = [
+    [
+      'an unknown order',
+      'title:up',
+      /^Invalid order\. order can only be one of asc\|desc\|ASC\|DESC$/,
+    ],
+    ['an empty order', 'title:', /^Invalid order/],
+    ['an order that is mixed case', { title: 'Desc' }, /^Invalid order/],
+    ['an inherited name as an order', 'title:toString', /^Invalid order/],
+    ['a list that mixes texts and objects', [{ title: 'asc' }, 'views'], /^sort: /],
+    ['a number', 7, /^sort: /],
+    ['null', null, /^sort: /],
+    ['null as an order', { title: null }, /^sort: /],
+    ['a list as an order', { title: ['asc'] }, /^sort: /],
+  ]
+  for (const [what, input, message] of refused) {
+    it(`refuses ${what}, and says so`, () => {
+      const error = thrownBy(() => parse(input))
+      expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
+      expect(error.message).to.match(message)
+    })
+  }
+
+  it('refuses more attributes than the limit', () => {
+    const names = Array.from({ length: QUERY_LIMITS.sortKeys + 1 }, (_, index) => `a${index}`)
+    const wide = planOf({
+      attributes: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    })
+    expect(parseSort(names.slice(1), wide)).to.have.length(QUERY_LIMITS.sortKeys)
+    expect(thrownBy(() => parseSort(names, wide)).message).to.match(/at most 20 attributes/)
+  })
+})
