@@ -6,6 +6,9 @@ import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './sto
 import { matchAll, translateFilter } from './translate-filter.ts'
 import { matchDocument, versionId } from './version-match.ts'
 
+/** Bound of a command on many versions, which no client waits for. */
+export const BULK_TIMEOUT_MS = 60_000
+
 /** The versions that a list shows, in its order; a page by cursor has one more, see `buildFind`. */
 export function findVersions(database: Database, query: Query): Promise<readonly StoredVersion[]> {
   const { filter, sort, skip, limit, projection } = buildFind(query)
@@ -68,5 +71,22 @@ export function getAllVersions(
       .find(matchDocument(documentId), optionsOf(database, session))
       .toArray()
     return found.map(asVersion)
+  })
+}
+
+/** Of these `_id`s (`versionId`), those under which a version is stored. */
+export function findStoredVersionIds(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return run(undefined, async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        { _id: { $in: [...ids] } },
+        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+      )
+      .toArray()
+    return new Set(found.map(({ _id }) => _id))
   })
 }
