@@ -8,11 +8,11 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 }
 
-/** A short text of one line, such as a name. */
+/** A short text of one line, such as a name; without control characters, since terminals show it. */
 export const shortText = (): Joi.StringSchema =>
   Joi.string()
     .max(255)
-    .pattern(/^\S(.*\S)?$/u)
+    .pattern(/^(?!\s)[^\p{Cc}]+(?<!\s)$/u)
     .messages({
       'string.pattern.base': '{{#label}} must be one line without spaces around it',
     })

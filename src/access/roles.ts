@@ -1,8 +1,8 @@
 import Joi from 'joi'
-import { customAlphabet } from 'nanoid'
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import type { Database, Session } from '../mongo/database.ts'
 import { type Actions, pluginAction } from './actions.ts'
+import { newDocumentId } from './document-id.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from './stamped.ts'
@@ -56,8 +56,6 @@ export const AUTHENTICATED_ROLE = 'authenticated'
 
 /** Ids up to this one belong to the roles that exist from the start. */
 export const LAST_BUILT_IN_ROLE_ID = 2
-
-const newDocumentId = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 24)
 
 const DESCRIPTION = Joi.string().max(1_000).allow('')
 

@@ -1,4 +1,4 @@
-import { customAlphabet } from 'nanoid'
+import { newDocumentId } from '../access/document-id.ts'
 import { openStamped } from '../access/stamped.ts'
 import { ensureRow, PRIMARY } from '../access/storage.ts'
 import {
@@ -70,8 +70,6 @@ const FIRST = { id: 1, code: 'en', name: 'English (en)' }
 /** The longest tag that RFC 5646, section 4.4.1, asks everyone to take. */
 const MAX_CODE_LENGTH = 35
 
-const newDocumentId = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 24)
-
 const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings')
 
 /** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
@@ -102,17 +100,20 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
     current: () => stamped.current(),
     add: async (input) => {
       checkLocaleCode(input.code)
+      checkName(input.name)
       const documentId = newDocumentId()
       return change(
         (row, id) => withLocale(row, input, { id, documentId, at: now() }),
         (_, after) => localeOf(after, input.code),
       )
     },
-    update: (code, input) =>
-      change(
+    update: async (code, input) => {
+      checkName(input.name)
+      return change(
         (row) => withChanged(row, code, input, now()),
         (_, after) => localeOf(after, code),
-      ),
+      )
+    },
     remove: (code) =>
       change(
         (row) => without(row, code),
@@ -145,6 +146,12 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, options)
   if (row === null) throw new Error('The locales are gone from quire_settings')
   return row
+}
+
+/** @throws ValidationError for a name that is not one line of up to 255 characters */
+function checkName(name: string | undefined): void {
+  if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
+  throw fault('name', 'name must be one line without spaces around it', name)
 }
 
 function canonicalTag(code: string): string | null {

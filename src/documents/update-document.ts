@@ -5,7 +5,7 @@ import type { StoredVersion } from '../mongo/stored-version.ts'
 import { patchVersion, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import type { DocumentContext } from './context.ts'
+import { type DocumentContext, isDocumentId } from './context.ts'
 import {
   assertFree,
   checkNew,
@@ -30,6 +30,7 @@ export async function updateDocument(
   const changes = plan.draftAndPublish
     ? plan.validators.draft(data, { creating: false })
     : plan.validators.direct(data, { creating: false })
+  if (!isDocumentId(target.documentId)) throw new NotFoundError('Not Found')
   if (plan.draftAndPublish || plan.localized) {
     return context.database.transact((session) =>
       updateVersions(context, target, { data, changes }, session),

@@ -23,7 +23,9 @@ export function apiRoutes(routers: ReadonlyMap<string, Router<RequestState>>): M
       await next()
       return
     }
-    await handler.routes(ctx, () => handler.allowed(ctx, next))
+    await handler.routes(ctx, async () => {
+      await handler.allowed(ctx, next)
+    })
   }
 }
 

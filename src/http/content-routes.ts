@@ -1,6 +1,6 @@
 import { Router } from '@koa/router'
 import { contentAction, type ContentVerb } from '../access/actions.ts'
-import { assertMay } from '../access/permissions.ts'
+import { assertMay, may } from '../access/permissions.ts'
 import type { Config } from '../config.ts'
 import { type DocumentContext, isDocumentId } from '../documents/context.ts'
 import { createDocument } from '../documents/create-document.ts'
@@ -14,7 +14,7 @@ import { NotFoundError, ValidationError } from '../errors.ts'
 import { parseFields } from '../query/parse-fields.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import { parseDeletedLocales, parseReadKey, parseWriteKey } from '../query/parse-version.ts'
-import type { LocaleRules, Status } from '../query/query.ts'
+import type { LocaleRules, QueryRules, Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { entryEnvelope, listEnvelope } from './envelope.ts'
@@ -75,7 +75,7 @@ async function find(
   { ctx, plan, query, locales }: Request,
   { documents, api }: ContentRouteDependencies,
 ): Promise<void> {
-  const parsed = parseQuery(query, plan, { ...api, locales })
+  const parsed = parseQuery(query, plan, rulesOf(ctx, api, locales))
   assertMayRead(ctx, plan, parsed.version.status)
   ctx.body = listEnvelope(await findDocuments(documents.database, parsed), parsed.page)
 }
@@ -89,7 +89,7 @@ async function findOne(
   const read = parseEntryQuery(query, plan)
   const documentId = documentIdOf(ctx, plan)
   const entry =
-    key === null || documentId === null
+    key === null || !isDocumentId(documentId)
       ? null
       : await findDocument(documents.database, plan, documentId, key, read)
   if (entry === null) throw new NotFoundError('Not Found')
@@ -118,7 +118,6 @@ async function update(
   assertSameLocale(plan, localeOf(data), key.locale)
   const fields = parseFields(query['fields'], plan)
   const documentId = documentIdOf(ctx, plan)
-  if (documentId === null) throw new NotFoundError('Not Found')
   const version = await updateDocument(documents, { plan, documentId, key }, data)
   ctx.body = entryEnvelope(toEntry(version, plan, fields))
 }
@@ -129,15 +128,19 @@ async function remove(
 ): Promise<void> {
   const which = parseDeletedLocales(query, plan, locales)
   const documentId = documentIdOf(ctx, plan)
-  if (documentId !== null) await deleteDocument(documents, plan, documentId, which)
+  if (isDocumentId(documentId)) await deleteDocument(documents, plan, documentId, which)
   ctx.status = 204
 }
 
-/** Null when the path names what cannot be a document. */
-function documentIdOf(ctx: Context, plan: ContentTypePlan): string | null {
+function rulesOf(ctx: Context, api: Config['api'], locales: LocaleRules): QueryRules {
+  const { principal } = ctx.state
+  return { ...api, locales, mayRead: (uid) => may(principal, contentAction({ uid }, 'find')) }
+}
+
+/** As the path gives it, which may be anything. */
+function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
   if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
-  const { documentId } = ctx['params'] as { readonly documentId: string } // the route's own pattern
-  return isDocumentId(documentId) ? documentId : null
+  return (ctx['params'] as { readonly documentId: string }).documentId // the route's own pattern
 }
 
 function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {

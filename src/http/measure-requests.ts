@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Middleware } from './state.ts'
+import type { Context, Middleware } from './state.ts'
 
 /** The process's measurements, in a registry of their own so that two servers can share a process. */
 export function createMetrics(): { readonly registry: Registry; readonly measure: Middleware } {
@@ -18,11 +18,14 @@ export function createMetrics(): { readonly registry: Registry; readonly measure
       await next()
     } finally {
       const seconds = (performance.now() - started) / 1000
-      durations.observe(
-        { method: ctx.method, route: ctx['routerPath'] ?? 'other', status: ctx.status },
-        seconds,
-      )
+      durations.observe({ method: ctx.method, route: routeOf(ctx), status: ctx.status }, seconds)
     }
   }
   return { registry, measure }
+}
+
+/** The pattern that matched, never the path: documentIds would make a series each. */
+function routeOf(ctx: Context): string {
+  const matched: unknown = ctx['_matchedRoute']
+  return typeof matched === 'string' ? matched : 'other'
 }

@@ -45,9 +45,7 @@ export function readBody(maxBodyBytes: number): Middleware {
     queryString: { depth: LIMITS.depth, arrayLimit: LIMITS.listItems },
   })
   return (ctx, next) =>
-    ctx.is(...JSON_TYPES, FORM_TYPE) === false
-      ? next()
-      : (parse(ctx as never, next) as Promise<void>)
+    ctx.is(...JSON_TYPES, FORM_TYPE) === false ? next() : (parse(ctx, next) as Promise<void>)
 }
 
 /** The `data` of a body. @throws ValidationError when there is none. */

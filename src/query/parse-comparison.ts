@@ -146,7 +146,8 @@ function textOf(value: unknown, at: string): string {
   return value
 }
 
-function parseBoolean(value: unknown, at: string): boolean {
+/** @throws ValidationError for what is neither true nor false. */
+export function parseBoolean(value: unknown, at: string): boolean {
   const parsed = booleanOf(value)
   if (parsed === undefined) throw invalidValue(at, 'expected true or false')
   return parsed

@@ -1,11 +1,17 @@
 import { ValidationError } from '../errors.ts'
 import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ScalarPlan } from '../schema/plan.ts'
+import type {
+  AttributeHolder,
+  AttributePlan,
+  ComponentAttributePlan,
+  RelationPlan,
+  ScalarPlan,
+} from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
-import { isOperator, parseComparison } from './parse-comparison.ts'
+import { isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
-import { type Filter, QUERY_LIMITS } from './query.ts'
+import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
 
 /** Where a filter is being read: what its keys name, how deep, and how much has been read so far. */
 interface Scope {
@@ -13,21 +19,28 @@ interface Scope {
   /** Dotted path of the attributes down to here, null at the root; `$and`, `$or`, `$not` leave no trace. */
   readonly parent: string | null
   readonly depth: number
+  readonly rules: Pick<QueryRules, 'mayRead'>
   readonly count: { conditions: number }
 }
 
 const PARAM = 'filters'
 
+type FilterableAttribute = ScalarPlan | RelationPlan | ComponentAttributePlan
+
 /**
  * The filter of a request; null when there is none.
  * @throws ValidationError for whatever is not understood, naming its path.
  */
-export function parseFilters(input: unknown, holder: AttributeHolder): Filter | null {
+export function parseFilters(
+  input: unknown,
+  holder: AttributeHolder,
+  rules: Pick<QueryRules, 'mayRead'>,
+): Filter | null {
   if (input === undefined) return null
   if (input === null || typeof input !== 'object') {
     throw new ValidationError('The filters parameter must be an object or an array')
   }
-  const scope: Scope = { holder, parent: null, depth: 0, count: { conditions: 0 } }
+  const scope: Scope = { holder, parent: null, depth: 0, rules, count: { conditions: 0 } }
   const filter = parseGroup(asObject(input, 'filters'), scope)
   return filter.kind === 'all' && filter.of.length === 0 ? null : filter
 }
@@ -76,7 +89,7 @@ function parseEntry(key: string, value: unknown, scope: Scope): Filter {
     case '$not':
       return { kind: 'not', of: parseGroup(asObject(value, pathOf(key, scope)), inner) }
     default:
-      return parseScalar(findAttribute(key, scope), value, inner)
+      return parseAttribute(findAttribute(key, scope), value, inner)
   }
 }
 
@@ -91,10 +104,102 @@ function parseBranches(key: string, value: unknown, scope: Scope): readonly Filt
 }
 
 /** The attribute that a key names, if this request may filter by it. */
-function findAttribute(key: string, { holder, parent }: Scope): ScalarPlan {
+function findAttribute(key: string, { holder, parent, rules }: Scope): FilterableAttribute {
   const attribute = findMember(key, holder, parent, PARAM)
-  if (attribute.kind !== 'scalar') throw unusableKey(key, parent, PARAM)
-  return attribute
+  switch (attribute.kind) {
+    case 'scalar':
+    case 'component':
+      return attribute
+    case 'relation':
+      if (rules.mayRead(attribute.targetUid)) return attribute
+      throw unusableKey(key, parent, PARAM)
+    case 'dynamiczone':
+    case 'media':
+      throw unusableKey(key, parent, PARAM)
+  }
+}
+
+function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: Scope): Filter {
+  switch (attribute.kind) {
+    case 'scalar':
+      return parseScalar(attribute, value, scope)
+    case 'component': {
+      const conditions = asObject(value, pathOf(attribute.name, scope))
+      const inner = inside(scope, attribute.name, attribute.component())
+      return parsePresence(conditions, scope, attribute.name, (rest) => ({
+        kind: 'within',
+        component: attribute,
+        of: parseGroup(rest, inner),
+      }))
+    }
+    case 'relation':
+      return parseRelation(attribute, value, scope)
+  }
+}
+
+/**
+ * A relation is asked for by conditions on the related document, or by the document itself: its
+ * documentId or the numeric id of one of its versions.
+ */
+function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
+  const inner = inside(scope, relation.name, relation.target())
+  const related = (of: Filter): Filter => ({ kind: 'related', relation, of })
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return related(parseReference(inner, 'eq', value, pathOf(relation.name, scope)))
+  }
+  return parsePresence(value as Data, scope, relation.name, (rest) => {
+    const of = Object.entries(rest).map(([key, operand]): Filter => {
+      const operator = key.startsWith('$') ? key.slice(1) : ''
+      return isOperator(operator)
+        ? parseReference(inner, operator, operand, `${pathOf(relation.name, scope)}[${key}]`)
+        : parseEntry(key, operand, inner)
+    })
+    return related({ kind: 'all', of })
+  })
+}
+
+/** A document by its documentId; digits alone are a numeric id. */
+function parseReference(target: Scope, operator: Operator, value: unknown, at: string): Filter {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const isNumeric = values.every((item) => typeof item === 'string' && /^\d+$/.test(item))
+  const attribute = findMember(isNumeric ? 'id' : 'documentId', target.holder, target.parent, PARAM)
+  if (attribute.kind !== 'scalar') throw new Error(`${target.holder.uid} has no ${attribute.name}`)
+  if (!REFERENCE_OPERATORS.has(operator)) throw invalidValue(at, 'a relation has no such operator')
+  return compare(attribute, operator, value, target)
+}
+
+const REFERENCE_OPERATORS: ReadonlySet<Operator> = new Set<Operator>([
+  'eq',
+  'eqi',
+  'ne',
+  'nei',
+  'in',
+  'notIn',
+])
+
+/** `$null` and `$notNull` on a relation or component ask whether there is one; the rest is left to `parse`. */
+function parsePresence(
+  conditions: Data,
+  scope: Scope,
+  name: string,
+  parse: (rest: Data) => Filter,
+): Filter {
+  const { $null, $notNull, ...rest } = conditions
+  const at = pathOf(name, scope)
+  const exists = parse({})
+  const of: Filter[] = []
+  if ($null !== undefined) {
+    of.push(parseBoolean($null, `${at}[$null]`) ? { kind: 'not', of: exists } : exists)
+  }
+  if ($notNull !== undefined) {
+    of.push(parseBoolean($notNull, `${at}[$notNull]`) ? exists : { kind: 'not', of: exists })
+  }
+  if (Object.keys(rest).length > 0 || of.length === 0) of.push(parse(rest))
+  return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
+}
+
+function inside(scope: Scope, name: string, holder: AttributeHolder): Scope {
+  return { ...scope, holder, parent: join(scope.parent, name) }
 }
 
 function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
@@ -120,12 +225,7 @@ function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Fil
   return { kind: 'not', of: parseScalar(attribute, value, inner) }
 }
 
-function compare(
-  attribute: ScalarPlan,
-  operator: Parameters<typeof parseComparison>[1],
-  value: unknown,
-  scope: Scope,
-): Filter {
+function compare(attribute: ScalarPlan, operator: Operator, value: unknown, scope: Scope): Filter {
   scope.count.conditions += 1
   if (scope.count.conditions > QUERY_LIMITS.conditions) {
     throw new ValidationError(`filters hold more than ${QUERY_LIMITS.conditions} conditions`)

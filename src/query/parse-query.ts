@@ -12,7 +12,7 @@ import type { FieldSelection, Filter, Query, QueryRules, SortKey } from './query
  * @throws ValidationError, PaginationError for whatever is not understood.
  */
 export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): Query {
-  const filter = parseConditions(query, plan)
+  const filter = parseConditions(query, plan, rules)
   const sort = withTieBreak(parseSort(query['sort'], plan), plan)
   return {
     plan,
@@ -28,15 +28,20 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
 export function parseEntryQuery(
   query: Data,
   plan: ContentTypePlan,
+  rules: Pick<QueryRules, 'mayRead'>,
 ): { readonly filter: Filter | null; readonly fields: FieldSelection } {
   return {
-    filter: parseConditions(query, plan),
+    filter: parseConditions(query, plan, rules),
     fields: parseFields(query['fields'], plan),
   }
 }
 
-function parseConditions(query: Data, plan: ContentTypePlan): Filter | null {
-  const filter = parseFilters(query['filters'], plan)
+function parseConditions(
+  query: Data,
+  plan: ContentTypePlan,
+  rules: Pick<QueryRules, 'mayRead'>,
+): Filter | null {
+  const filter = parseFilters(query['filters'], plan, rules)
   const search = parseSearch(query['_q'], plan)
   if (filter === null || search === null) return filter ?? search
   return { kind: 'all', of: [filter, search] }

@@ -130,5 +130,8 @@ function namesLocale(filter: Filter): boolean {
       return namesLocale(filter.of)
     case 'compare':
       return filter.attribute.system && filter.attribute.name === 'locale'
+    case 'within':
+    case 'related':
+      return false
   }
 }

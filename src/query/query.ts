@@ -1,4 +1,12 @@
-import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import type { Uid } from '../schema/definition.ts'
+import type {
+  ComponentAttributePlan,
+  ContentTypePlan,
+  DynamicZonePlan,
+  MediaPlan,
+  RelationPlan,
+  ScalarPlan,
+} from '../schema/plan.ts'
 
 /** Everything that a request asked to read, typed and checked against the plan. */
 export interface Query {
@@ -52,12 +60,17 @@ export const OPERATORS = [
 
 export type Operator = (typeof OPERATORS)[number]
 
-/** A condition on one version. */
+/**
+ * A condition on one version. `within` and `related` hold a filter that one and the same element of a
+ * component, or one and the same related document, must satisfy.
+ */
 export type Filter =
   | { readonly kind: 'all'; readonly of: readonly Filter[] }
   | { readonly kind: 'any'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
   | Comparison
+  | { readonly kind: 'within'; readonly component: ComponentAttributePlan; readonly of: Filter }
+  | { readonly kind: 'related'; readonly relation: RelationPlan; readonly of: Filter }
 
 export interface Comparison {
   readonly kind: 'compare'
@@ -106,11 +119,58 @@ export interface LocaleRules {
   has(code: string): boolean
 }
 
+/** One attribute to show beside an entry's own members; the tree follows the request, never the rows. */
+export type PopulateNode = RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode
+
+/** `ids`: only the documentIds, which cost no query; `count`: only how many there are. */
+export type PopulateMode = 'entries' | 'count' | 'ids'
+
+interface EntriesSelection {
+  readonly mode: PopulateMode
+  readonly fields: FieldSelection
+  readonly filter: Filter | null
+  /** Empty: the order in which the relation was connected. */
+  readonly sort: readonly SortKey[]
+  readonly populate: readonly PopulateNode[]
+}
+
+export interface RelationNode extends EntriesSelection {
+  readonly kind: 'relation'
+  readonly relation: RelationPlan
+  /** Of a to-many relation; null: all of them. */
+  readonly range: { readonly start: number; readonly limit: number } | null
+}
+
+/** The other locales of the same document, in the same status. */
+export interface LocalizationsNode extends EntriesSelection {
+  readonly kind: 'localizations'
+}
+
+export interface MediaNode extends EntriesSelection {
+  readonly kind: 'media'
+  readonly media: MediaPlan
+}
+
+export interface ComponentNode extends EntriesSelection {
+  readonly kind: 'component'
+  readonly component: ComponentAttributePlan
+}
+
+export interface ZoneNode {
+  readonly kind: 'zone'
+  readonly zone: DynamicZonePlan
+  readonly mode: Exclude<PopulateMode, 'ids'>
+  /** What to show of each component; entries of a component that is not named are left out. */
+  readonly on: ReadonlyMap<Uid, Pick<EntriesSelection, 'fields' | 'filter' | 'sort' | 'populate'>>
+}
+
 /** What bounds the parsing of one request. */
 export interface QueryRules {
   readonly defaultLimit: number
   readonly maxLimit: number
   readonly locales: LocaleRules
+  /** Whether the principal may `find` on a content-type; a relation to any other is as if it were not there. */
+  mayRead(uid: Uid): boolean
 }
 
 /** Bounds of one query; beyond them a request is a 400. */

@@ -3,6 +3,7 @@ import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { may } from '../../src/access/permissions.ts'
 import { UnauthorizedError } from '../../src/errors.ts'
+import type { Database } from '../../src/mongo/database.ts'
 import { openTestDatabase } from '../test-database.ts'
 import { sampleSchema } from './sample-schema.ts'
 
@@ -14,6 +15,21 @@ const ROOT_TOKEN = 'root-token-of-the-test'
 function standingClock() {
   let ms = Date.UTC(2026, 0, 1)
   return { now: () => new Date(ms), pass: (by: number) => void (ms += by) }
+}
+
+/** The database, and how many reads and writes were asked of its collections. */
+function counting(database: Database): { counted: Database; calls: () => number } {
+  let calls = 0
+  const collection: Database['collection'] = (name) =>
+    new Proxy(database.collection(name), {
+      get: (target, key) => {
+        const member: unknown = Reflect.get(target, key)
+        if (typeof member !== 'function') return member
+        calls += 1
+        return member.bind(target)
+      },
+    }) as never
+  return { counted: { ...database, collection }, calls: () => calls }
 }
 
 const failure = async (work: Promise<unknown>): Promise<unknown> =>
@@ -135,6 +151,29 @@ describe('access/access', () => {
     expect(may(await there.principalOf(undefined), FIND)).to.equal(false)
     clock.pass(1_000)
     expect(may(await here.principalOf(undefined), FIND)).to.equal(false)
+  })
+
+  it('asks nothing of the database within a second, and one small query after it', async () => {
+    const { accessKey } = await here.apiTokens.create({ name: 'busy', type: 'read-only' })
+    const { counted, calls } = counting(test.database)
+    const access = await openAccess(counted, actions, { rootApiToken: null, now: clock.now })
+    const askAll = () =>
+      Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          await access.principalOf(undefined)
+          await access.principalOf(`Bearer ${accessKey}`)
+          await failure(access.principalOf(`Bearer unknown-${index}`))
+        }),
+      )
+    await askAll()
+    await access.close()
+    const steady = calls()
+    clock.pass(999)
+    await askAll()
+    expect(calls() - steady).to.equal(0)
+    clock.pass(1)
+    await askAll()
+    expect(calls() - steady).to.equal(1)
   })
 
   it('refuses a removed and a regenerated token elsewhere within a second', async () => {

@@ -21,6 +21,7 @@ describe('access/input', () => {
     ['text for a number', { name: 'x', days: '1' }, ['days']],
     ['spaces around', { name: ' x' }, ['name']],
     ['two lines', { name: 'x\ny' }, ['name']],
+    ['a control character', { name: 'x\u001b[2J' }, ['name']],
     ['several faults', { days: 'x', more: 1 }, ['name', 'days', 'more']],
     ['an own __proto__', JSON.parse('{"name":"x","__proto__":{"days":1}}'), ['__proto__']],
     ['an own constructor', { name: 'x', constructor: 1 }, ['constructor']],

@@ -118,6 +118,7 @@ describe('documents/locales', () => {
     const rows: readonly [string, () => Promise<unknown>, new (...all: never[]) => CmsError][] = [
       ['a duplicate', () => here.add({ code: 'fr' }), ValidationError],
       ['another spelling', () => here.add({ code: 'FR' }), ValidationError],
+      ['a name of two lines', () => here.update('fr', { name: 'a\nb' }), ValidationError],
       ['an unknown one', () => here.update('de', { name: 'x' }), NotFoundError],
       ['a changed code', () => here.update('fr', { code: 'de' }), ValidationError],
       ['no default', () => here.update('en', { isDefault: false }), ValidationError],

@@ -1,0 +1,48 @@
+import type { ParseArgsConfig } from 'node:util'
+import type { Access } from '../access/access.ts'
+import type { Locales } from '../documents/locales.ts'
+
+/** What the commands work on: the same objects as the management API, so that both keep the same rules. */
+export interface CommandContext {
+  readonly access: Access
+  readonly locales: Locales
+}
+
+/** What a command has to say: `--json` prints `data`, otherwise `text` is printed. */
+export interface Report {
+  readonly data: unknown
+  readonly text: string
+}
+
+/** Options by name as they were given; a command declares which, so that others are refused. */
+export type OptionValues = Readonly<Record<string, unknown>>
+
+export interface Command {
+  /** The words after `quire`, such as `locale add <code> [--name <name>]`. */
+  readonly usage: string
+  readonly summary: string
+  readonly options: NonNullable<ParseArgsConfig['options']>
+  /** How many words it takes after its name. */
+  readonly words: { readonly min: number; readonly max: number }
+  run(context: CommandContext, words: readonly string[], options: OptionValues): Promise<Report>
+}
+
+/** A command line that cannot be understood; the message says what would be right. */
+export class UsageError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'UsageError'
+  }
+}
+
+/** The nth word after a command; that it is there was checked by `words`. */
+export function wordAt(words: readonly string[], index: number): string {
+  const word = words[index]
+  if (word === undefined) throw new UsageError('A word is missing')
+  return word
+}
+
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,83 @@
+import type { ApiToken } from '../access/api-tokens.ts'
+import { NotFoundError } from '../errors.ts'
+import { type Command, type CommandContext, textOption, UsageError, wordAt } from './command.ts'
+import { formatTable, formatTime } from './table.ts'
+
+const list: Command = {
+  usage: 'token list',
+  summary: 'the API tokens, without their keys',
+  options: {},
+  words: { min: 0, max: 0 },
+  run: async ({ access }) => {
+    const data = await access.apiTokens.list()
+    const rows = data.map((token) => [
+      String(token.id),
+      token.name,
+      token.type === 'custom' ? `custom (${token.permissions.length} actions)` : token.type,
+      formatTime(token.expiresAt, 'never'),
+      formatTime(token.lastUsedAt, 'never'),
+    ])
+    return { data, text: formatTable(['ID', 'NAME', 'TYPE', 'EXPIRES', 'LAST USED'], rows) }
+  },
+}
+
+const create: Command = {
+  usage:
+    'token create <name> --type read-only|full-access|custom [--permission <action>]... [--days <n>] [--description <text>]',
+  summary: 'create an API token and print its key, once',
+  options: {
+    type: { type: 'string' },
+    permission: { type: 'string', multiple: true },
+    days: { type: 'string' },
+    description: { type: 'string' },
+  },
+  words: { min: 1, max: 1 },
+  run: async ({ access }, words, options) => {
+    const type = textOption(options, 'type')
+    if (type === undefined) {
+      throw new UsageError('--type is missing: read-only, full-access or custom')
+    }
+    const description = textOption(options, 'description')
+    const data = await access.apiTokens.create({
+      name: wordAt(words, 0),
+      type,
+      permissions: options['permission'] ?? [],
+      lifespanDays: daysOf(textOption(options, 'days')),
+      ...(description === undefined ? {} : { description }),
+    })
+    const expiry = data.expiresAt === null ? '' : `, until ${formatTime(data.expiresAt, '')}`
+    return {
+      data,
+      text: `Created the ${data.type} token ${data.name}${expiry}. Its key is shown only now:\n${data.accessKey}`,
+    }
+  },
+}
+
+const revoke: Command = {
+  usage: 'token revoke <name or id>',
+  summary: 'remove an API token: it is refused within a second',
+  options: {},
+  words: { min: 1, max: 1 },
+  run: async (context, words) => {
+    const { id } = await tokenNamed(context, wordAt(words, 0))
+    const data = await context.access.apiTokens.remove(id)
+    return { data, text: `Revoked ${data.name}.` }
+  },
+}
+
+export const TOKEN_COMMANDS: readonly Command[] = [list, create, revoke]
+
+/** By name, or else by id. @throws NotFoundError */
+async function tokenNamed({ access }: CommandContext, word: string): Promise<ApiToken> {
+  const tokens = await access.apiTokens.list()
+  const found =
+    tokens.find((token) => token.name === word) ?? tokens.find((token) => String(token.id) === word)
+  if (found === undefined) throw new NotFoundError(`There is no API token ${word}`)
+  return found
+}
+
+function daysOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!/^[1-9][0-9]{0,4}$/.test(text)) throw new UsageError('--days must be a whole number of days')
+  return Number(text)
+}

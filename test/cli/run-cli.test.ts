@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import { type Access, openAccess } from '../../src/access/access.ts'
+import { compileActions } from '../../src/access/actions.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { type Locales, openLocales } from '../../src/documents/locales.ts'
+import { ConfigError, SchemaError } from '../../src/errors.ts'
+import { sampleSchema } from '../access/sample-schema.ts'
+import { openTestDatabase } from '../test-database.ts'
+
+const FIND = 'api::article.article.find'
+
+describe('cli/run-cli', () => {
+  let test: Awaited<ReturnType<typeof openTestDatabase>>
+  let access: Access
+  let locales: Locales
+  let opened: number
+
+  before(async () => {
+    test = await openTestDatabase('cli')
+    const actions = compileActions(sampleSchema())
+    access = await openAccess(test.database, actions, { rootApiToken: null })
+    locales = await openLocales(test.database)
+  })
+  beforeEach(() => {
+    opened = 0
+  })
+  after(() => test.drop())
+
+  const quire = async (...words: readonly string[]) => {
+    const said = { out: '', error: '' }
+    const open = () => {
+      opened += 1
+      return Promise.resolve({
+        access,
+        locales,
+        close: () => {
+          opened -= 1
+          return Promise.resolve()
+        },
+      })
+    }
+    const status = await runCli(words, open, {
+      out: (text) => void (said.out += text),
+      error: (text) => void (said.error += text),
+    })
+    expect(opened, 'left open').to.equal(0)
+    return { status, ...said }
+  }
+
+  it('manages locales', async () => {
+    expect(await quire('locale', 'add', 'fr')).to.include({ status: 0, out: 'Added French (fr).' })
+    expect((await quire('locale', 'add', 'pt-BR', '--name', 'Brasil', '--default')).out).to.equal(
+      'Added Brasil, now the default.',
+    )
+    expect((await quire('locale', 'list')).out).to.equal(
+      [
+        'CODE   NAME',
+        'en     English (en)',
+        'fr     French (fr)',
+        'pt-BR  Brasil        default',
+      ].join('\n'),
+    )
+    expect((await quire('locale', 'default', 'en')).out).to.equal(
+      'English (en) is now the default.',
+    )
+    expect((await quire('locale', 'remove', 'fr')).out).to.match(/^Removed French \(fr\)\. .*kept/)
+    const json = JSON.parse((await quire('locale', 'list', '--json')).out) as { code: string }[]
+    expect(json.map(({ code }) => code)).to.deep.equal(['en', 'pt-BR'])
+  })
+
+  it('manages API tokens', async () => {
+    const made = await quire('token', 'create', 'app', '--type', 'read-only', '--days', '30')
+    const accessKey = made.out.split('\n').at(-1)
+    expect((await access.principalOf(`Bearer ${accessKey}`)).kind).to.equal('apiToken')
+    await access.close()
+    const permissions = ['--permission', FIND, '--permission', 'api::tag.tag.find']
+    const narrow = ['token', 'create', 'narrow', '--type', 'custom', '--json']
+    const custom = await quire(...narrow, ...permissions)
+    expect(JSON.parse(custom.out)).to.deep.include({ permissions: [FIND, 'api::tag.tag.find'] })
+    const { out } = await quire('token', 'list')
+    expect(out).to.match(/^ID +NAME +TYPE +EXPIRES +LAST USED\n\d+ +app +read-only +20/)
+    expect(out).to.match(/narrow +custom \(2 actions\) +never +never$/)
+    expect((await quire('token', 'revoke', 'app')).out).to.equal('Revoked app.')
+    const { id } = JSON.parse(custom.out) as { id: number }
+    expect((await quire('token', 'revoke', String(id))).out).to.equal('Revoked narrow.')
+    expect(await access.apiTokens.list()).to.deep.equal([])
+  })
+
+  it('manages roles', async () => {
+    expect((await quire('role', 'list')).out).to.match(/^TYPE .*\nauthenticated .*\npublic /)
+    const granted = await quire('role', 'grant', 'public', FIND, 'api::tag.tag.find')
+    expect(granted.out).to.match(/^Public \(public\)\nACTION\napi::article\.article\.find\n/)
+    const revoked = await quire('role', 'revoke', 'public', FIND, '--json')
+    expect(JSON.parse(revoked.out).permissions)
+      .to.include('api::tag.tag.find')
+      .and.not.include(FIND)
+  })
+
+  it('marks permissions whose content-type is gone', async () => {
+    const fewer = await openAccess(test.database, compileActions(sampleSchema([])), {
+      rootApiToken: null,
+    })
+    const all = access
+    access = fewer
+    const { out } = await quire('role', 'show', 'public')
+    access = all
+    expect(out).to.match(/api::tag\.tag\.find +without effect/)
+  })
+
+  it('says what is refused, with status 1', async () => {
+    const rows: readonly [readonly string[], RegExp][] = [
+      [['locale', 'add', 'FR'], /^code must be written fr$/],
+      [['locale', 'remove', 'en'], /^The default locale en cannot be removed$/],
+      [['token', 'create', 'x', '--type', 'root'], /^type must be one of/],
+      [['token', 'revoke', 'nobody'], /^There is no API token nobody$/],
+      [['role', 'show', 'nobody'], /^There is no role nobody$/],
+      [['role', 'grant', 'public', 'nope'], /^there is no action nope$/],
+      [['role', 'grant', 'public', 'no', 'nay'], /^2 errors occurred\n {2}- .* no\n {2}- .* nay$/],
+    ]
+    for (const [words, message] of rows) {
+      const { status, out, error } = await quire(...words)
+      expect([status, out], words.join(' ')).to.deep.equal([1, ''])
+      expect(error, words.join(' ')).to.match(message)
+    }
+  })
+
+  it('says what the environment or the declarations lack, and throws what is a bug', async () => {
+    const said: string[] = []
+    const run = (error: Error) =>
+      runCli(['locale', 'list'], () => Promise.reject(error), {
+        out: () => expect.fail('printed'),
+        error: (text) => void said.push(text),
+      })
+    expect(await run(new ConfigError(['PORT must be a number']))).to.equal(1)
+    expect(await run(new SchemaError(['article.json: no kind']))).to.equal(1)
+    expect(said.join('\n')).to.match(/PORT must be a number\n.*\n.*article\.json: no kind/)
+    let thrown: unknown
+    await run(new TypeError('a bug')).catch((error: unknown) => (thrown = error))
+    expect(thrown).to.be.instanceOf(TypeError)
+  })
+
+  it('says how it is used, with status 2, before it opens anything', async () => {
+    const rows: readonly [readonly string[], RegExp][] = [
+      [['nope'], /^There is no command nope; `quire help`/],
+      [['locale', 'nope'], /^There is no command locale nope;/],
+      [['locale'], /^There is no command locale;/],
+      [['locale', 'add'], /^Use it as: quire locale add <code>/],
+      [['locale', 'list', 'more'], /^Use it as: quire locale list$/],
+      [['locale', 'list', '--nope'], /^Unknown option '--nope'/],
+      [['role', 'grant', 'public'], /^Use it as: quire role grant/],
+    ]
+    for (const [words, message] of rows) {
+      const said = await runCli(words, () => Promise.reject(new Error('opened')), {
+        out: () => expect.fail('printed'),
+        error: (text) => expect(text).to.match(message),
+      })
+      expect(said, words.join(' ')).to.equal(2)
+    }
+    for (const words of [[], ['help'], ['--help'], ['token', 'create', '--help']]) {
+      const { status, out } = await quire(...words)
+      expect(status).to.equal(0)
+      expect(out).to.include('quire token create <name> --type')
+    }
+    expect((await quire('token', 'create', 'x')).error).to.match(/^--type is missing/)
+    expect(
+      (await quire('token', 'create', 'x', '--type', 'custom', '--days', '1.5')).status,
+    ).to.equal(2)
+  })
+})
