@@ -1,5 +1,5 @@
-import { pino } from 'pino'
 import { readConfig, withEnvFile } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
 import { readSeedOptions, runSeed, SEED_USAGE } from './sample/run-seed.ts'
 
 const INTERRUPTED = 130
@@ -21,12 +21,9 @@ process.on('SIGINT', () => {
 })
 
 try {
-  const surroundings = {
-    config: readConfig(env),
-    log: pino({ level: 'warn' }),
-    signal: ended.signal,
-  }
-  const complete = await runSeed(options, surroundings)
+  const config = readConfig(env)
+  const log = createLog({ ...config, logLevel: options.quiet ? 'error' : 'warn' })
+  const complete = await runSeed(options, { config, log, signal: ended.signal })
   process.exitCode = complete ? 0 : INTERRUPTED
 } catch (error) {
   process.stderr.write(`seed: ${error instanceof Error ? error.message : String(error)}\n`)

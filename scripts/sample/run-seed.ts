@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import type { Logger } from 'pino'
 import { openServices } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import type { Log } from '../../src/log.ts'
 import { compileSample } from './sample-parts.ts'
 import { type SeedReport, seedSample } from './seed-sample.ts'
 import { perSecond, showProgress, shown, SILENT } from './show-progress.ts'
@@ -37,7 +37,7 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
 
 export interface SeedSurroundings {
   readonly config: Config
-  readonly log: Logger
+  readonly log: Log
   /** Ends the seed after the batch in flight. */
   readonly signal: AbortSignal
 }

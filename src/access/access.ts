@@ -27,7 +27,7 @@ import {
   PUBLIC_ROLE,
   type Roles,
 } from './roles.ts'
-import { openStamped } from './stamped.ts'
+import { openStamped } from '../mongo/stamped.ts'
 
 /** Who may do what: the principals, and the roles and tokens that their rights come from. */
 export interface Access {

@@ -6,8 +6,8 @@ import { createAccessKey, hashCredential } from './credentials.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
-import type { Stamped } from './stamped.ts'
-import { asCmsErrors, ensureIndexes, PRIMARY } from './storage.ts'
+import type { Stamped } from '../mongo/stamped.ts'
+import { asCmsErrors, ensureIndexes, PRIMARY } from '../mongo/system-collections.ts'
 
 export interface ApiToken {
   readonly id: number

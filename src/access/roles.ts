@@ -2,11 +2,11 @@ import Joi from 'joi'
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import type { Database, Session } from '../mongo/database.ts'
 import { type Actions, pluginAction } from './actions.ts'
-import { newDocumentId } from './document-id.ts'
+import { newDocumentId } from '../mongo/document-id.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
-import type { Stamped } from './stamped.ts'
-import { asCmsErrors, ensureIndexes, ensureRow, PRIMARY } from './storage.ts'
+import type { Stamped } from '../mongo/stamped.ts'
+import { asCmsErrors, ensureIndexes, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
 
 export interface Role {
   readonly id: number

@@ -12,4 +12,5 @@ async function download(): Promise<DownloadOutcome> {
   }
 }
 
+process.on('disconnect', () => process.exit(1)) // the parent is gone, or has given up
 process.send?.(await download(), () => process.exit())

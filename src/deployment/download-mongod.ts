@@ -97,14 +97,15 @@ async function watch(
   signal: AbortSignal,
 ): Promise<Sought<never>> {
   const began = Date.now()
-  let [seen, seenAt, reportedAt] = [await sizeOf(folder), began, began]
+  const before = await sizeOf(folder)
+  let [seen, seenAt, reportedAt] = [before, began, began]
   while (Date.now() - seenAt < limits.stallMs && Date.now() - began < limits.totalMs) {
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) break
     const size = await sizeOf(folder)
     if (size !== seen) [seen, seenAt] = [size, Date.now()]
     if (Date.now() - reportedAt < REPORT_MS) continue
-    report(size)
+    report(Math.max(0, size - before))
     reportedAt = Date.now()
   }
   const stalled = Date.now() - seenAt >= limits.stallMs

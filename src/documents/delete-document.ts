@@ -1,3 +1,4 @@
+import { isDocumentId } from '../mongo/document-id.ts'
 import { deleteVersions } from '../mongo/write-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
@@ -12,6 +13,7 @@ export async function deleteDocument(
   documentId: string,
   locales: readonly (string | null)[] | 'all',
 ): Promise<void> {
+  if (!isDocumentId(documentId)) return
   if (!plan.draftAndPublish && !plan.localized) {
     await deleteVersions(database, plan, documentId, locales)
     return

@@ -1,14 +1,13 @@
 import type { Database } from '../mongo/database.ts'
-import {
-  countVersions,
-  findVersions,
-  getVersion,
-  type VersionRead,
-} from '../mongo/read-versions.ts'
+import { isDocumentId } from '../mongo/document-id.ts'
+import { findPage, getVersion } from '../mongo/read-versions.ts'
+import type { StoredVersion } from '../mongo/stored-version.ts'
 import { toCursor } from '../query/cursor.ts'
-import type { Query, VersionKey } from '../query/query.ts'
+import type { EntryQuery, Query, Status, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { type Entry, toEntry } from './to-entry.ts'
+import { populate } from './populate.ts'
+import { toRow } from './row.ts'
+import type { Entry } from './to-entry.ts'
 
 export interface FoundDocuments {
   readonly entries: readonly Entry[]
@@ -18,17 +17,14 @@ export interface FoundDocuments {
   readonly nextCursor: string | null
 }
 
-/** One page of a list: one find and, in parallel, one count, whatever is asked for. */
+/** One page of a list, with what is populated in it. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
-  const [found, total] = await Promise.all([
-    findVersions(database, query),
-    query.page.withCount ? countVersions(database, query) : null,
-  ])
-  const { page, sort, plan, fields } = query
+  const { versions: found, total } = await findPage(database, query)
+  const { page, sort, plan } = query
   const versions = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   const last = found.length > versions.length ? versions.at(-1) : undefined
   return {
-    entries: versions.map((version) => toEntry(version, plan, fields)),
+    entries: await showVersions(database, plan, versions, query.version.status, query),
     total,
     nextCursor:
       last === undefined
@@ -46,8 +42,29 @@ export async function findDocument(
   plan: ContentTypePlan,
   documentId: string,
   key: VersionKey,
-  read: VersionRead,
+  query: EntryQuery,
 ): Promise<Entry | null> {
-  const version = await getVersion(database, plan, documentId, key, read)
-  return version === null ? null : toEntry(version, plan, read.fields)
+  if (!isDocumentId(documentId)) return null
+  const version = await getVersion(database, plan, documentId, key, query)
+  if (version === null) return null
+  const [entry] = await showVersions(database, plan, [version], key.status, query)
+  return entry ?? null
+}
+
+/** Stored versions as an answer shows them, with what is populated in them. */
+export async function showVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  status: Status,
+  query: EntryQuery,
+): Promise<readonly Entry[]> {
+  const rows = versions.map((version) =>
+    toRow(version, plan, query, {
+      documentId: version.documentId,
+      key: { locale: version.locale, status },
+    }),
+  )
+  await populate({ database, reader: query.reader }, rows, query.populate)
+  return rows.map(({ entry }) => entry)
 }

@@ -1,6 +1,6 @@
-import { newDocumentId } from '../access/document-id.ts'
-import { openStamped } from '../access/stamped.ts'
-import { ensureRow, PRIMARY } from '../access/storage.ts'
+import { newDocumentId } from '../mongo/document-id.ts'
+import { openStamped } from '../mongo/stamped.ts'
+import { ensureRow, PRIMARY } from '../mongo/system-collections.ts'
 import {
   ApplicationError,
   NotFoundError,

@@ -1,11 +1,12 @@
 import { NotFoundError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
+import { isDocumentId } from '../mongo/document-id.ts'
 import { getAllVersions } from '../mongo/read-versions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { patchVersion, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { type DocumentContext, isDocumentId } from './context.ts'
+import type { DocumentContext } from './context.ts'
 import {
   assertFree,
   checkNew,

@@ -2,16 +2,14 @@ import { Router } from '@koa/router'
 import { contentAction, type ContentVerb } from '../access/actions.ts'
 import { assertMay, may } from '../access/permissions.ts'
 import type { Config } from '../config.ts'
-import { type DocumentContext, isDocumentId } from '../documents/context.ts'
+import type { DocumentContext } from '../documents/context.ts'
 import { createDocument } from '../documents/create-document.ts'
 import { deleteDocument } from '../documents/delete-document.ts'
-import { findDocument, findDocuments } from '../documents/find-documents.ts'
+import { findDocument, findDocuments, showVersions } from '../documents/find-documents.ts'
 import type { Locales } from '../documents/locales.ts'
 import { singleDocumentId } from '../documents/single-document-id.ts'
-import { toEntry } from '../documents/to-entry.ts'
 import { updateDocument } from '../documents/update-document.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
-import { parseFields } from '../query/parse-fields.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import { parseDeletedLocales, parseReadKey, parseWriteKey } from '../query/parse-version.ts'
 import type { LocaleRules, QueryRules, Status } from '../query/query.ts'
@@ -82,44 +80,44 @@ async function find(
 
 async function findOne(
   { ctx, plan, query, locales }: Request,
-  { documents }: ContentRouteDependencies,
+  { documents, api }: ContentRouteDependencies,
 ): Promise<void> {
   const key = parseReadKey(query, plan, locales)
   if (key !== null) assertMayRead(ctx, plan, key.status)
-  const read = parseEntryQuery(query, plan)
+  const read = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
   const documentId = documentIdOf(ctx, plan)
   const entry =
-    key === null || !isDocumentId(documentId)
-      ? null
-      : await findDocument(documents.database, plan, documentId, key, read)
+    key === null ? null : await findDocument(documents.database, plan, documentId, key, read)
   if (entry === null) throw new NotFoundError('Not Found')
   ctx.body = entryEnvelope(entry)
 }
 
 async function create(
   { ctx, plan, query, locales }: Request,
-  { documents }: ContentRouteDependencies,
+  { documents, api }: ContentRouteDependencies,
 ): Promise<void> {
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
-  const fields = parseFields(query['fields'], plan)
+  const shown = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
   const documentId = documents.newDocumentId()
   const version = await createDocument(documents, { plan, documentId, key }, data)
+  const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
   ctx.status = 201
-  ctx.body = entryEnvelope(toEntry(version, plan, fields))
+  ctx.body = entryEnvelope(entry)
 }
 
 async function update(
   { ctx, plan, query, locales }: Request,
-  { documents }: ContentRouteDependencies,
+  { documents, api }: ContentRouteDependencies,
 ): Promise<void> {
   const data = dataOf(ctx)
   const key = parseWriteKey(query, undefined, plan, locales)
   assertSameLocale(plan, localeOf(data), key.locale)
-  const fields = parseFields(query['fields'], plan)
+  const shown = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
   const documentId = documentIdOf(ctx, plan)
   const version = await updateDocument(documents, { plan, documentId, key }, data)
-  ctx.body = entryEnvelope(toEntry(version, plan, fields))
+  const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
+  ctx.body = entryEnvelope(entry)
 }
 
 async function remove(
@@ -128,13 +126,18 @@ async function remove(
 ): Promise<void> {
   const which = parseDeletedLocales(query, plan, locales)
   const documentId = documentIdOf(ctx, plan)
-  if (isDocumentId(documentId)) await deleteDocument(documents, plan, documentId, which)
+  await deleteDocument(documents, plan, documentId, which)
   ctx.status = 204
 }
 
 function rulesOf(ctx: Context, api: Config['api'], locales: LocaleRules): QueryRules {
   const { principal } = ctx.state
-  return { ...api, locales, mayRead: (uid) => may(principal, contentAction({ uid }, 'find')) }
+  return {
+    ...api,
+    locales,
+    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
+  }
 }
 
 /** As the path gives it, which may be anything. */

@@ -1,15 +1,9 @@
 import type { Document } from 'mongodb'
-import type {
-  FieldSelection,
-  Filter,
-  Page,
-  Query,
-  SortKey,
-  VersionSelection,
-} from '../query/query.ts'
+import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../query/query.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { toBson } from './stored-value.ts'
-import { matchAll, translateFilter } from './translate-filter.ts'
+import type { Conditions } from './resolve-filter.ts'
+import { matchAll } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
 
 /** One find, as the driver takes it. */
@@ -25,43 +19,65 @@ export interface FindPlan {
  * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last
  * one tells whether there is a next page.
  */
-export function buildFind(query: Query): FindPlan {
-  const { page, sort, plan, fields } = query
-  const keyset = page.kind === 'cursor' && page.after !== null ? [matchAfter(sort, page.after)] : []
+export function buildFind(query: Query, conditions: Conditions): FindPlan {
+  const { page, sort, plan, fields, version, populate } = query
+  const keyset = page.kind === 'cursor' && page.after !== null ? matchAfter(sort, page.after) : {}
   return {
-    filter: matchAll([buildCountFilter(query), ...keyset]),
-    sort: Object.fromEntries(
-      sort.map(({ attribute, direction }) => [attribute.name, direction === 'asc' ? 1 : -1]),
-    ),
+    filter: matchAll([matchVersions(version), conditions, keyset]),
+    sort: buildSort(sort),
     ...rangeOf(page),
-    projection: buildProjection(
-      plan,
-      fields,
-      page.kind === 'cursor' ? sort.map(({ attribute }) => attribute.name) : [],
-    ),
+    projection: {
+      ...buildProjection(plan, fields, populate),
+      ...(page.kind === 'cursor' && buildSort(sort, 1)),
+    },
   }
 }
 
-/** What the total counts: everything that the request matches, on whatever page. */
-export function buildCountFilter(query: {
-  readonly version: VersionSelection
-  readonly filter: Filter | null
-}): Document {
-  const conditions = query.filter === null ? [] : [translateFilter(query.filter)]
-  return matchAll([matchVersions(query.version), ...conditions])
+/** An order as the driver takes it, or its attributes with one value for each. */
+export function buildSort(sort: readonly SortKey[], value?: 1): Record<string, 1 | -1> {
+  return Object.fromEntries(
+    sort.map(({ attribute, direction }) => [
+      attribute.name,
+      value ?? (direction === 'asc' ? 1 : -1),
+    ]),
+  )
 }
 
-/** What an answer shows, and `also`; `id` and `documentId` always. */
+/**
+ * What an answer shows, and what its populated attributes are found by: `id`, `documentId` and `locale`
+ * always.
+ */
 export function buildProjection(
   holder: AttributeHolder,
   fields: FieldSelection,
-  also: readonly string[] = [],
-): Document {
+  populate: readonly PopulateNode[],
+): Record<string, 0 | 1> {
   const names = fields === 'all' ? shownMembers(holder) : ['id', 'documentId', ...fields]
-  return { _id: 0, ...Object.fromEntries([...names, ...also].map((name) => [name, 1])) }
+  const populated = populate.flatMap((node) => storedName(node) ?? [])
+  return {
+    _id: 0,
+    ...Object.fromEntries([...names, ...populated, 'locale'].map((name) => [name, 1 as const])),
+  }
 }
 
-function shownMembers(holder: AttributeHolder): readonly string[] {
+/** The attribute that holds what a node shows; an inverse side holds the order of what it shows. */
+function storedName(node: PopulateNode): string | null {
+  switch (node.kind) {
+    case 'relation':
+      return node.relation.name
+    case 'component':
+      return node.component.name
+    case 'zone':
+      return node.zone.name
+    case 'media':
+      return node.media.name
+    case 'localizations':
+      return null
+  }
+}
+
+/** What an entry shows by itself. */
+export function shownMembers(holder: AttributeHolder): readonly string[] {
   return [...holder.members.values()]
     .filter((member) => member.kind === 'scalar' && !member.private)
     .map(({ name }) => name)

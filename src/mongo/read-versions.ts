@@ -1,17 +1,39 @@
-import type { FieldSelection, Filter, Query, VersionKey } from '../query/query.ts'
+import type { EntryQuery, Query, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { buildCountFilter, buildFind, buildProjection } from './build-find.ts'
+import { buildFind, buildProjection } from './build-find.ts'
 import type { Database, Session } from './database.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
-import { matchAll, translateFilter } from './translate-filter.ts'
-import { matchDocument, versionId } from './version-match.ts'
+import { type Conditions, resolveFilter } from './resolve-filter.ts'
+import { matchAll } from './translate-filter.ts'
+import { matchDocument, matchVersions, versionId } from './version-match.ts'
 
 /** Bound of a command on many versions, which no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
 
-/** The versions that a list shows, in its order; a page by cursor has one more, see `buildFind`. */
-export function findVersions(database: Database, query: Query): Promise<readonly StoredVersion[]> {
-  const { filter, sort, skip, limit, projection } = buildFind(query)
+export interface VersionPage {
+  /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
+  readonly versions: readonly StoredVersion[]
+  /** How many there are on all pages; null when the request asked for no count. */
+  readonly total: number | null
+}
+
+/** One page of a list: one find and, in parallel, one count. */
+export async function findPage(database: Database, query: Query): Promise<VersionPage> {
+  const { filter, version, reader } = query
+  const conditions = await resolveFilter(database, filter, version, reader)
+  const [versions, total] = await Promise.all([
+    findVersions(database, query, conditions),
+    query.page.withCount ? countVersions(database, query, conditions) : null,
+  ])
+  return { versions, total }
+}
+
+function findVersions(
+  database: Database,
+  query: Query,
+  conditions: Conditions,
+): Promise<readonly StoredVersion[]> {
+  const { filter, sort, skip, limit, projection } = buildFind(query, conditions)
   return run(undefined, async () => {
     const cursor = versionsOf(database, query.plan).find(filter, {
       ...optionsOf(database, undefined),
@@ -25,20 +47,13 @@ export function findVersions(database: Database, query: Query): Promise<readonly
   })
 }
 
-/** How many versions a list would show without its page. */
-export function countVersions(database: Database, query: Query): Promise<number> {
+function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {
   return run(undefined, () =>
     versionsOf(database, query.plan).countDocuments(
-      buildCountFilter(query),
+      matchAll([matchVersions(query.version), conditions]),
       optionsOf(database, undefined),
     ),
   )
-}
-
-/** What of a version to read: the conditions that it must meet, and the members that are needed. */
-export interface VersionRead {
-  readonly filter: Filter | null
-  readonly fields: FieldSelection
 }
 
 /** A version as an answer shows it; null when there is none, or it does not meet the filter. */
@@ -47,13 +62,18 @@ export async function getVersion(
   plan: ContentTypePlan,
   documentId: string,
   key: VersionKey,
-  { filter, fields }: VersionRead,
+  query: EntryQuery,
 ): Promise<StoredVersion | null> {
-  const conditions = filter === null ? [] : [translateFilter(filter)]
+  const { filter, fields, populate, reader } = query
+  const selection = { locales: [key.locale], status: key.status }
+  const conditions = await resolveFilter(database, filter, selection, reader)
   const found = await run(undefined, () =>
     versionsOf(database, plan).findOne(
-      matchAll([{ _id: versionId(documentId, key) }, ...conditions]),
-      { ...optionsOf(database, undefined), projection: buildProjection(plan, fields) },
+      matchAll([{ _id: versionId(documentId, key) }, conditions]),
+      {
+        ...optionsOf(database, undefined),
+        projection: buildProjection(plan, fields, populate),
+      },
     ),
   )
   return found === null ? null : asVersion(found)

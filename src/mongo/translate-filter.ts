@@ -36,17 +36,62 @@ const CONDITIONS = {
 const END = '(?![\\s\\S])'
 
 /** Conditions as a `$match` or a find takes them. */
-export function translateFilter(filter: Filter): Document {
+export function translateFilter(
+  filter: Filter,
+  resolved: ResolvedRelations = UNRESOLVED,
+  prefix = '',
+): Document {
+  const translate = (inner: Filter): Document => translateFilter(inner, resolved, prefix)
   switch (filter.kind) {
     case 'all':
-      return matchAll(filter.of.map(translateFilter))
+      return matchAll(filter.of.map(translate))
     case 'any':
-      return filter.of.length === 0 ? NOTHING : { $or: filter.of.map(translateFilter) }
+      return filter.of.length === 0 ? NOTHING : { $or: filter.of.map(translate) }
     case 'not':
-      return { $nor: [translateFilter(filter.of)] }
+      return { $nor: [translate(filter.of)] }
     case 'compare':
-      return translateComparison(filter)
+      return translateComparison(filter, prefix)
+    case 'within':
+      return translateWithin(filter, resolved, prefix)
+    case 'related':
+      return translateRelated(filter, resolved, prefix)
   }
+}
+
+export type RelatedFilter = Extract<Filter, { readonly kind: 'related' }>
+
+/**
+ * What was found for each condition on a relation (`resolve-filter.ts`): of an owner the documentIds that
+ * its list may hold, of an inverse the documentIds of the entries themselves.
+ */
+export type ResolvedRelations = ReadonlyMap<RelatedFilter, readonly string[]>
+
+const UNRESOLVED: ResolvedRelations = new Map()
+
+/** One and the same element meets all of it; a single component is such an element, too. */
+function translateWithin(
+  { component, of }: Extract<Filter, { readonly kind: 'within' }>,
+  resolved: ResolvedRelations,
+  prefix: string,
+): Document {
+  const path = `${prefix}${component.name}`
+  if (component.repeatable) {
+    const element = matchAll([{ id: { $ne: null } }, translateFilter(of, resolved)])
+    return { [path]: { $elemMatch: element } }
+  }
+  return matchAll([{ [`${path}.id`]: { $ne: null } }, translateFilter(of, resolved, `${path}.`)])
+}
+
+function translateRelated(
+  filter: RelatedFilter,
+  resolved: ResolvedRelations,
+  prefix: string,
+): Document {
+  const documentIds = resolved.get(filter)
+  const { relation } = filter
+  if (documentIds === undefined) throw new Error(`${relation.name} was not resolved`)
+  const path = relation.side === 'owner' ? `${prefix}${relation.name}` : 'documentId'
+  return { [path]: { $in: [...documentIds] } }
 }
 
 /** All of the conditions: always a list, so that two on one attribute never overwrite each other. */
@@ -59,8 +104,11 @@ export function matchAll(conditions: readonly Document[]): Document {
 /** Matches no document. */
 const NOTHING: Document = { _id: { $in: [] } }
 
-function translateComparison({ attribute, operator, operand }: Comparison): Document {
-  return { [attribute.name]: CONDITIONS[operator](toBson(operand)) }
+function translateComparison(
+  { attribute, operator, operand }: Comparison,
+  prefix: string,
+): Document {
+  return { [`${prefix}${attribute.name}`]: CONDITIONS[operator](toBson(operand)) }
 }
 
 function between(operand: unknown): Document {

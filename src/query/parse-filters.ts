@@ -184,7 +184,7 @@ function parsePresence(
   name: string,
   parse: (rest: Data) => Filter,
 ): Filter {
-  const { $null, $notNull, ...rest } = conditions
+  const { $null, $notNull, ...rest } = { ...presenceOfId(conditions) }
   const at = pathOf(name, scope)
   const exists = parse({})
   const of: Filter[] = []
@@ -196,6 +196,18 @@ function parsePresence(
   }
   if (Object.keys(rest).length > 0 || of.length === 0) of.push(parse(rest))
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
+}
+
+/** `[id][$null]` and `[documentId][$null]` ask the same as `[$null]`: no entry has no id. */
+function presenceOfId(conditions: Data): Data {
+  const [name] = Object.keys(conditions)
+  if (Object.keys(conditions).length !== 1 || (name !== 'id' && name !== 'documentId')) {
+    return conditions
+  }
+  const of = conditions[name]
+  if (of === null || typeof of !== 'object') return conditions
+  const isPresence = Object.keys(of).every((key) => key === '$null' || key === '$notNull')
+  return isPresence ? (of as Data) : conditions
 }
 
 function inside(scope: Scope, name: string, holder: AttributeHolder): Scope {

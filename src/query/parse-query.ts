@@ -4,8 +4,8 @@ import { parseFields } from './parse-fields.ts'
 import { parseFilters, parseSearch } from './parse-filters.ts'
 import { parsePagination } from './parse-pagination.ts'
 import { parseSort } from './parse-sort.ts'
-import { parseVersions } from './parse-version.ts'
-import type { FieldSelection, Filter, Query, QueryRules, SortKey } from './query.ts'
+import { parseReader, parseVersions } from './parse-version.ts'
+import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
 
 /**
  * Reads what a list request asks for. Parameters outside the dialect are ignored, and never forwarded.
@@ -21,18 +21,18 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     fields: parseFields(query['fields'], plan),
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
+    reader: parseReader(query, rules),
+    populate: [],
   }
 }
 
-/** What a request for one entry may say about it: which conditions it must meet, and what to show. */
-export function parseEntryQuery(
-  query: Data,
-  plan: ContentTypePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
-): { readonly filter: Filter | null; readonly fields: FieldSelection } {
+/** Reads what a request for one entry, or for the answer to a write, asks for. @throws ValidationError */
+export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
   return {
     filter: parseConditions(query, plan, rules),
     fields: parseFields(query['fields'], plan),
+    reader: parseReader(query, rules),
+    populate: [],
   }
 }
 

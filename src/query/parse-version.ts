@@ -6,6 +6,8 @@ import {
   type Filter,
   type LocaleRules,
   QUERY_LIMITS,
+  type QueryRules,
+  type Reader,
   type Status,
   type VersionKey,
   type VersionSelection,
@@ -34,6 +36,21 @@ export function parseVersions(
   }
   if (asked === '*') return { locales: every, status }
   return { locales: listOf(asked).filter((code) => locales.has(code)), status }
+}
+
+/** @throws ValidationError for an unknown status. */
+export function parseReader(
+  query: Data,
+  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts'>,
+): Reader {
+  const { locales } = rules
+  const asked = query['locale']
+  return {
+    locale: typeof asked === 'string' && locales.has(asked) ? asked : locales.defaultCode,
+    status: statusOf(query['status']),
+    locales,
+    mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
+  }
 }
 
 /**
@@ -105,8 +122,13 @@ function isAbsent(value: unknown): boolean {
 
 /** Types without draft & publish hold published versions only: there the parameter changes nothing. */
 function parseStatus(input: unknown, plan: ContentTypePlan): Status {
+  const status = statusOf(input)
+  return plan.draftAndPublish ? status : 'published'
+}
+
+function statusOf(input: unknown): Status {
   if (input === undefined || input === 'published') return 'published'
-  if (input === 'draft') return plan.draftAndPublish ? 'draft' : 'published'
+  if (input === 'draft') return 'draft'
   throw new ValidationError('status: expected draft or published')
 }
 

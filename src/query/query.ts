@@ -17,7 +17,12 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
+  readonly reader: Reader
+  readonly populate: readonly PopulateNode[]
 }
+
+/** What a request for one entry asks to be shown of it, and which conditions it must meet. */
+export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'>
 
 export type Status = 'draft' | 'published'
 
@@ -31,6 +36,16 @@ export interface VersionKey {
 export interface VersionSelection {
   readonly locales: readonly (string | null)[]
   readonly status: Status
+}
+
+/** Through whose eyes relations are seen: what of a target there is to see follows from it. */
+export interface Reader {
+  /** As asked for, or the default: the locale of targets where the entry itself has none. */
+  readonly locale: string
+  /** As asked for, also where the entry's own type has no drafts. */
+  readonly status: Status
+  readonly locales: LocaleRules
+  mayReadDrafts(uid: Uid): boolean
 }
 
 /** The operators that compare one attribute; `$and`, `$or` and `$not` are nodes of their own. */
@@ -144,6 +159,7 @@ export interface RelationNode extends EntriesSelection {
 /** The other locales of the same document, in the same status. */
 export interface LocalizationsNode extends EntriesSelection {
   readonly kind: 'localizations'
+  readonly plan: ContentTypePlan
 }
 
 export interface MediaNode extends EntriesSelection {
@@ -171,6 +187,7 @@ export interface QueryRules {
   readonly locales: LocaleRules
   /** Whether the principal may `find` on a content-type; a relation to any other is as if it were not there. */
   mayRead(uid: Uid): boolean
+  mayReadDrafts(uid: Uid): boolean
 }
 
 /** Bounds of one query; beyond them a request is a 400. */

@@ -53,7 +53,7 @@ const JSON_VALUE: ScalarKind = {
 
 const NUMBER = { textual: false, ordered: true, searchable: 'number' } as const
 
-export const SCALAR_KINDS = {
+export const SCALAR_KINDS: Readonly<Record<ScalarType, ScalarKind>> = {
   string: TEXT,
   text: TEXT,
   richtext: TEXT,
@@ -91,7 +91,7 @@ export const SCALAR_KINDS = {
     toJson: (stored) =>
       typeof stored === 'string' ? stored.replace(/\.000$/, '') : asStored(stored),
   },
-} as const satisfies Readonly<Record<ScalarType, ScalarKind>>
+}
 
 function asStored(stored: unknown): unknown {
   return stored ?? null

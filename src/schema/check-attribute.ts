@@ -5,7 +5,8 @@ import { scalarRule } from './scalar-rules.ts'
 import { sentenceOf } from './value-messages.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
-const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype']
+/** Reading one of these from an object that lacks it would find something all the same. */
+const PROTOTYPE_NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'prototype']
 const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>>> = {
   contentType: new Set([
     'id',

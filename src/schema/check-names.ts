@@ -1,6 +1,8 @@
 import type { DeclarationFault } from './declaration-shape.ts'
 import type { ContentTypeDefinition } from './definition.ts'
 
+const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
+
 /** Paths under `/api` that are served whatever is declared. */
 const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'auth',
@@ -29,6 +31,10 @@ function routeFaults(
   type: ContentTypeDefinition,
   others: readonly ContentTypeDefinition[],
 ): readonly DeclarationFault[] {
+  if (!ROUTE_NAME.test(type[key])) {
+    const problem = `${type[key]} is no name for a path: it takes letters, digits and hyphens`
+    return [{ path: `info.${key}`, problem }]
+  }
   const name = type[key].toLowerCase()
   const isServed = key === (type.kind === 'singleType' ? 'singularName' : 'pluralName')
   if (isServed && RESERVED_ROUTES.has(name)) {

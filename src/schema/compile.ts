@@ -21,6 +21,8 @@ import type {
   ScalarPlan,
   Schema,
 } from './plan.ts'
+import { once } from './once.ts'
+import { storedDefault } from './scalar-rules.ts'
 import { compileValidators } from './validators.ts'
 
 /**
@@ -37,8 +39,9 @@ export function compileSchema(definitions: Definitions): Schema {
   for (const definition of definitions.components) {
     components.set(definition.uid, compileComponent(definition, link))
   }
+  const declared = new Map(definitions.components.map((component) => [component.uid, component]))
   for (const definition of definitions.contentTypes) {
-    contentTypes.set(definition.uid, compileContentType(definition, definitions, link))
+    contentTypes.set(definition.uid, compileContentType(definition, declared, link))
   }
   return Object.freeze({ contentTypes, components })
 }
@@ -63,7 +66,7 @@ function compileComponent(definition: ComponentDefinition, link: Link): Componen
 
 function compileContentType(
   definition: ContentTypeDefinition,
-  definitions: Definitions,
+  components: ReadonlyMap<Uid, ComponentDefinition>,
   link: Link,
 ): ContentTypePlan {
   const { attributes: declared, file: _file, ...options } = definition
@@ -77,7 +80,7 @@ function compileContentType(
     ['publishedAt', systemPlan('publishedAt', 'datetime')],
   ])
   if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
-  const validators = compileValidators(definition, definitions.components)
+  const validators = compileValidators(definition, components)
   return Object.freeze({ ...options, attributes, members, validators })
 }
 
@@ -110,8 +113,8 @@ function compileAttributes(
 }
 
 /**
- * As in the reference: an attribute has a value per locale when it says so; without the option only relations
- * and uids do.
+ * An attribute has a value per locale when it says so; without the option only relations and uids have, as in
+ * Strapi (issue 24518). There a relation always has one; here it may say no (issue 24065).
  */
 function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
@@ -132,8 +135,15 @@ function compileAttribute(
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
   if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
   if (definition.type === 'media') return { ...base, ...compileMedia(definition) }
-  const { type, unique = false, default: initial } = definition
-  return { ...base, kind: 'scalar', type, system: false, unique, default: initial }
+  const { type, unique = false } = definition
+  return {
+    ...base,
+    kind: 'scalar',
+    type,
+    system: false,
+    unique,
+    default: storedDefault(definition),
+  }
 }
 
 type OwnPart<Plan extends AttributePlan> = Omit<Plan, 'name' | 'private' | 'required' | 'localized'>
@@ -178,9 +188,4 @@ function compileRelation(
     targetUid: target,
     target: once(() => link.contentType(target)),
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null
-  return () => (made ??= { value: make() }).value
 }

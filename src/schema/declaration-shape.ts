@@ -13,7 +13,6 @@ const flag = Joi.boolean()
 const name = Joi.string()
 const count = Joi.number().integer().min(0)
 const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
-const routeName = Joi.string().pattern(/^[A-Za-z][A-Za-z0-9-]*$/, 'letters, digits and hyphens')
 const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
 const itemBounds = { min: count, max: count }
 
@@ -70,8 +69,8 @@ const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
 }
 
 const INFO: Joi.PartialSchemaMap = {
-  singularName: routeName,
-  pluralName: routeName,
+  singularName: name,
+  pluralName: name,
   displayName: name,
   description: Joi.any(),
   icon: Joi.any(),

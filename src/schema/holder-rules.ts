@@ -8,7 +8,7 @@ import type {
   Uid,
 } from './definition.ts'
 import { IGNORED_KEYS } from './known-keys.ts'
-import { type Occasion, scalarRule } from './scalar-rules.ts'
+import { ID_RULE, type Occasion, scalarRule, storedDefault } from './scalar-rules.ts'
 
 /**
  * What absence means: the value is new, so defaults apply and required ones must be there (`fill`), or it
@@ -77,19 +77,17 @@ function whenAbsent(
   rule: JoiSchema,
   occasion: Occasion,
 ): JoiSchema {
-  const initial: unknown = 'default' in definition ? definition.default : undefined
-  if (initial !== undefined && occasion !== 'publishable') {
-    const stored: unknown = rule.validate(initial, { convert: false }).value
-    return rule.default(stored as object | string | null)
+  if ('default' in definition && definition.default !== undefined && occasion !== 'publishable') {
+    return rule.default(storedDefault(definition) as object | string | null)
   }
-  return definition.required === true && occasion !== 'draft' ? rule.required() : rule
+  return isRequired(definition, occasion) ? rule.required() : rule
 }
 
 function valueRule(definition: AttributeDefinition, absence: Absence, scope: Scope): JoiSchema {
   if (definition.type === 'component') return componentRule(definition, absence, scope)
   if (definition.type === 'dynamiczone') return zoneRule(definition, absence, scope)
   if (definition.type === 'relation' || definition.type === 'media') {
-    return isStrict(definition, scope) ? joi.any().custom(notNothing) : joi.any()
+    return isRequired(definition, scope.occasion) ? joi.any().custom(notNothing) : joi.any()
   }
   return scalarRule(definition, scope.occasion)
 }
@@ -101,7 +99,7 @@ function componentRule(
 ): JoiSchema {
   const rule = entryRule(definition.component, absence, scope)
   if (definition.repeatable === true) return listRule(rule, definition, scope)
-  return isStrict(definition, scope) ? rule : rule.allow(null)
+  return isRequired(definition, scope.occasion) ? rule : rule.allow(null)
 }
 
 function zoneRule(definition: DynamicZoneDefinition, absence: Absence, scope: Scope): JoiSchema {
@@ -132,7 +130,7 @@ function freshOrMerged(uid: Uid, absence: Absence, scope: Scope): JoiSchema {
   if (scope.open.has(key)) return joi.chosen().by(() => found(scope.made, key))
   scope.open.add(key)
   const rules = attributeRules(found(scope.components, uid).attributes, absence, scope)
-  const rule = joi.object(Object.fromEntries(rules)).unknown()
+  const rule = joi.object({ ...Object.fromEntries(rules), id: ID_RULE }).unknown()
   scope.open.delete(key)
   scope.made.set(key, rule)
   return rule
@@ -162,8 +160,10 @@ function notNothing(value: unknown, { error }: CustomHelpers): unknown {
   return isNothing ? error('any.null') : value
 }
 
-function isStrict({ required }: AttributeDefinition, { occasion }: Scope): boolean {
-  return required === true && occasion !== 'draft'
+/** An inverse side is not stored with the version, so nothing can be asked of it here. */
+function isRequired(definition: AttributeDefinition, occasion: Occasion): boolean {
+  const isInverse = definition.type === 'relation' && definition.mappedBy !== undefined
+  return definition.required === true && !isInverse && occasion !== 'draft'
 }
 
 function hasId(value: unknown): boolean {

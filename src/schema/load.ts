@@ -19,7 +19,9 @@ interface Place {
  * @throws SchemaError when the folder cannot be read or declares no content-type.
  */
 export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
-  const places = [...(await findOwnLayout(directory)), ...(await findStrapiLayout(directory))]
+  if ((await list(directory)) === null) throw new SchemaError([`${directory}: no such folder`])
+  const strapi = await findStrapiLayout(directory)
+  const places = strapi.length > 0 ? strapi : await findOwnLayout(directory)
   if (!places.some(({ kind }) => kind === 'contentType')) {
     throw new SchemaError([`${directory}: no content-type is declared here; add an article.json`])
   }
@@ -27,9 +29,7 @@ export async function loadDefinitions(directory: string): Promise<readonly Decla
 }
 
 async function findOwnLayout(directory: string): Promise<readonly Place[]> {
-  const entries = await list(directory)
-  if (entries === null)
-    throw new SchemaError([`${directory}: no such folder, or it cannot be read`])
+  const entries = (await list(directory)) ?? []
   const files = entries.filter(isJsonFile).map(({ name }) => {
     return contentType(join(directory, name), withoutExtension(name))
   })
@@ -130,20 +130,41 @@ function parseDeclaration(text: string): { readonly content: unknown; readonly f
   }
 }
 
-/** Node 20 names the offset only; later releases the line and column as well. */
 function positionOf(message: string, text: string): string {
-  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? offsetOfToken(text))
   const before = text.slice(0, offset).split('\n')
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
-/** Sorted by name; null when there is no such folder or it cannot be read. */
+/** Node 20 does not tell where an unexpected token is: it ends the shortest text that has the same fault. */
+function offsetOfToken(text: string): number {
+  let [start, end] = [0, text.length]
+  while (start < end) {
+    const middle = Math.floor((start + end) / 2)
+    if (hasUnexpectedToken(text.slice(0, middle + 1))) end = middle
+    else start = middle + 1
+  }
+  return start
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return error instanceof SyntaxError && error.message.startsWith('Unexpected token')
+  }
+}
+
+/** Sorted by name; null when there is no such folder. */
 async function list(directory: string): Promise<readonly Dirent[] | null> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
-  } catch {
-    return null
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new SchemaError([`${directory}: cannot be read (${message})`])
   }
 }
 

@@ -52,7 +52,7 @@ export interface ScalarPlan extends AttributeBase {
   /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`: written by the server alone. */
   readonly system: boolean
   readonly unique: boolean
-  /** Undefined when none is declared. */
+  /** In stored form; undefined when none is declared. */
   readonly default: unknown
 }
 
@@ -101,9 +101,9 @@ export interface MediaPlan extends AttributeBase {
  */
 export interface Validators {
   /** For a draft: types, maximum lengths and enumerations; not required, minimum, format or number of items. */
-  draft(data: unknown, options: { readonly creating: boolean }): Data
+  readonly draft: (data: unknown, options: { readonly creating: boolean }) => Data
   /** For a type without draft & publish: everything; `required` as well when creating. */
-  direct(data: unknown, options: { readonly creating: boolean }): Data
+  readonly direct: (data: unknown, options: { readonly creating: boolean }) => Data
   /** A complete draft version in stored form, before it is published: everything. Returns nothing. */
-  publishable(version: Data): void
+  readonly publishable: (version: Data) => void
 }

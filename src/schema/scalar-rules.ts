@@ -57,6 +57,18 @@ export function scalarRule(definition: ScalarDefinition, occasion: Occasion): Jo
   return definition.required === true && occasion !== 'draft' ? rule : rule.allow(null)
 }
 
+/** What an absent value becomes when something is created; undefined when no default is declared. */
+export function storedDefault(definition: ScalarDefinition): unknown {
+  if (definition.default === undefined || definition.default === null) return definition.default
+  const { value } = scalarRule(definition, 'direct').validate(definition.default, {
+    convert: false,
+  }) as { readonly value: unknown }
+  return value
+}
+
+/** The rule for the id of a component that is stored already. */
+export const ID_RULE = Joi.any().custom(readInteger).allow(null)
+
 function text(
   { minLength, maxLength, regex }: ScalarDefinition,
   occasion: Occasion,

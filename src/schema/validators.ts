@@ -1,49 +1,49 @@
 import type { Schema as JoiSchema, ValidationErrorItem } from 'joi'
 import { type Fault, ValidationError, validationError } from '../errors.ts'
-import type { ComponentDefinition, ContentTypeDefinition, Data } from './definition.ts'
-import { contentTypeRule } from './holder-rules.ts'
+import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from './definition.ts'
+import { type Absence, contentTypeRule } from './holder-rules.ts'
 import { assertKnownKeys } from './known-keys.ts'
+import { once } from './once.ts'
 import type { Validators } from './plan.ts'
+import type { Occasion } from './scalar-rules.ts'
 import { shownValues, withNulls } from './stored-values.ts'
 import { type Complaint, faultOf, printValue, sentenceOf } from './value-messages.ts'
 
+const MAX_DEPTH = 100
 const OPTIONS = { abortEarly: false, convert: false } as const
 
-/** The checks of one content-type, built once; see `Validators` for what they accept and return. */
+/**
+ * The checks of one content-type; see `Validators` for what they accept and return. Those that the type
+ * needs are built at once, the others when somebody asks.
+ */
 export function compileValidators(
-  { attributes }: Pick<ContentTypeDefinition, 'attributes'>,
-  componentList: readonly ComponentDefinition[],
+  { attributes, draftAndPublish }: Pick<ContentTypeDefinition, 'attributes' | 'draftAndPublish'>,
+  components: ReadonlyMap<Uid, ComponentDefinition>,
 ): Validators {
-  const components = new Map(componentList.map((component) => [component.uid, component]))
-  const rulesFor = (occasion: 'draft' | 'direct'): PayloadRules => ({
-    creating: contentTypeRule(attributes, components, { occasion, absence: 'fill' }),
-    updating: contentTypeRule(attributes, components, { occasion, absence: 'keep' }),
-  })
-  const validatorFor = ({ creating, updating }: PayloadRules): Validators['draft'] => {
-    return (payload, options) => {
+  const ruleFor = (occasion: Occasion, absence: Absence): (() => JoiSchema) => {
+    const rule = once(() => contentTypeRule(attributes, components, { occasion, absence }))
+    if (draftAndPublish === (occasion !== 'direct')) rule()
+    return rule
+  }
+  const validatorFor = (occasion: 'draft' | 'direct'): Validators['draft'] => {
+    const rules = { fill: ruleFor(occasion, 'fill'), keep: ruleFor(occasion, 'keep') }
+    return (payload, { creating }) => {
+      assertShallow(payload)
       const data = parsePayload(payload)
       assertKnownKeys(data, attributes, components)
-      return parseData(data, options.creating ? creating : updating)
+      return parseData(data, (creating ? rules.fill : rules.keep)())
     }
   }
-  const stored = contentTypeRule(attributes, components, {
-    occasion: 'publishable',
-    absence: 'fill',
-  })
+  const stored = ruleFor('publishable', 'fill')
   return Object.freeze({
-    draft: validatorFor(rulesFor('draft')),
-    direct: validatorFor(rulesFor('direct')),
+    draft: validatorFor('draft'),
+    direct: validatorFor('direct'),
     publishable(version: Data): void {
-      const { error } = stored.validate(withNulls(version, attributes, components), OPTIONS)
+      const { error } = stored().validate(withNulls(version, attributes, components), OPTIONS)
       if (error === undefined) return
       throw toValidationError(error.details, shownValues(version, attributes, components))
     },
   })
-}
-
-interface PayloadRules {
-  readonly creating: JoiSchema
-  readonly updating: JoiSchema
 }
 
 /** What is under `data` in a request body; only a list is told apart from nothing at all. */
@@ -55,6 +55,17 @@ function parsePayload(payload: unknown): Data {
   }
   if (typeof payload === 'object' && payload !== null) return payload as Data
   throw new ValidationError('Missing "data" payload in the request body')
+}
+
+/** Even a complaint about deeper nesting could not be printed. */
+function assertShallow(payload: unknown): void {
+  if (!isDeeper(payload, MAX_DEPTH)) return
+  throw new ValidationError(`The data is nested more than ${MAX_DEPTH} levels deep`)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 function parseData(data: Data, rule: JoiSchema): Data {

@@ -91,16 +91,23 @@ async function findUpstream(directory) {
   }
   const engine = new URL('../../dist/src/embedded/start-embedded.js', import.meta.url)
   if (!fs.existsSync(engine)) return { connect: () => null, close() {} }
-  const { startEmbedded } = await import(engine)
-  const { uri, close } = await startEmbedded({ directory: path.join(directory, 'engine') }).catch(
-    () => ({}),
-  )
+  const { uri, close } = await startEngine(engine, path.join(directory, 'engine'))
   if (uri === undefined) return { connect: () => null, close() {} }
   const place = decodeURIComponent(/\/\/([^/?]*)/.exec(uri)[1])
   const [host, port] = place.split(':')
   return {
     connect: () => (place.startsWith('/') ? net.connect(place) : net.connect(Number(port), host)),
     close,
+  }
+}
+
+async function startEngine(engine, directory) {
+  try {
+    const { startEmbedded } = await import(engine)
+    return await startEmbedded({ directory })
+  } catch (error) {
+    process.stderr.write(`stand-in: no engine behind: ${error.message}\n`)
+    return {}
   }
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -201,6 +202,20 @@ describe('startMongod', () => {
     await close()
   })
 
+  it('says so when it ends by itself', async () => {
+    const { lines, close } = await start()
+    process.kill(Number(mongodPid()), 'SIGKILL')
+    await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')))
+    await close()
+  })
+
+  it('is not ended by what ends the group of its owner', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { child, close } = await start()
+    expect(groupOf(Number(mongodPid()))).not.to.equal(groupOf(Number(child.pid)))
+    await close()
+  })
+
   describe('says why not', () => {
     const what = 'mongod 8.0.4 of MONGOMS_SYSTEM_BINARY does not start'
     const reasons: readonly [string, Record<string, string>, RegExp][] = [
@@ -328,7 +343,7 @@ describe('startMongod', () => {
 
     it('runs what it has downloaded', async () => {
       const tgz = packStandIn()
-      const md5 = `${execFileSync('md5sum', [tgz]).toString().split(' ')[0]}  mongodb.tgz`
+      const md5 = `${createHash('md5').update(readFileSync(tgz)).digest('hex')}  mongodb.tgz`
       const port = await mirror((request, response) => {
         const body = request.url?.endsWith('.md5') ? md5 : readFileSync(tgz)
         response.writeHead(200, { 'content-length': Buffer.byteLength(body) })
@@ -352,6 +367,13 @@ describe('startMongod', () => {
     }
   })
 })
+
+function groupOf(pid: number): string {
+  const [, , group = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return group
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isDocumentId } from '../../src/documents/context.ts'
+import { isDocumentId } from '../../src/mongo/document-id.ts'
 import { documentIdFor, importDocuments } from '../../src/documents/import-documents.ts'
 import type { ImportedDocument } from '../../src/documents/import-documents.ts'
 import { ValidationError } from '../../src/errors.ts'

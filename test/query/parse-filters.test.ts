@@ -18,10 +18,14 @@ function shape(filter: Filter | null): unknown {
     case 'all':
     case 'any':
       return { [filter.kind]: filter.of.map(shape) }
+    case 'within':
+      return { within: filter.component.name, of: shape(filter.of) }
+    case 'related':
+      return { related: filter.relation.name, of: shape(filter.of) }
   }
 }
 
-const parse = (input: unknown): unknown => shape(parseFilters(input, plan))
+const parse = (input: unknown): unknown => shape(parseFilters(input, plan, { mayRead: () => true }))
 
 /** `$not: { $not: … }`, so many levels deep. */
 const nested = (levels: number): unknown =>
@@ -104,7 +108,9 @@ describe('parseFilters', () => {
   }
 
   it('casts a decimal without losing digits', () => {
-    const filter = parseFilters({ decimal: '0.10000000000000000000000001' }, plan)
+    const filter = parseFilters({ decimal: '0.10000000000000000000000001' }, plan, {
+      mayRead: () => true,
+    })
     expect(filter).to.have.property('operand').that.is.instanceOf(Decimal)
     expect(String((filter as { operand: Decimal }).operand)).to.equal(
       '0.10000000000000000000000001',

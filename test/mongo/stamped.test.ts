@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openStamped, type Stamped } from '../../src/access/stamped.ts'
+import { openStamped, type Stamped } from '../../src/mongo/stamped.ts'
 import { openTestDatabase } from '../test-database.ts'
 
 describe('access/stamped', () => {

@@ -1,5 +1,5 @@
 import { type Collection, type Document, type IndexDescription, MongoServerError } from 'mongodb'
-import { isDuplicateKey, toCmsError } from '../mongo/database-error.ts'
+import { isDuplicateKey, toCmsError } from './database-error.ts'
 
 /** Who may do what is read from the primary, whatever the connection string prefers for content. */
 export const PRIMARY = { readPreference: 'primary' } as const

@@ -1,5 +1,5 @@
-import type { Database, Session } from '../mongo/database.ts'
-import { asCmsErrors, ensureRow, PRIMARY } from './storage.ts'
+import type { Database, Session } from './database.ts'
+import { asCmsErrors, ensureRow, PRIMARY } from './system-collections.ts'
 
 /** How long a process goes by what it read before it asks whether it still holds. */
 const RECHECK_AFTER_MS = 1_000

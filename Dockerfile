@@ -1,0 +1,27 @@
+# The Node of the final image and of the build are the same, so that native addons fit.
+ARG NODE_VERSION=24
+
+FROM node:${NODE_VERSION}-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY scripts scripts
+RUN npm run build && npm prune --omit=dev
+
+FROM node:${NODE_VERSION}-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=1337 QUIRE_DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY content-types content-types
+USER node
+VOLUME /data
+EXPOSE 1337
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/_health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# node is process 1 and handles SIGTERM itself: no shell and no npm in between.
+CMD ["node", "--enable-source-maps", "dist/src/main.js"]

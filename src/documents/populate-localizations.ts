@@ -1,0 +1,48 @@
+import { findTargets } from '../mongo/read-related.ts'
+import { resolveFilter } from '../mongo/resolve-filter.ts'
+import type { LocalizationsNode, VersionKey } from '../query/query.ts'
+import { unique } from './relation-list.ts'
+import { type PopulateContext, type Row, toRow } from './row.ts'
+
+/** Shows the other locales of the same documents, in the same status; answers what it shows. */
+export async function populateLocalizations(
+  context: PopulateContext,
+  rows: readonly Row[],
+  node: LocalizationsNode,
+): Promise<readonly Row[]> {
+  const { database, reader } = context
+  const [first] = rows
+  if (first === undefined) return []
+  const { status } = first.key
+  const keys = reader.locales.all.map(({ code }): VersionKey => ({ locale: code, status }))
+  const conditions = await resolveFilter(
+    database,
+    node.filter,
+    { locales: keys.map(({ locale }) => locale), status },
+    reader,
+  )
+  const versions = await findTargets(
+    database,
+    node.plan,
+    unique(rows.map(({ documentId }) => documentId)),
+    keys,
+    { ...node, conditions },
+  )
+  const children = versions.map((version) => ({
+    version,
+    row: toRow(version, node.plan, node, {
+      documentId: version.documentId,
+      key: { locale: version.locale, status },
+    }),
+  }))
+  for (const row of rows) {
+    const shown = children.filter(
+      ({ version }) => version.documentId === row.documentId && version.locale !== row.key.locale,
+    )
+    row.entry['localizations'] =
+      node.mode === 'count'
+        ? { count: shown.length }
+        : shown.map((child) => (node.mode === 'ids' ? child.version.documentId : child.row.entry))
+  }
+  return node.mode === 'entries' ? children.map(({ row }) => row) : []
+}

@@ -1,0 +1,85 @@
+import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson'
+import { compareNumbers } from './numbers.ts'
+import type { NumberValue } from './numbers.ts'
+import { RANKS, typeOf } from './values.ts'
+import type { Document, Value } from './values.ts'
+
+/** By code point, as UTF-8 bytes compare: JavaScript's own order differs above the surrogates. */
+export function compareStrings(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return codePointRank(left) - codePointRank(right)
+  }
+  return a.length - b.length
+}
+
+// Surrogates stand for code points above all others of the basic plane.
+const codePointRank = (unit: number): number =>
+  unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+
+function compareDocuments(a: Document, b: Document): number {
+  const left = Object.keys(a)
+  const right = Object.keys(b)
+  const length = Math.min(left.length, right.length)
+  for (let i = 0; i < length; i++) {
+    const result = compareFields(a, left[i] ?? '', b, right[i] ?? '')
+    if (result !== 0) return result
+  }
+  return left.length - right.length
+}
+
+function compareFields(a: Document, left: string, b: Document, right: string): number {
+  const types = RANKS[typeOf(a[left])] - RANKS[typeOf(b[right])]
+  if (types !== 0) return types
+  return compareStrings(left, right) || compareValues(a[left], b[right])
+}
+
+function compareArrays(a: readonly Value[], b: readonly Value[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const result = compareValues(a[i], b[i])
+    if (result !== 0) return result
+  }
+  return a.length - b.length
+}
+
+const compareBinaries = (a: Binary, b: Binary): number =>
+  a.position - b.position ||
+  a.sub_type - b.sub_type ||
+  Buffer.compare(a.buffer.subarray(0, a.position), b.buffer.subarray(0, b.position))
+
+const compareRegexes = (a: BSONRegExp, b: BSONRegExp): number =>
+  compareStrings(a.pattern, b.pattern) || compareStrings(a.options, b.options)
+
+const textOf = (value: string | BSONSymbol): string =>
+  typeof value === 'string' ? value : value.value
+
+const WITHIN: Readonly<Record<number, (a: never, b: never) => number>> = {
+  [RANKS.int]: (a: NumberValue, b: NumberValue) => compareNumbers(a, b),
+  [RANKS.string]: (a: string | BSONSymbol, b: string | BSONSymbol) =>
+    compareStrings(textOf(a), textOf(b)),
+  [RANKS.object]: compareDocuments,
+  [RANKS.array]: compareArrays,
+  [RANKS.binData]: compareBinaries,
+  [RANKS.objectId]: (a: ObjectId, b: ObjectId) => Buffer.compare(a.id, b.id),
+  [RANKS.bool]: (a: boolean, b: boolean) => Number(a) - Number(b),
+  [RANKS.date]: (a: Date, b: Date) => a.getTime() - b.getTime(),
+  [RANKS.timestamp]: (a: Timestamp, b: Timestamp) => a.compare(b),
+  [RANKS.regex]: compareRegexes,
+  [RANKS.javascript]: (a: Code, b: Code) => compareStrings(a.code, b.code),
+  [RANKS.javascriptWithScope]: (a: Code, b: Code) => compareStrings(a.code, b.code),
+}
+
+/** MongoDB's comparison order over all types; missing counts as lower than null. */
+export function compareValues(a: Value, b: Value): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
+  const rank = RANKS[typeOf(a)]
+  const types = rank - RANKS[typeOf(b)]
+  return types !== 0 ? types : (WITHIN[rank]?.(a as never, b as never) ?? 0)
+}
+
+export const equalValues = (a: Value, b: Value): boolean => compareValues(a, b) === 0

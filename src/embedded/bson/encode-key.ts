@@ -1,0 +1,193 @@
+import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson'
+import { Decimal128, Double, Long } from 'bson'
+import { compareDecimals, decimalOfDouble, parseDecimal, toDouble } from './numbers.ts'
+import type { Decimal, NumberValue } from './numbers.ts'
+import { RANKS, typeOf } from './values.ts'
+import type { Document, TypeName, Value } from './values.ts'
+
+// Bytes whose order is the order of the values. Every encoding is free of prefixes (no value's bytes begin
+// another's), so that components follow each other in compound keys and can be inverted for descending order.
+
+let buffer = Buffer.allocUnsafe(4096)
+let at = 0
+
+function reserve(length: number): number {
+  if (at + length > buffer.length) {
+    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + length))
+    buffer.copy(larger, 0, 0, at)
+    buffer = larger
+  }
+  const start = at
+  at += length
+  return start
+}
+
+function putByte(byte: number): void {
+  buffer[reserve(1)] = byte
+}
+
+// Zero bytes are escaped as 00 FF; a single 00 ends the text.
+function putText(text: string): void {
+  const start = reserve(text.length * 3 + 1)
+  const length = buffer.write(text, start)
+  at = start + length
+  if (text.includes('\0')) escapeZeros(start)
+  putByte(0)
+}
+
+function escapeZeros(start: number): void {
+  const text = Buffer.from(buffer.subarray(start, at))
+  at = start
+  for (const byte of text) {
+    putByte(byte)
+    if (byte === 0) putByte(0xff)
+  }
+}
+
+function invert(from: number): void {
+  for (let i = from; i < at; i++) buffer[i] = 255 - (buffer[i] ?? 0)
+}
+
+function putDouble(value: number): void {
+  const start = reserve(8)
+  buffer.writeDoubleBE(value, start)
+  if ((buffer[start] ?? 0) < 128) buffer[start] = (buffer[start] ?? 0) + 128
+  else invert(start)
+}
+
+/** The double next to a value towards zero. */
+function truncate(value: Decimal, nearest: number): number {
+  if (!Number.isFinite(nearest)) return nearest > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE
+  const over = compareDecimals(decimalOfDouble(nearest), value)
+  const isLarger = value.coefficient < 0n ? over < 0 : over > 0
+  if (!isLarger) return nearest === 0 && value.coefficient < 0n ? -0 : nearest
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, nearest)
+  bits.setBigUint64(0, bits.getBigUint64(0) - 1n)
+  return bits.getFloat64(0)
+}
+
+// Digits of a value between two doubles: where its first digit stands, then the digits.
+function putDigits({ coefficient, exponent }: Decimal): void {
+  const isNegative = coefficient < 0n
+  const digits = (isNegative ? -coefficient : coefficient).toString()
+  putByte(isNegative ? 0x02 : 0x04)
+  const start = at
+  buffer.writeUInt16BE(exponent + digits.length + 32768, reserve(2))
+  for (const digit of digits.replace(/0+$/, '')) putByte(digit.charCodeAt(0))
+  putByte(0)
+  if (isNegative) invert(start)
+}
+
+const EXACT = 0x03
+
+function putNumber(value: NumberValue): void {
+  const nearest = toDouble(value)
+  const isDouble = typeof value === 'number' || value instanceof Double
+  if (isDouble || (value instanceof Long && Number.isSafeInteger(nearest))) {
+    putDouble(nearest === 0 ? 0 : Number.isNaN(nearest) ? -Infinity : nearest)
+    putByte(Number.isNaN(nearest) ? 0x01 : EXACT)
+    return
+  }
+  putWide(value, nearest)
+}
+
+function putWide(value: Long | Decimal128 | NumberValue, nearest: number): void {
+  const text = value.toString()
+  if (/Infinity|NaN/.test(text)) {
+    putDouble(Number.isNaN(nearest) ? -Infinity : nearest)
+    putByte(Number.isNaN(nearest) ? 0x01 : EXACT)
+    return
+  }
+  const exact = parseDecimal(text)
+  if (exact.coefficient === 0n) {
+    putDouble(0)
+    putByte(EXACT)
+    return
+  }
+  const truncated = truncate(exact, nearest)
+  putDouble(truncated)
+  if (compareDecimals(decimalOfDouble(truncated), exact) === 0) putByte(EXACT)
+  else putDigits(exact)
+}
+
+function putInt64(value: bigint, isSigned: boolean): void {
+  buffer.writeBigUInt64BE(isSigned ? value + (1n << 63n) : value, reserve(8))
+}
+
+function putBytes(bytes: Uint8Array): void {
+  buffer.set(bytes, reserve(bytes.length))
+}
+
+function putBinary(value: Binary): void {
+  buffer.writeUInt32BE(value.position, reserve(4))
+  putByte(value.sub_type)
+  putBytes(value.buffer.subarray(0, value.position))
+}
+
+function putDocument(document: Document): void {
+  for (const field of Object.keys(document)) {
+    const type = typeOf(document[field])
+    putByte(RANKS[type])
+    putText(field)
+    putContent(type, document[field])
+  }
+  putByte(0)
+}
+
+function putArray(values: readonly Value[]): void {
+  for (const value of values) putValue(value)
+  putByte(0)
+}
+
+const nothing = (): void => undefined
+
+const CONTENT: Readonly<Record<TypeName, (value: never) => void>> = {
+  missing: nothing,
+  minKey: nothing,
+  null: nothing,
+  maxKey: nothing,
+  int: putNumber,
+  long: putNumber,
+  double: putNumber,
+  decimal: putNumber,
+  string: putText,
+  symbol: (value: BSONSymbol) => putText(value.value),
+  object: putDocument,
+  array: putArray,
+  binData: putBinary,
+  objectId: (value: ObjectId) => putBytes(value.id),
+  bool: (value: boolean) => putByte(value ? 1 : 0),
+  date: (value: Date) => putInt64(BigInt(value.getTime()), true),
+  timestamp: (value: Timestamp) => putInt64(value.toBigInt(), false),
+  regex: (value: BSONRegExp) => {
+    putText(value.pattern)
+    putText(value.options)
+  },
+  javascript: (value: Code) => putText(value.code),
+  javascriptWithScope: (value: Code) => putText(value.code),
+}
+
+function putContent(type: TypeName, value: Value): void {
+  CONTENT[type](value as never)
+}
+
+function putValue(value: Value): void {
+  const type = typeOf(value)
+  putByte(RANKS[type])
+  putContent(type, value)
+}
+
+/**
+ * The key of a list of components, each ascending (1) or descending (-1).
+ * An array inside a list is one value; undefined stands for an empty array, below null.
+ */
+export function encodeKey(values: readonly Value[], directions: readonly number[]): Buffer {
+  at = 0
+  values.forEach((value, i) => {
+    const start = at
+    putValue(value)
+    if (directions[i] === -1) invert(start)
+  })
+  return Buffer.from(buffer.subarray(0, at))
+}

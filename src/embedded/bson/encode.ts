@@ -1,0 +1,149 @@
+import type {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  Decimal128,
+  Double,
+  Long,
+  ObjectId,
+  Timestamp,
+} from 'bson'
+import { RawDocument, typeOf } from './values.ts'
+import type { Document, TypeName, Value } from './values.ts'
+
+let scratch = Buffer.allocUnsafe(1 << 16)
+let at = 0
+
+function reserve(length: number): number {
+  if (at + length > scratch.length) {
+    const larger = Buffer.allocUnsafe(Math.max(scratch.length * 2, at + length))
+    scratch.copy(larger, 0, 0, at)
+    scratch = larger
+  }
+  const start = at
+  at += length
+  return start
+}
+
+function writeName(name: string): void {
+  const { length } = name
+  const start = reserve(length * 3 + 1)
+  let position = start
+  for (let i = 0; i < length; i++) {
+    const code = name.charCodeAt(i)
+    if (code > 127) {
+      position = start + scratch.write(name, start)
+      break
+    }
+    scratch[position++] = code
+  }
+  scratch[position] = 0
+  at = position + 1
+}
+
+function writeString(text: string): void {
+  const start = reserve(text.length * 3 + 5)
+  const length = scratch.write(text, start + 4)
+  scratch.writeInt32LE(length + 1, start)
+  scratch[start + 4 + length] = 0
+  at = start + 5 + length
+}
+
+function writeBytes(bytes: Uint8Array): void {
+  scratch.set(bytes, reserve(bytes.length))
+}
+
+function writeInt32(value: number): void {
+  scratch.writeInt32LE(value, reserve(4))
+}
+
+function writeBinary(value: Binary): void {
+  const bytes = value.buffer.subarray(0, value.position)
+  writeInt32(bytes.length)
+  scratch[reserve(1)] = value.sub_type
+  writeBytes(bytes)
+}
+
+function writeLong(value: Long): void {
+  writeInt32(value.low)
+  writeInt32(value.high)
+}
+
+function writeCode(value: Code): void {
+  if (!value.scope) {
+    writeString(value.code)
+    return
+  }
+  const start = reserve(4)
+  writeString(value.code)
+  writeDocument(value.scope as Document)
+  scratch.writeInt32LE(at - start, start)
+}
+
+function writeArray(values: readonly Value[]): void {
+  const start = reserve(4)
+  let index = 0
+  for (const value of values) writeElement(String(index++), value === undefined ? null : value)
+  scratch[reserve(1)] = 0
+  scratch.writeInt32LE(at - start, start)
+}
+
+function writeDocument(document: Document | RawDocument): void {
+  if (document instanceof RawDocument) {
+    writeBytes(document.bytes)
+    return
+  }
+  const start = reserve(4)
+  for (const name of Object.keys(document)) writeElement(name, document[name])
+  scratch[reserve(1)] = 0
+  scratch.writeInt32LE(at - start, start)
+}
+
+type Writer = readonly [type: number, write: (value: never) => void]
+
+const nothing = (): void => undefined
+
+const WRITERS: Readonly<Record<TypeName, Writer>> = {
+  missing: [0x0a, nothing],
+  null: [0x0a, nothing],
+  minKey: [0xff, nothing],
+  maxKey: [0x7f, nothing],
+  int: [0x10, writeInt32],
+  double: [0x01, (value: Double) => scratch.writeDoubleLE(value.value, reserve(8))],
+  long: [0x12, writeLong],
+  decimal: [0x13, (value: Decimal128) => writeBytes(value.bytes)],
+  string: [0x02, writeString],
+  symbol: [0x0e, (value: BSONSymbol) => writeString(value.value)],
+  object: [0x03, writeDocument],
+  array: [0x04, writeArray],
+  binData: [0x05, writeBinary],
+  objectId: [0x07, (value: ObjectId) => writeBytes(value.id)],
+  bool: [0x08, (value: boolean) => (scratch[reserve(1)] = value ? 1 : 0)],
+  date: [0x09, (value: Date) => scratch.writeBigInt64LE(BigInt(value.getTime()), reserve(8))],
+  timestamp: [0x11, (value: Timestamp) => writeLong(value as unknown as Long)],
+  regex: [
+    0x0b,
+    (value: BSONRegExp) => {
+      writeName(value.pattern)
+      writeName(value.options)
+    },
+  ],
+  javascript: [0x0d, writeCode],
+  javascriptWithScope: [0x0f, writeCode],
+}
+
+function writeElement(name: string, value: Value): void {
+  if (value === undefined) return
+  const [type, write] = WRITERS[typeOf(value)]
+  scratch[reserve(1)] = type
+  writeName(name)
+  write(value as never)
+}
+
+/** BSON bytes of their own; undefined members are left out. */
+export function encodeDocument(document: Document): Buffer {
+  at = 0
+  writeDocument(document)
+  return Buffer.from(scratch.subarray(0, at))
+}

@@ -1,0 +1,190 @@
+import { Decimal128, Double, Long } from 'bson'
+import type { Value } from './values.ts'
+
+export type NumberValue = number | Double | Long | Decimal128
+
+export function isNumber(value: Value): value is NumberValue {
+  return (
+    typeof value === 'number' ||
+    value instanceof Double ||
+    value instanceof Long ||
+    value instanceof Decimal128
+  )
+}
+
+/** The nearest double; exact for ints and doubles. */
+export function toDouble(value: NumberValue): number {
+  if (typeof value === 'number') return value
+  if (value instanceof Double) return value.value
+  return value instanceof Long ? value.toNumber() : Number(value.toString())
+}
+
+export const isNaNValue = (value: Value): boolean =>
+  (value instanceof Double || value instanceof Decimal128) && Number.isNaN(toDouble(value))
+
+/** A finite decimal: coefficient × 10^exponent. */
+export interface Decimal {
+  readonly coefficient: bigint
+  readonly exponent: number
+}
+
+/** @param text a finite number as Decimal128 and Long print it */
+export function parseDecimal(text: string): Decimal {
+  const [mantissa = '0', exponent = '0'] = text.toUpperCase().split('E')
+  const [whole = '0', fraction = ''] = mantissa.split('.')
+  return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
+}
+
+const DOUBLE = new DataView(new ArrayBuffer(8))
+
+/** The exact decimal value of a finite double. */
+export function decimalOfDouble(value: number): Decimal {
+  DOUBLE.setFloat64(0, value)
+  const bits = DOUBLE.getBigUint64(0)
+  const raised = Number((bits >> 52n) & 0x7ffn)
+  const fraction = bits & 0xfffffffffffffn
+  const mantissa = raised === 0 ? fraction : fraction | (1n << 52n)
+  const power = (raised === 0 ? 1 : raised) - 1075
+  const signed = value < 0 ? -mantissa : mantissa
+  return power >= 0
+    ? { coefficient: signed << BigInt(power), exponent: 0 }
+    : { coefficient: signed * 5n ** BigInt(-power), exponent: power }
+}
+
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const low = Math.min(a.exponent, b.exponent)
+  const left = a.coefficient * 10n ** BigInt(a.exponent - low)
+  const right = b.coefficient * 10n ** BigInt(b.exponent - low)
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+const isSafe = (value: NumberValue): boolean =>
+  !(value instanceof Decimal128) &&
+  (!(value instanceof Long) || Number.isSafeInteger(value.toNumber()))
+
+const order = (a: number, b: number): number => {
+  if (a < b) return -1
+  if (a > b) return 1
+  if (a === b) return 0
+  return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
+}
+
+const exactly = (value: NumberValue): Decimal =>
+  typeof value === 'number' || value instanceof Double
+    ? decimalOfDouble(toDouble(value))
+    : parseDecimal(value.toString())
+
+/** Compares by exact value across the four number types; NaN is equal to itself and below all others. */
+export function compareNumbers(a: NumberValue, b: NumberValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const left = toDouble(a)
+  const right = toDouble(b)
+  if (isSafe(a) && isSafe(b)) return order(left, right)
+  if (a instanceof Long && b instanceof Long) return a.compare(b)
+  if (left !== right && !(Number.isFinite(left) && Number.isFinite(right))) return unlike(a, b)
+  if (!Number.isFinite(left) && !Number.isFinite(right)) return unlike(a, b)
+  if (Math.abs(left - right) > Math.abs(left) * 1e-9) return order(left, right)
+  return compareDecimals(exactly(a), exactly(b))
+}
+
+const INFINITE = /Infinity|NaN/
+
+// A Decimal128 beyond the doubles prints as a finite number but converts to Infinity.
+function unlike(a: NumberValue, b: NumberValue): number {
+  const finiteA = !INFINITE.test(a.toString())
+  const finiteB = !INFINITE.test(b.toString())
+  if (finiteA && finiteB) return compareDecimals(exactly(a), exactly(b))
+  const left = finiteA && Number.isNaN(toDouble(b)) ? 1 : finiteA ? 0 : toDouble(a)
+  const right = finiteB && Number.isNaN(toDouble(a)) ? 1 : finiteB ? 0 : toDouble(b)
+  return order(left, right)
+}
+
+const INT_MIN = -2147483648
+const INT_MAX = 2147483647
+
+export const isInt32 = (value: number): boolean =>
+  Number.isInteger(value) && value >= INT_MIN && value <= INT_MAX && !Object.is(value, -0)
+
+/** An int where it fits, else a long, else a double: what a number of the engine itself becomes. */
+export const fromDouble = (value: number): NumberValue => {
+  if (isInt32(value)) return value
+  return Number.isSafeInteger(value) && !Object.is(value, -0)
+    ? Long.fromNumber(value)
+    : new Double(value)
+}
+
+const LONG_MIN = -(1n << 63n)
+const LONG_MAX = (1n << 63n) - 1n
+
+const toBigInt = (value: number | Long): bigint =>
+  typeof value === 'number' ? BigInt(value) : value.toBigInt()
+
+const isInteger = (value: NumberValue): value is number | Long =>
+  typeof value === 'number' || value instanceof Long
+
+/** Sum or product in the wider type of the two; an int becomes a long, a long null when it overflows. */
+export function arithmetic(
+  a: NumberValue,
+  b: NumberValue,
+  sign: '+' | '*' | '-',
+): NumberValue | null {
+  if (a instanceof Decimal128 || b instanceof Decimal128) return decimalArithmetic(a, b, sign)
+  if (!isInteger(a) || !isInteger(b)) {
+    return new Double(doubles[sign](toDouble(a), toDouble(b)))
+  }
+  const exact = bigints[sign](toBigInt(a), toBigInt(b))
+  if (typeof a === 'number' && typeof b === 'number' && isInt32(Number(exact))) return Number(exact)
+  return exact < LONG_MIN || exact > LONG_MAX ? null : Long.fromBigInt(exact)
+}
+
+const doubles = {
+  '+': (a: number, b: number) => a + b,
+  '-': (a: number, b: number) => a - b,
+  '*': (a: number, b: number) => a * b,
+}
+
+const bigints = {
+  '+': (a: bigint, b: bigint) => a + b,
+  '-': (a: bigint, b: bigint) => a - b,
+  '*': (a: bigint, b: bigint) => a * b,
+}
+
+// A double enters decimal arithmetic with its 15 significant digits, as in MongoDB.
+const decimalText = (value: NumberValue): string =>
+  value instanceof Double ? String(Number(value.value.toPrecision(15))) : value.toString()
+
+function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'): Decimal128 {
+  const texts = [decimalText(a), decimalText(b)] as const
+  if (texts.some((text) => INFINITE.test(text))) {
+    return Decimal128.fromString(String(doubles[sign](toDouble(a), toDouble(b))))
+  }
+  const left = parseDecimal(texts[0])
+  const right = parseDecimal(texts[1])
+  if (sign === '*') {
+    return toDecimal128({
+      coefficient: left.coefficient * right.coefficient,
+      exponent: left.exponent + right.exponent,
+    })
+  }
+  const exponent = Math.min(left.exponent, right.exponent)
+  const coefficient = bigints[sign](
+    left.coefficient * 10n ** BigInt(left.exponent - exponent),
+    right.coefficient * 10n ** BigInt(right.exponent - exponent),
+  )
+  return toDecimal128({ coefficient, exponent })
+}
+
+/** Rounds to 34 digits, half to even. */
+export function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
+  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length
+  if (digits <= 34) return Decimal128.fromString(`${coefficient}E${exponent}`)
+  const unit = 10n ** BigInt(digits - 34)
+  const magnitude = coefficient < 0n ? -coefficient : coefficient
+  const rest = (magnitude % unit) * 2n
+  let quotient = magnitude / unit
+  if (rest > unit || (rest === unit && quotient % 2n === 1n)) quotient += 1n
+  return Decimal128.fromString(
+    `${coefficient < 0n ? '-' : ''}${quotient}E${exponent + digits - 34}`,
+  )
+}

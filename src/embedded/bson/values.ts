@@ -1,0 +1,157 @@
+import type {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  Decimal128,
+  Double,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+} from 'bson'
+
+/** Bytes of one BSON document that are passed on as they are. */
+export class RawDocument {
+  readonly bytes: Uint8Array
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
+export interface Document {
+  [field: string]: Value
+}
+
+/**
+ * A decoded BSON value that keeps its type: a plain number is always an int32, a double is a `Double`.
+ * `undefined` means missing, inside sort and index keys an empty array.
+ */
+export type Value =
+  | number
+  | string
+  | boolean
+  | null
+  | undefined
+  | Date
+  | Double
+  | Long
+  | Decimal128
+  | ObjectId
+  | Binary
+  | BSONRegExp
+  | BSONSymbol
+  | Timestamp
+  | MinKey
+  | MaxKey
+  | Code
+  | RawDocument
+  | Document
+  | Value[]
+
+// Objects without a prototype, yet of a shape that the runtime optimises: no field name is special.
+const Plain = function () {} as unknown as new () => Document
+Plain.prototype = Object.create(null)
+
+export const newDocument = (): Document => new Plain()
+
+export const isDocument = (value: Value): value is Document => value instanceof Plain
+
+export function documentOf(fields: Readonly<Record<string, Value>>): Document {
+  return Object.assign(newDocument(), fields)
+}
+
+export type TypeName =
+  | 'missing'
+  | 'minKey'
+  | 'null'
+  | 'int'
+  | 'long'
+  | 'double'
+  | 'decimal'
+  | 'string'
+  | 'symbol'
+  | 'object'
+  | 'array'
+  | 'binData'
+  | 'objectId'
+  | 'bool'
+  | 'date'
+  | 'timestamp'
+  | 'regex'
+  | 'javascript'
+  | 'javascriptWithScope'
+  | 'maxKey'
+
+const WRAPPED: Readonly<Record<string, TypeName>> = {
+  Double: 'double',
+  Long: 'long',
+  Decimal128: 'decimal',
+  ObjectId: 'objectId',
+  Binary: 'binData',
+  BSONRegExp: 'regex',
+  BSONSymbol: 'symbol',
+  Timestamp: 'timestamp',
+  MinKey: 'minKey',
+  MaxKey: 'maxKey',
+}
+
+function objectTypeOf(value: object): TypeName {
+  if (Array.isArray(value)) return 'array'
+  if (value instanceof Plain || value instanceof RawDocument) return 'object'
+  if (value instanceof Date) return 'date'
+  const { _bsontype: kind } = value as { _bsontype: string }
+  if (kind === 'Code') return (value as Code).scope ? 'javascriptWithScope' : 'javascript'
+  return WRAPPED[kind] ?? 'object'
+}
+
+export function typeOf(value: Value): TypeName {
+  switch (typeof value) {
+    case 'number':
+      return 'int'
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'object':
+      return value === null ? 'null' : objectTypeOf(value)
+    default:
+      return 'missing'
+  }
+}
+
+/** The place of each type in MongoDB's comparison order, also the first byte of an encoded key. */
+export const RANKS: Readonly<Record<TypeName, number>> = {
+  minKey: 0x0a,
+  missing: 0x10,
+  null: 0x14,
+  int: 0x1e,
+  long: 0x1e,
+  double: 0x1e,
+  decimal: 0x1e,
+  string: 0x3c,
+  symbol: 0x3c,
+  object: 0x46,
+  array: 0x50,
+  binData: 0x5a,
+  objectId: 0x64,
+  bool: 0x6e,
+  date: 0x78,
+  timestamp: 0x82,
+  regex: 0x8c,
+  javascript: 0x96,
+  javascriptWithScope: 0x98,
+  maxKey: 0xf0,
+}
+
+export const rankOf = (value: Value): number => RANKS[typeOf(value)]
+
+/** A copy that shares no array and no subdocument with the original. */
+export function cloneValue<T extends Value>(value: T): T {
+  if (Array.isArray(value)) return value.map((element) => cloneValue(element)) as T
+  if (!isDocument(value)) return value
+  const copy = newDocument()
+  for (const field of Object.keys(value)) copy[field] = cloneValue(value[field])
+  return copy as T
+}

@@ -1,0 +1,19 @@
+import { documentOf } from '../bson/values.ts'
+import { countValue } from '../pipeline/group.ts'
+import { runQuery } from '../query/run-query.ts'
+import { openSource, readQuery } from '../server/read-request.ts'
+import { collectionName, refuseCollation } from '../server/request.ts'
+import type { Command } from '../server/request.ts'
+
+export const count: Command = {
+  options: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'],
+  access: 'read',
+  run: (request) => {
+    refuseCollation(request.body)
+    const query = readQuery(request, request.body, 'query')
+    const source = openSource(request, collectionName(request))
+    let n = 0
+    if (source) for (const record of runQuery(source, query)) n += Number(record.id > 0)
+    return documentOf({ n: countValue(n), ok: 1 })
+  },
+}

@@ -1,0 +1,24 @@
+import { Long } from 'bson'
+import { CommandError } from '../errors.ts'
+import { cursorReply } from '../server/cursors.ts'
+import { numberOf, optionalCount } from '../server/request.ts'
+import type { Command } from '../server/request.ts'
+
+export const getMore: Command = {
+  options: ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime'],
+  access: 'read',
+  inTransaction: true,
+  run: ({ engine, body, database, session }) => {
+    const namespace = `${database}.${String(body['collection'])}`
+    const cursor = engine.cursors.get(numberOf(body, 'getMore'), namespace)
+    if (cursor.session !== null && cursor.session !== session) {
+      throw new CommandError(
+        'Unauthorized',
+        'Cannot run getMore on a cursor that was created in another session',
+      )
+    }
+    const batchSize = optionalCount(body, 'batchSize')
+    const { batch, isDone } = engine.cursors.next(cursor, batchSize === 0 ? null : batchSize)
+    return cursorReply(isDone ? Long.ZERO : cursor.id, namespace, 'nextBatch', batch)
+  },
+}

@@ -1,0 +1,101 @@
+/** MongoDB's error codes by code name: a driver and its users read both. */
+export const ERROR_CODES = {
+  InternalError: 1,
+  BadValue: 2,
+  NotSingleValueField: 54,
+  Overflow: 15,
+  FailedToParse: 9,
+  UnsupportedFormat: 12,
+  Unauthorized: 13,
+  TypeMismatch: 14,
+  InvalidLength: 16,
+  IllegalOperation: 20,
+  EmptyArrayOperation: 21,
+  InvalidBSON: 22,
+  NamespaceNotFound: 26,
+  IndexNotFound: 27,
+  PathNotViable: 28,
+  ConflictingUpdateOperators: 40,
+  CursorNotFound: 43,
+  NamespaceExists: 48,
+  MaxTimeMSExpired: 50,
+  DollarPrefixedFieldName: 52,
+  InvalidIdField: 53,
+  EmptyFieldName: 56,
+  DottedFieldName: 57,
+  CommandNotFound: 59,
+  ImmutableField: 66,
+  CannotCreateIndex: 67,
+  InvalidOptions: 72,
+  InvalidNamespace: 73,
+  IndexOptionsConflict: 85,
+  IndexKeySpecsConflict: 86,
+  WriteConflict: 112,
+  ConversionFailure: 241,
+  TransactionTooOld: 225,
+  NotImplemented: 238,
+  NoSuchTransaction: 251,
+  TransactionCommitted: 256,
+
+  InvalidPipelineOperator: 168,
+  ConflictingOperationInProgress: 117,
+  OperationNotSupportedInTransaction: 263,
+  CannotIndexParallelArrays: 171,
+  BSONObjectTooLarge: 10334,
+  DuplicateKey: 11000,
+  Interrupted: 11601,
+  KeyTooLong: 17280,
+} as const
+
+export type ErrorName = keyof typeof ERROR_CODES | `Location${number}`
+
+const isNamed = (name: ErrorName): name is keyof typeof ERROR_CODES =>
+  Object.hasOwn(ERROR_CODES, name)
+
+/** Errors without a name of their own are called after their code. */
+export const codeOf = (name: ErrorName): number =>
+  isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
+
+/** What a command answers as `ok: 0`, or a statement of it as a write error. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly codeName: ErrorName
+  readonly labels: readonly string[]
+  /** Further members of the answer, such as keyPattern and keyValue. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    codeName: ErrorName,
+    message: string,
+    extra: { labels?: readonly string[]; details?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message)
+    this.codeName = codeName
+    this.labels = extra.labels ?? []
+    this.details = extra.details ?? {}
+  }
+
+  get code(): number {
+    return codeOf(this.codeName)
+  }
+}
+
+export const badValue = (message: string): CommandError => new CommandError('BadValue', message)
+
+export const failedToParse = (message: string): CommandError =>
+  new CommandError('FailedToParse', message)
+
+export const typeMismatch = (message: string): CommandError =>
+  new CommandError('TypeMismatch', message)
+
+const TRANSIENT = ['TransientTransactionError']
+
+export const writeConflict = (): CommandError =>
+  new CommandError(
+    'WriteConflict',
+    'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
+    { labels: TRANSIENT },
+  )
+
+export const noSuchTransaction = (message: string): CommandError =>
+  new CommandError('NoSuchTransaction', message, { labels: TRANSIENT })

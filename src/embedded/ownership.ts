@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+
+// Who owns a folder stands in a small LMDB file of its own. Its write transaction is a lock between processes that
+// the system lets go when a process dies, so that asking who owns the folder and taking it is one step.
+
+/** A process, such that another one with the same number is not taken for it. */
+interface Owner {
+  readonly pid: number
+  readonly birth: string
+  readonly nonce: string
+  /** Where the owner can be reached; null until it listens. */
+  readonly uri: string | null
+}
+
+export type Claim =
+  | { readonly role: 'owner'; announce(uri: string): Promise<void>; release(): Promise<void> }
+  | { readonly role: 'guest'; readonly uri: string | null; readonly pid: number }
+
+// Field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets.
+function birthOnLinux(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // A process that died but was not waited for still has its number.
+  if (fields[0] === 'Z' || fields[0] === 'X') throw new Error('dead')
+  return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${fields[19]}`
+}
+
+/** When a process was born; null when there is none of this number. */
+function birthOf(pid: number): string | null {
+  try {
+    if (process.platform === 'linux') return birthOnLinux(pid)
+    if (process.platform === 'win32') return process.kill(pid, 0) ? 'running' : null
+    return (
+      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+        encoding: 'utf8',
+        env: { LC_ALL: 'C', PATH: process.env['PATH'] },
+      }).trim() || null
+    )
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'running' : null
+  }
+}
+
+const isAlive = (owner: Owner): boolean => birthOf(owner.pid) === owner.birth
+
+const KEY = 'owner'
+
+/** Runs one step with the record under lock; `next` answers what it becomes, or undefined to leave it. */
+async function withRecord<T>(
+  directory: string,
+  step: (owner: Owner | undefined) => { result: T; next?: Owner | null },
+): Promise<T> {
+  const file = open<Owner, string>({
+    path: join(directory, 'owner.mdb'),
+    encoding: 'json',
+    maxReaders: 1024,
+  })
+  try {
+    return file.transactionSync(() => {
+      const { result, next } = step(file.get(KEY))
+      if (next === null) file.removeSync(KEY)
+      else if (next) file.putSync(KEY, next)
+      return result
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** Takes the folder, unless a living process has it. */
+export async function claimFolder(directory: string): Promise<Claim> {
+  const mine: Owner = {
+    pid: process.pid,
+    birth: birthOf(process.pid) ?? 'unknown',
+    nonce: randomUUID(),
+    uri: null,
+  }
+  const other = await withRecord(directory, (owner) => {
+    if (owner && isAlive(owner)) return { result: owner }
+    return { result: null, next: mine }
+  })
+  if (other) return { role: 'guest', uri: other.uri, pid: other.pid }
+  const ifMine = (next: Owner | null): Promise<void> =>
+    withRecord(directory, (owner) => ({
+      result: undefined,
+      ...(owner?.nonce === mine.nonce && { next }),
+    }))
+  return { role: 'owner', announce: (uri) => ifMine({ ...mine, uri }), release: () => ifMine(null) }
+}

@@ -1,0 +1,189 @@
+import { compareValues, equalValues } from '../bson/compare.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
+import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { CommandError } from '../errors.ts'
+import type { PlainFunction } from './expressions.ts'
+
+const isAbsent = (value: Value): boolean => value === null || value === undefined
+
+function arrayOf(name: string, value: Value): Value[] {
+  if (Array.isArray(value)) return value
+  throw new CommandError(
+    'Location17124',
+    `The argument to ${name} must be an array, but was of type: ${typeOf(value)}`,
+  )
+}
+
+function integerOf(name: string, value: Value): number {
+  const number = isNumber(value) ? toDouble(value) : NaN
+  if (!Number.isInteger(number))
+    throw new CommandError('Location28690', `${name} needs an integer, but got ${typeOf(value)}`)
+  return number
+}
+
+/** A function of one array that answers null for null and missing. */
+const ofArray = (name: string, call: (array: Value[]) => Value): PlainFunction => ({
+  least: 1,
+  most: 1,
+  call: ([value]) => (isAbsent(value) ? null : call(arrayOf(name, value))),
+})
+
+function elementAt([array, index]: readonly Value[]): Value {
+  if (isAbsent(array) || isAbsent(index)) return null
+  const elements = arrayOf('$arrayElemAt', array)
+  return elements.at(integerOf('$arrayElemAt', index))
+}
+
+function slice(operands: readonly Value[]): Value {
+  if (operands.some((operand) => isAbsent(operand))) return null
+  const [array, first, second] = operands
+  const elements = arrayOf('$slice', array)
+  const count = integerOf('$slice', second ?? first)
+  if (second === undefined) return count >= 0 ? elements.slice(0, count) : elements.slice(count)
+  if (count <= 0)
+    throw new CommandError('Location28729', 'Third argument to $slice must be positive')
+  const position = integerOf('$slice', first)
+  const start = position >= 0 ? position : Math.max(elements.length + position, 0)
+  return elements.slice(start, start + count)
+}
+
+function indexOf([array, wanted, from, to]: readonly Value[]): Value {
+  if (isAbsent(array)) return null
+  const elements = arrayOf('$indexOfArray', array)
+  const start = from === undefined ? 0 : integerOf('$indexOfArray', from)
+  const end = to === undefined ? elements.length : integerOf('$indexOfArray', to)
+  const found = elements
+    .slice(0, end)
+    .findIndex((element, i) => i >= start && equalValues(element, wanted))
+  return found
+}
+
+function range([from, to, by]: readonly Value[]): Value {
+  const [start, end, step] = [
+    integerOf('$range', from),
+    integerOf('$range', to),
+    by === undefined ? 1 : integerOf('$range', by),
+  ]
+  if (step === 0) throw new CommandError('Location34449', '$range requires a non-zero step value')
+  const count = Math.max(Math.ceil((end - start) / step), 0)
+  if (count > 1_000_000) throw new CommandError('BadValue', '$range is too long')
+  return Array.from({ length: count }, (_, i) => start + i * step)
+}
+
+const distinct = (values: readonly Value[]): Value[] =>
+  [...values]
+    .sort(compareValues)
+    .filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
+
+const includes = (values: readonly Value[], wanted: Value): boolean =>
+  values.some((value) => equalValues(value, wanted))
+
+/** A function of arrays that answers null as soon as one is null or missing. */
+const ofArrays = (
+  name: string,
+  call: (arrays: Value[][]) => Value,
+  count?: number,
+): PlainFunction => ({
+  least: count ?? 0,
+  most: count ?? Infinity,
+  call: (operands) =>
+    operands.some((operand) => isAbsent(operand))
+      ? null
+      : call(operands.map((operand) => arrayOf(name, operand))),
+})
+
+function arrayToObject(array: readonly Value[]): Value {
+  const result = newDocument()
+  for (const entry of array) {
+    const [key, value] = isDocument(entry)
+      ? [entry['k'], entry['v']]
+      : Array.isArray(entry)
+        ? entry
+        : []
+    if (typeof key !== 'string')
+      throw new CommandError('Location40394', '$arrayToObject requires an array of pairs')
+    result[key] = value
+  }
+  return result
+}
+
+function objectToArray([value]: readonly Value[]): Value {
+  if (isAbsent(value)) return null
+  if (!isDocument(value))
+    throw new CommandError('Location40390', '$objectToArray requires a document input')
+  return Object.keys(value).map((k) => documentOf({ k, v: value[k] }))
+}
+
+function mergeObjects(operands: readonly Value[]): Value {
+  const documents = operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands
+  const result = newDocument()
+  for (const document of documents) {
+    if (isAbsent(document)) continue
+    if (!isDocument(document))
+      throw new CommandError('Location40400', '$mergeObjects requires object inputs')
+    Object.assign(result, document)
+  }
+  return result
+}
+
+export const ARRAYS: Readonly<Record<string, PlainFunction>> = {
+  $size: { least: 1, most: 1, call: ([value]) => arrayOf('$size', value).length },
+  $isArray: { least: 1, most: 1, call: ([value]) => Array.isArray(value) },
+  $arrayElemAt: { least: 2, most: 2, call: elementAt },
+  $first: ofArray('$first', (array) => array[0]),
+  $last: ofArray('$last', (array) => array.at(-1)),
+  $reverseArray: ofArray('$reverseArray', (array) => array.toReversed()),
+  $slice: { least: 2, most: 3, call: slice },
+  $in: {
+    least: 2,
+    most: 2,
+    call: ([wanted, array]) => {
+      if (!Array.isArray(array))
+        throw new CommandError(
+          'Location40081',
+          `$in requires an array as a second argument, found: ${typeOf(array)}`,
+        )
+      return includes(array, wanted)
+    },
+  },
+  $indexOfArray: { least: 2, most: 4, call: indexOf },
+  $concatArrays: ofArrays('$concatArrays', (arrays) => arrays.flat(1)),
+  $range: { least: 2, most: 3, call: range },
+  $setUnion: ofArrays('$setUnion', (arrays) => distinct(arrays.flat(1))),
+  $setIntersection: ofArrays('$setIntersection', ([first = [], ...rest]) =>
+    distinct(first.filter((value) => rest.every((other) => includes(other, value)))),
+  ),
+  $setDifference: ofArrays(
+    '$setDifference',
+    ([a = [], b = []]) => distinctInOrder(a.filter((value) => !includes(b, value))),
+    2,
+  ),
+  $setIsSubset: ofArrays(
+    '$setIsSubset',
+    ([a = [], b = []]) => a.every((value) => includes(b, value)),
+    2,
+  ),
+  $setEquals: ofArrays('$setEquals', ([a = [], ...rest]) =>
+    rest.every(
+      (b) => a.every((value) => includes(b, value)) && b.every((value) => includes(a, value)),
+    ),
+  ),
+  $anyElementTrue: ofArrays(
+    '$anyElementTrue',
+    ([a = []]) =>
+      a.some(
+        (value) => value !== false && value !== null && !(isNumber(value) && toDouble(value) === 0),
+      ),
+    1,
+  ),
+  $arrayToObject: ofArray('$arrayToObject', arrayToObject),
+  $objectToArray: { least: 1, most: 1, call: objectToArray },
+  $mergeObjects: { least: 1, most: Infinity, call: mergeObjects },
+}
+
+function distinctInOrder(values: readonly Value[]): Value[] {
+  const kept: Value[] = []
+  for (const value of values) if (!includes(kept, value)) kept.push(value)
+  return kept
+}

@@ -1,0 +1,212 @@
+import { isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, failedToParse } from '../errors.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
+import { BY_NAME } from './string-functions.ts'
+import type { Compile, Evaluate, Form, Variables } from './expressions.ts'
+
+const isTrue = (value: Value): boolean =>
+  isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined
+
+/** The members of an operator's argument; an unknown one is refused. */
+export function membersOf(
+  name: string,
+  operand: Value,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): Document {
+  if (!isDocument(operand)) throw failedToParse(`${name} only supports an object as its argument`)
+  const unknown = Object.keys(operand).find(
+    (key) => !required.includes(key) && !optional.includes(key),
+  )
+  if (unknown !== undefined) throw failedToParse(`Unrecognized parameter to ${name}: ${unknown}`)
+  const missing = required.find((key) => !(key in operand))
+  if (missing !== undefined) throw failedToParse(`Missing '${missing}' parameter to ${name}`)
+  return operand
+}
+
+const listOf = (operand: Value): readonly Value[] => (Array.isArray(operand) ? operand : [operand])
+
+function compileCondition(operand: Value, compile: Compile): Evaluate {
+  if (Array.isArray(operand) && operand.length !== 3) {
+    throw new CommandError(
+      'Location16020',
+      `Expression $cond takes exactly 3 arguments. ${operand.length} were passed in.`,
+    )
+  }
+  const {
+    if: test,
+    then,
+    else: otherwise,
+  } = Array.isArray(operand)
+    ? { if: operand[0], then: operand[1], else: operand[2] }
+    : membersOf('$cond', operand, ['if', 'then', 'else'])
+  const [first, second, third] = [compile(test), compile(then), compile(otherwise)]
+  return (document, variables) =>
+    (isTrue(first(document, variables)) ? second : third)(document, variables)
+}
+
+function compileIfNull(operand: Value, compile: Compile): Evaluate {
+  const operands = listOf(operand).map((entry) => compile(entry))
+  if (operands.length < 2)
+    throw new CommandError(
+      'Location16020',
+      `$ifNull needs at least two arguments, had: ${operands.length}`,
+    )
+  const last = operands.pop()
+  return (document, variables) => {
+    for (const evaluate of operands) {
+      const value = evaluate(document, variables)
+      if (value !== null && value !== undefined) return value
+    }
+    return last?.(document, variables)
+  }
+}
+
+function compileSwitch(operand: Value, compile: Compile): Evaluate {
+  const { branches, default: otherwise } = membersOf('$switch', operand, ['branches'], ['default'])
+  if (!Array.isArray(branches) || branches.length === 0)
+    throw failedToParse('$switch requires at least one branch')
+  const cases = branches.map((branch) => {
+    const { case: test, then } = membersOf('$switch', branch, ['case', 'then'])
+    return [compile(test), compile(then)] as const
+  })
+  const fallback = otherwise === undefined ? null : compile(otherwise)
+  return (document, variables) => {
+    const found = cases.find(([test]) => isTrue(test(document, variables)))
+    if (found) return found[1](document, variables)
+    if (!fallback)
+      throw new CommandError(
+        'Location40066',
+        '$switch could not find a matching branch for an input, and no default was specified.',
+      )
+    return fallback(document, variables)
+  }
+}
+
+function compileLet(operand: Value, compile: Compile): Evaluate {
+  const { vars, in: body } = membersOf('$let', operand, ['vars', 'in'])
+  if (!isDocument(vars)) throw failedToParse('$let needs an object of variables')
+  const bindings = Object.keys(vars).map((name) => [name, compile(vars[name])] as const)
+  const evaluate = compile(body)
+  return (document, variables) => {
+    const inner = new Map(variables)
+    for (const [name, value] of bindings) inner.set(name, value(document, variables))
+    return evaluate(document, inner)
+  }
+}
+
+const bind = (variables: Variables, name: string, value: Value): Variables =>
+  new Map(variables).set(name, value)
+
+function arrayInput(name: string, value: Value): readonly Value[] | null {
+  if (value === null || value === undefined) return null
+  if (!Array.isArray(value))
+    throw new CommandError('Location16883', `input to ${name} must be an array`)
+  return value
+}
+
+function compileMap(operand: Value, compile: Compile): Evaluate {
+  const { input, as, in: body } = membersOf('$map', operand, ['input', 'in'], ['as'])
+  const [source, evaluate] = [compile(input), compile(body)]
+  const name = typeof as === 'string' ? as : 'this'
+  return (document, variables) =>
+    arrayInput('$map', source(document, variables))?.map(
+      (element) => evaluate(document, bind(variables, name, element)) ?? null,
+    ) ?? null
+}
+
+function compileFilterForm(operand: Value, compile: Compile): Evaluate {
+  const { input, as, cond, limit } = membersOf(
+    '$filter',
+    operand,
+    ['input', 'cond'],
+    ['as', 'limit'],
+  )
+  const [source, test, most] = [compile(input), compile(cond), compile(limit ?? null)]
+  const name = typeof as === 'string' ? as : 'this'
+  return (document, variables) => {
+    const kept = arrayInput('$filter', source(document, variables))?.filter((element) =>
+      isTrue(test(document, bind(variables, name, element))),
+    )
+    const count = most(document, variables)
+    return isNumber(count) ? (kept?.slice(0, toDouble(count)) ?? null) : (kept ?? null)
+  }
+}
+
+function compileReduce(operand: Value, compile: Compile): Evaluate {
+  const {
+    input,
+    initialValue,
+    in: body,
+  } = membersOf('$reduce', operand, ['input', 'initialValue', 'in'])
+  const [source, initial, evaluate] = [compile(input), compile(initialValue), compile(body)]
+  return (document, variables) => {
+    const elements = arrayInput('$reduce', source(document, variables))
+    if (!elements) return null
+    return elements.reduce<Value>(
+      (value, element) =>
+        evaluate(document, new Map(variables).set('value', value).set('this', element)),
+      initial(document, variables),
+    )
+  }
+}
+
+function compileGetField(operand: Value, compile: Compile): Evaluate {
+  const { field, input } = isDocument(operand)
+    ? membersOf('$getField', operand, ['field', 'input'])
+    : { field: operand, input: '$$CURRENT' }
+  if (typeof field !== 'string')
+    throw failedToParse('$getField requires a constant string as its field')
+  const source = compile(input)
+  return (document, variables) => {
+    const value = source(document, variables)
+    return isDocument(value) ? value[field] : undefined
+  }
+}
+
+/** A function whose operands have names. */
+function byName(name: string, required: readonly string[], optional: readonly string[] = []): Form {
+  const call = BY_NAME[name.slice(1)]
+  return (operand, compile) => {
+    const members = membersOf(name, operand, required, optional)
+    const operands = [...required, ...optional].map((member) => compile(members[member] ?? null))
+    return (document, variables) =>
+      call?.(operands.map((evaluate) => evaluate(document, variables)))
+  }
+}
+
+/** Operators that evaluate some of their operands, several times or not at all. */
+export const FORMS: Readonly<Record<string, Form>> = {
+  $literal: (operand) => () => operand,
+  $cond: compileCondition,
+  $ifNull: compileIfNull,
+  $switch: compileSwitch,
+  $let: compileLet,
+  $map: compileMap,
+  $filter: compileFilterForm,
+  $reduce: compileReduce,
+  $getField: compileGetField,
+  $regexMatch: byName('$regexMatch', ['input', 'regex'], ['options']),
+  $replaceAll: byName('$replaceAll', ['input', 'find', 'replacement']),
+  $and: (operand, compile) => {
+    const operands = listOf(operand).map((entry) => compile(entry))
+    return (document, variables) =>
+      operands.every((evaluate) => isTrue(evaluate(document, variables)))
+  },
+  $or: (operand, compile) => {
+    const operands = listOf(operand).map((entry) => compile(entry))
+    return (document, variables) =>
+      operands.some((evaluate) => isTrue(evaluate(document, variables)))
+  },
+  $not: (operand, compile) => {
+    const operands = listOf(operand)
+    if (operands.length !== 1)
+      throw new CommandError(
+        'Location16020',
+        `Expression $not takes exactly 1 arguments. ${operands.length} were passed in.`,
+      )
+    const evaluate = compile(operands[0])
+    return (document, variables) => !isTrue(evaluate(document, variables))
+  },
+}

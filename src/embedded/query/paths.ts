@@ -1,0 +1,73 @@
+import { isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+
+export const splitPath = (path: string): readonly string[] => path.split('.')
+
+export const arrayIndex = (part: string): number | null =>
+  /^\d+$/.test(part) ? Number(part) : null
+
+export type Test = (value: Value) => boolean
+
+/** Whether the value itself or, of an array, one of its elements passes. */
+export function testWithElements(value: Value, test: Test): boolean {
+  if (!Array.isArray(value)) return test(value)
+  for (const element of value) if (test(element)) return true
+  return test(value)
+}
+
+export type Leaf = (value: Value, test: Test) => boolean
+
+export const testWhole: Leaf = (value, test) => test(value)
+
+/**
+ * Whether a value at the path passes, looking into arrays of documents on the way as a query does.
+ * A path that ends early in a document is tested as missing; scalars within arrays have no paths.
+ */
+export function anyAtPath(
+  document: Document,
+  parts: readonly string[],
+  leaf: Leaf,
+  test: Test,
+): boolean {
+  return within(document, parts, 0, (value) => leaf(value, test))
+}
+
+function within(document: Document, parts: readonly string[], at: number, test: Test): boolean {
+  const child = document[parts[at] ?? '']
+  return at === parts.length - 1 ? test(child) : below(child, parts, at + 1, test)
+}
+
+function below(child: Value, parts: readonly string[], at: number, test: Test): boolean {
+  if (isDocument(child)) return within(child, parts, at, test)
+  return Array.isArray(child) ? inArray(child, parts, at, test) : test(undefined)
+}
+
+function inArray(
+  array: readonly Value[],
+  parts: readonly string[],
+  at: number,
+  test: Test,
+): boolean {
+  for (const element of array) {
+    if (isDocument(element) && within(element, parts, at, test)) return true
+  }
+  const index = arrayIndex(parts[at] ?? '')
+  if (index === null || index >= array.length) return false
+  const element = array[index]
+  if (at === parts.length - 1) return test(element)
+  return isDocument(element) || Array.isArray(element) ? below(element, parts, at + 1, test) : false
+}
+
+/** All values at a path without looking into a last array; used by distinct, $lookup and sort. */
+export function valuesAtPath(document: Document, parts: readonly string[]): Value[] {
+  const values: Value[] = []
+  within(document, parts, 0, (value) => {
+    values.push(value)
+    return false
+  })
+  return values
+}
+
+/** The first part of each path: the fields that must be decoded. */
+export const topFields = (paths: Iterable<string>): Set<string> =>
+  new Set([...paths].map((path) => path.slice(0, path.indexOf('.') >>> 0)))

@@ -1,0 +1,136 @@
+import { Long } from 'bson'
+import { decodeDocument } from '../bson/decode.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
+import { isDocument, typeOf } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts'
+import type { Deadline } from '../query/run-query.ts'
+import { newestView } from '../storage/view.ts'
+import type { View } from '../storage/view.ts'
+import { applyUnit, newUnit } from '../storage/write-unit.ts'
+import type { WriteUnit } from '../storage/write-unit.ts'
+import type { Engine } from './engine.ts'
+import type { Message } from './message.ts'
+import type { Transaction } from './sessions.ts'
+
+/** One command as it runs. */
+export interface Request {
+  readonly engine: Engine
+  readonly message: Message
+  readonly body: Document
+  readonly name: string
+  readonly database: string
+  readonly session: string | null
+  readonly transaction: Transaction | null
+  readonly deadline: Deadline
+}
+
+export interface Command {
+  /** Members beyond those every command may have; any other is refused. */
+  readonly options: readonly string[] | 'any'
+  /** A write runs inside one write of the store, and is answered when it is on the disk. */
+  readonly access: 'read' | 'write' | 'admin'
+  readonly inTransaction?: boolean
+  readonly run: (request: Request) => Document
+}
+
+export const viewOf = ({ transaction }: Request): View => transaction?.unit ?? newestView()
+
+/** Runs a statement of a write command: as a part of the transaction, or applied at once as a whole. */
+export function runStatement<T>(request: Request, statement: (unit: WriteUnit) => T): T {
+  if (request.transaction) return statement(request.transaction.unit)
+  const unit = newUnit()
+  const result = statement(unit)
+  applyUnit(request.engine.data, unit)
+  return result
+}
+
+export function collectionName(request: Request): string {
+  const name = request.body[request.name]
+  if (typeof name !== 'string')
+    throw new CommandError('InvalidNamespace', `collection name has invalid type ${typeOf(name)}`)
+  if (name === '')
+    throw new CommandError('InvalidNamespace', `Invalid namespace specified '${request.database}.'`)
+  return name
+}
+
+export function optionalDocument(body: Document, name: string): Document | null {
+  const value = body[name]
+  if (value === undefined || value === null) return null
+  if (!isDocument(value))
+    throw typeMismatch(
+      `BSON field '${name}' is the wrong type '${typeOf(value)}', expected type 'object'`,
+    )
+  return value
+}
+
+export function optionalCount(body: Document, name: string): number | null {
+  const value = body[name]
+  if (value === undefined || value === null) return null
+  if (!isNumber(value))
+    throw typeMismatch(
+      `BSON field '${name}' is the wrong type '${typeOf(value)}', expected type 'number'`,
+    )
+  const count = Math.trunc(toDouble(value))
+  if (Number.isNaN(count) || count < 0)
+    throw badValue(`BSON field '${name}' value must be >= 0, actual value '${count}'`)
+  return count
+}
+
+export function isSet(body: Document, name: string): boolean {
+  const value = body[name]
+  return isNumber(value) ? toDouble(value) !== 0 : value === true
+}
+
+/** What a client may send but this engine does not do: refused unless it says nothing. */
+export function refuseOption(body: Document, name: string): void {
+  const value = body[name]
+  const isEmpty =
+    value === undefined ||
+    value === null ||
+    value === false ||
+    (isDocument(value) && Object.keys(value).length === 0)
+  if (!isEmpty) throw failedToParse(`'${name}' is not supported by the embedded engine`)
+}
+
+/** The simple collation is the only one there is: the order of bytes. */
+export function refuseCollation(body: Document): void {
+  const collation = body['collation']
+  if (isDocument(collation) && collation['locale'] === 'simple') return
+  refuseOption(body, 'collation')
+}
+
+export function numberOf(body: Document, name: string): Long {
+  const value = body[name]
+  return value instanceof Long ? value : Long.fromNumber(isNumber(value) ? toDouble(value) : 0)
+}
+
+/** The statements of a write: from a document sequence or the command's own array. */
+export function statementsOf(request: Request, name: string): readonly Document[] {
+  const sequence = request.message.sequences.get(name)
+  const list = sequence ? sequence.map((bytes) => decodeDocument(bytes)) : request.body[name]
+  if (!Array.isArray(list))
+    throw new CommandError(
+      'Location40414',
+      `BSON field '${request.name}.${name}' is missing but a required field`,
+    )
+  if (list.length === 0)
+    throw new CommandError(
+      'InvalidLength',
+      `Write batch sizes must be between 1 and ${MAX_STATEMENTS}. Got 0 operations.`,
+    )
+  if (list.length > MAX_STATEMENTS)
+    throw new CommandError(
+      'InvalidLength',
+      `Write batch sizes must be between 1 and ${MAX_STATEMENTS}. Got ${list.length} operations.`,
+    )
+  return list.map((statement: Value) => {
+    if (!isDocument(statement))
+      throw typeMismatch(
+        `BSON field '${request.name}.${name}' holds a ${typeOf(statement)}, expected type 'object'`,
+      )
+    return statement
+  })
+}
+
+export const MAX_STATEMENTS = 100_000

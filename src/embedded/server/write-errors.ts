@@ -1,0 +1,46 @@
+import { documentOf } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError } from '../errors.ts'
+import type { Request } from './request.ts'
+import { checkDeadline } from '../query/run-query.ts'
+
+// These end the command, not one statement of it.
+const FATAL: ReadonlySet<string> = new Set([
+  'MaxTimeMSExpired',
+  'WriteConflict',
+  'NoSuchTransaction',
+  'InvalidBSON',
+])
+
+function toWriteError(index: number, error: CommandError): Document {
+  return documentOf({
+    index,
+    code: error.code,
+    errmsg: error.message,
+    ...(error.details as Record<string, Value>),
+  })
+}
+
+/**
+ * Runs the statements in order and gathers what went wrong: unless `ordered` is false the first error is
+ * the last. Within a transaction every error is the command's own.
+ */
+export function runOrdered<T>(
+  request: Request,
+  statements: readonly T[],
+  run: (statement: T, index: number) => void,
+): { writeErrors?: Document[] } {
+  const isOrdered = request.body['ordered'] !== false
+  const writeErrors: Document[] = []
+  for (const [index, statement] of statements.entries()) {
+    try {
+      checkDeadline(request.deadline)
+      run(statement, index)
+    } catch (error) {
+      if (!(error instanceof CommandError) || FATAL.has(error.codeName)) throw error
+      writeErrors.push(toWriteError(index, error))
+      if (isOrdered || request.transaction) break
+    }
+  }
+  return writeErrors.length > 0 ? { writeErrors } : {}
+}

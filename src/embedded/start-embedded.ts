@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { claimFolder } from './ownership.ts'
+import type { Claim } from './ownership.ts'
+import type { Listen } from './server/server.ts'
+import type { WorkerOptions } from './worker.ts'
+
+export interface EmbeddedOptions {
+  /** Where the data lies; made when there is none. */
+  readonly directory: string
+  /** False leaves out the sync to disk before a write is acknowledged: for tests. @default true */
+  readonly durable?: boolean
+}
+
+export interface EmbeddedEngine {
+  /** For the ordinary driver. */
+  readonly uri: string
+  /** A guest uses the engine that another process runs on the same folder. */
+  readonly role: 'owner' | 'guest'
+  /** Ends the engine when its last user in this process closes it; a guest's leaves it running. */
+  close(): Promise<void>
+}
+
+interface Shared {
+  readonly engine: Promise<EmbeddedEngine>
+  users: number
+}
+
+const running = new Map<string, Shared>()
+/** Folders whose engine is about to end. */
+const ending = new Map<string, Promise<void>>()
+
+const GUEST_PATIENCE_MS = 15_000
+const GUEST_INTERVAL_MS = 20
+const LONGEST_SOCKET_PATH = 100
+
+/** A folder that only this user may enter: socket paths are limited to about 100 bytes. */
+function privateFolder(directory: string): string {
+  const folder = join(
+    tmpdir(),
+    `embedded-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`,
+  )
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { uid, mode } = lstatSync(folder)
+  if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
+    throw new Error(`${folder} belongs to someone else`)
+  return folder
+}
+
+function listenAt(directory: string): Listen {
+  if (process.platform === 'win32') return { host: '127.0.0.1', port: 0 }
+  const path = join(directory, 'engine.sock')
+  return {
+    path:
+      Buffer.byteLength(path) > LONGEST_SOCKET_PATH
+        ? join(privateFolder(directory), 'engine.sock')
+        : path,
+  }
+}
+
+const uriOf = (listen: Listen, port: number | null): string => {
+  const host = 'path' in listen ? encodeURIComponent(listen.path) : `${listen.host}:${port}`
+  return `mongodb://${host}/?directConnection=true`
+}
+
+type WorkerMessage =
+  { readonly kind: 'listening'; readonly port: number | null } | { readonly kind: 'closed' }
+
+/** The next message of this kind; rejects when the worker ends before. */
+function heard<K extends WorkerMessage['kind']>(
+  worker: Worker,
+  kind: K,
+): Promise<Extract<WorkerMessage, { kind: K }>> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the embedded engine ended unexpectedly')))
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.kind === kind) resolve(message as Extract<WorkerMessage, { kind: K }>)
+    })
+  })
+}
+
+async function runOwned(
+  directory: string,
+  durable: boolean,
+  claim: Claim & { role: 'owner' },
+): Promise<EmbeddedEngine> {
+  const listen = listenAt(directory)
+  if ('path' in listen) rmSync(listen.path, { force: true })
+  const workerData: WorkerOptions = { directory, durable, listen }
+  const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
+    workerData,
+  })
+  const { port } = await heard(worker, 'listening').catch(async (error: unknown) => {
+    await claim.release()
+    throw error
+  })
+  const uri = uriOf(listen, port)
+  await claim.announce(uri)
+  worker.on('error', () => undefined)
+  // A program that forgets to close may end all the same.
+  worker.unref()
+  return {
+    uri,
+    role: 'owner',
+    async close() {
+      const closed = heard(worker, 'closed')
+      worker.ref()
+      worker.postMessage('close')
+      await closed
+      await worker.terminate()
+      if ('path' in listen) rmSync(listen.path, { force: true })
+      await claim.release()
+    },
+  }
+}
+
+function socketOf(uri: string): { path: string } | { host: string; port: number } {
+  const host = /^mongodb:\/\/([^/]+)\//.exec(uri)?.[1] ?? ''
+  const path = decodeURIComponent(host)
+  if (path.startsWith('/')) return { path }
+  const { hostname, port } = new URL(`tcp://${host}`)
+  return { host: hostname, port: Number(port) }
+}
+
+const isReachable = (uri: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(socketOf(uri))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+
+/** The owner's engine, once it listens; when the owner goes away meanwhile, this process may become it. */
+async function openFolder(directory: string, durable: boolean): Promise<EmbeddedEngine> {
+  const end = Date.now() + GUEST_PATIENCE_MS
+  for (;;) {
+    const claim = await claimFolder(directory)
+    if (claim.role === 'owner') return runOwned(directory, durable, claim)
+    const { uri, pid } = claim
+    if (uri !== null && (await isReachable(uri)))
+      return { uri, role: 'guest', close: () => Promise.resolve() }
+    if (Date.now() > end)
+      throw new Error(`${directory} is in use by process ${pid}, which does not answer`)
+    await wait(GUEST_INTERVAL_MS)
+  }
+}
+
+/**
+ * Runs the embedded engine on a folder, or joins the one that runs already.
+ * @throws Error when a living process has the folder but does not answer
+ */
+export async function startEmbedded({
+  directory,
+  durable = true,
+}: EmbeddedOptions): Promise<EmbeddedEngine> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const folder = realpathSync(directory)
+  await ending.get(folder)
+  let shared = running.get(folder)
+  if (!shared) running.set(folder, (shared = { engine: openFolder(folder, durable), users: 0 }))
+  const mine = shared
+  mine.users++
+  try {
+    const { uri, role } = await mine.engine
+    return { uri, role, close: closer(folder, mine) }
+  } catch (error) {
+    running.delete(folder)
+    throw error
+  }
+}
+
+function closer(folder: string, shared: Shared): () => Promise<void> {
+  let closing: Promise<void> | null = null
+  const close = async (): Promise<void> => {
+    if (--shared.users > 0) return
+    running.delete(folder)
+    const engine = await shared.engine
+    const ended = engine.close().finally(() => ending.delete(folder))
+    ending.set(folder, ended)
+    await ended
+  }
+  return () => (closing ??= close())
+}

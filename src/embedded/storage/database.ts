@@ -1,0 +1,167 @@
+import { CommandError } from '../errors.ts'
+import { newDocument } from '../bson/values.ts'
+import type { Document } from '../bson/values.ts'
+import { describeIndex, idIndexSpec, loadCollection, saveCollection } from './collection.ts'
+import type { Collection, Index } from './collection.ts'
+import { residentCache } from './residents.ts'
+import type { ResidentCache } from './residents.ts'
+import { numberKey } from './store.ts'
+import type { Store } from './store.ts'
+
+/** All collections of a folder and what guards them. */
+export interface Data {
+  readonly store: Store
+  readonly residents: ResidentCache
+  readonly collections: Map<string, Collection>
+  /** Records and unique keys that an open transaction has written: nobody else may. */
+  readonly locks: Map<string, LockHolder>
+  /** Counts commits. */
+  commits: number
+  nextCollection: number
+  nextIndex: number
+}
+
+export interface LockHolder {
+  /** Collections that the transaction has read or written. */
+  readonly collections: Set<Collection>
+  /** Resolves when it was committed or aborted. */
+  readonly ended: Promise<void>
+}
+
+/** A write that must wait for an open transaction and then start again. */
+export class Blocked extends Error {
+  readonly holder: LockHolder
+  constructor(holder: LockHolder) {
+    super('waiting for a transaction')
+    this.holder = holder
+  }
+}
+
+export function openData(store: Store): Data {
+  const data: Data = {
+    store,
+    residents: residentCache(store),
+    collections: new Map(),
+    locks: new Map(),
+    commits: 0,
+    nextCollection: 1,
+    nextIndex: 1,
+  }
+  for (const { key, value } of store.catalog.getRange({})) {
+    const collection = loadCollection(store, key.readUInt32BE(0), value)
+    data.collections.set(collection.namespace, collection)
+    data.nextCollection = Math.max(data.nextCollection, collection.id + 1)
+    for (const index of collection.indexes) data.nextIndex = Math.max(data.nextIndex, index.id + 1)
+  }
+  return data
+}
+
+export const findCollection = (data: Data, database: string, name: string): Collection | null => {
+  const collection = data.collections.get(`${database}.${name}`)
+  return collection?.exists ? collection : null
+}
+
+function checkName(database: string, name: string): void {
+  const isValid =
+    name !== '' &&
+    !name.includes('\0') &&
+    !name.includes('$') &&
+    !name.startsWith('.') &&
+    !name.endsWith('.')
+  if (!isValid) throw new CommandError('InvalidNamespace', `Invalid collection name: ${name}`)
+  if (name.startsWith('system.'))
+    throw new CommandError('InvalidNamespace', `Invalid system namespace: ${database}.${name}`)
+  if (Buffer.byteLength(`${database}.${name}`) > 255) {
+    throw new CommandError(
+      'InvalidNamespace',
+      `Fully qualified namespace is too long: ${database}.${name}`,
+    )
+  }
+}
+
+/** The collection, made known when there is none: it exists from the first commit that writes to it. */
+export function ensureCollection(
+  data: Data,
+  database: string,
+  name: string,
+  options?: Document,
+): Collection {
+  const namespace = `${database}.${name}`
+  const known = data.collections.get(namespace)
+  if (known) return known
+  checkName(database, name)
+  const collection: Collection = {
+    id: data.nextCollection++,
+    database,
+    name,
+    namespace,
+    options: options ?? newDocument(),
+    indexes: [describeIndex(data.nextIndex++, idIndexSpec())],
+    exists: false,
+    nextRecord: 1,
+    count: 0,
+    changedAt: data.commits,
+    residents: null,
+  }
+  data.collections.set(namespace, collection)
+  return collection
+}
+
+export function assertCollection(data: Data, database: string, name: string): Collection {
+  const collection = findCollection(data, database, name)
+  if (!collection)
+    throw new CommandError('NamespaceNotFound', `ns does not exist: ${database}.${name}`)
+  return collection
+}
+
+/** @throws Blocked while an open transaction uses the collection */
+export function assertUnused(data: Data, collection: Collection): void {
+  for (const holder of new Set(data.locks.values())) {
+    if (holder.collections.has(collection)) throw new Blocked(holder)
+  }
+}
+
+/** Writes a new description; inside a write. */
+export function persist(data: Data, collection: Collection): void {
+  saveCollection(data.store, collection)
+}
+
+function removeRange(data: Data, table: 'records' | 'entries', id: number): void {
+  const keys = [...data.store[table].getKeys({ start: numberKey(id), end: numberKey(id + 1) })]
+  for (const key of keys) data.store[table].removeSync(key)
+}
+
+export function removeIndexEntries(data: Data, index: Index): void {
+  removeRange(data, 'entries', index.id)
+}
+
+export function dropCollection(data: Data, collection: Collection): void {
+  assertUnused(data, collection)
+  data.store.write(() => {
+    removeRange(data, 'records', collection.id)
+    for (const index of collection.indexes) removeIndexEntries(data, index)
+    data.store.catalog.removeSync(numberKey(collection.id))
+  })
+  data.residents.drop(collection)
+  data.collections.delete(collection.namespace)
+  collection.exists = false
+  collection.count = 0
+}
+
+/** After a write that was undone: what it changed in memory is read anew. */
+export function recover(data: Data): void {
+  for (const collection of data.collections.values()) {
+    if (collection.changedAt <= data.commits) continue
+    data.residents.drop(collection)
+    collection.changedAt = data.commits
+    const bytes = data.store.catalog.get(numberKey(collection.id))
+    collection.exists = bytes !== undefined
+    if (!bytes) {
+      collection.count = 0
+      continue
+    }
+    const { indexes, count } = loadCollection(data.store, collection.id, bytes)
+    collection.indexes = indexes
+    collection.count = count
+  }
+}

@@ -1,0 +1,139 @@
+import { decodeDocument, decodeFields } from '../bson/decode.ts'
+import type { Document } from '../bson/values.ts'
+import type { Collection, Record } from './collection.ts'
+import type { Data } from './database.ts'
+import { numberKey, readRange } from './store.ts'
+import type { Snapshot } from './store.ts'
+
+export interface Change {
+  readonly collection: Collection
+  readonly record: number
+  readonly before: Buffer | null
+  after: Buffer | null
+  /** What `after` decodes to. */
+  document: Document | null
+}
+
+/** What a reader sees: the newest commit, or a snapshot with a transaction's own changes on top. */
+export interface View {
+  readonly snapshot: Snapshot | null
+  /** How many commits the snapshot holds. */
+  readonly at: number
+  readonly changes: Map<Collection, Map<number, Change>>
+}
+
+export const newestView = (): View => ({ snapshot: null, at: Infinity, changes: new Map() })
+
+const isNewest = (view: View, collection: Collection): boolean =>
+  view.snapshot === null || collection.changedAt <= view.at
+
+function readBase(data: Data, view: View, collection: Collection, id: number): Record | null {
+  if (collection.residents && isNewest(view, collection))
+    return collection.residents.get(id) ?? null
+  const bytes = data.store.records.get(
+    numberKey(collection.id, id),
+    view.snapshot ? { transaction: view.snapshot } : {},
+  )
+  return bytes ? { id, bytes } : null
+}
+
+/** The record as the view has it; null when it has none. */
+export function readRecord(
+  data: Data,
+  view: View,
+  collection: Collection,
+  id: number,
+): Record | null {
+  const change = view.changes.get(collection)?.get(id)
+  if (change) return change.after ? { id, bytes: change.after } : null
+  return readBase(data, view, collection, id)
+}
+
+function* baseRecords(data: Data, view: View, collection: Collection): Generator<Record> {
+  if (isNewest(view, collection)) {
+    const residents = data.residents.get(collection)
+    if (residents) {
+      // Map iteration goes on over what is added meanwhile: stop at what was there.
+      const end = collection.nextRecord
+      for (const record of residents.values()) {
+        if (record.id >= end) return
+        yield record
+      }
+      return
+    }
+  }
+  const range = {
+    low: numberKey(collection.id),
+    high: numberKey(collection.id + 1),
+    snapshot: view.snapshot ?? undefined,
+  }
+  for (const { key, value } of readRange(data.store.records, range))
+    yield { id: key.readUInt32BE(4), bytes: value }
+}
+
+/** All records in natural order: the order of insertion. */
+export function* scanRecords(data: Data, view: View, collection: Collection): Generator<Record> {
+  const changes = view.changes.get(collection)
+  for (const record of baseRecords(data, view, collection)) {
+    const change = changes?.get(record.id)
+    if (!change) yield record
+    else if (change.after) yield { id: record.id, bytes: change.after }
+  }
+  if (changes) yield* insertedRecords(changes)
+}
+
+function* insertedRecords(changes: Map<number, Change>): Generator<Record> {
+  for (const { before, after, record } of changes.values())
+    if (!before && after) yield { id: record, bytes: after }
+}
+
+/** Records that the view itself changed, which no index of the folder knows yet. */
+export function* changedRecords(view: View, collection: Collection): Generator<Record> {
+  for (const { after, record } of view.changes.get(collection)?.values() ?? []) {
+    if (after) yield { id: record, bytes: after }
+  }
+}
+
+/** A range of entries of an index: the lowest key, included, and the highest, left out. */
+export interface Interval {
+  readonly low: Buffer
+  readonly high: Buffer
+}
+
+/** Unchanged records in the order of the index; each once. */
+export function* scanIndex(
+  data: Data,
+  view: View,
+  collection: Collection,
+  intervals: readonly Interval[],
+  reverse: boolean,
+): Generator<Record> {
+  const changes = view.changes.get(collection)
+  // A record may stand under several keys, and may move to another while a slow reader pauses.
+  const seen = new Set<number>()
+  for (const interval of reverse ? intervals.toReversed() : intervals) {
+    for (const { value } of readRange(data.store.entries, {
+      ...interval,
+      reverse,
+      snapshot: view.snapshot ?? undefined,
+    })) {
+      const id = value.readUInt32BE(0)
+      if (seen.has(id) || changes?.has(id)) continue
+      seen.add(id)
+      const record = readBase(data, view, collection, id)
+      if (record) yield record
+    }
+  }
+}
+
+/** The document of a record, or of one not held in memory only the wanted fields. */
+export function documentOfRecord(
+  collection: Collection,
+  record: Record,
+  wanted: ReadonlySet<string> | null,
+): Document {
+  if (record.document) return record.document
+  if (collection.residents?.get(record.id) === record)
+    return (record.document = decodeDocument(record.bytes))
+  return wanted ? decodeFields(record.bytes, wanted) : decodeDocument(record.bytes)
+}

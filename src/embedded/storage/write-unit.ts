@@ -1,0 +1,261 @@
+import { decodeDocument } from '../bson/decode.ts'
+import { documentOf } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, writeConflict } from '../errors.ts'
+import type { Collection, Index, Record } from './collection.ts'
+import { Blocked, persist } from './database.ts'
+import type { Data, LockHolder } from './database.ts'
+import { arrayFields, indexKeys, isCut } from './index-keys.ts'
+import type { IndexKey } from './index-keys.ts'
+import { describeValue } from './describe-value.ts'
+import { numberKey } from './store.ts'
+import type { Snapshot } from './store.ts'
+import type { Change, View } from './view.ts'
+
+/**
+ * The changes of one statement, or of one transaction: kept aside, checked as they come, and applied as a whole.
+ */
+export interface WriteUnit extends View {
+  /** Unique keys this unit took (record number) or let go (null). */
+  readonly keys: Map<string, number | null>
+  /** Null outside a transaction. */
+  readonly holder: LockHolder | null
+}
+
+export const newUnit = (): WriteUnit => ({
+  snapshot: null,
+  at: Infinity,
+  changes: new Map(),
+  keys: new Map(),
+  holder: null,
+})
+
+export const transactionUnit = (snapshot: Snapshot, at: number, holder: LockHolder): WriteUnit => ({
+  snapshot,
+  at,
+  changes: new Map(),
+  keys: new Map(),
+  holder,
+})
+
+// The first writer wins: within a transaction the second fails, outside it waits.
+function lock(data: Data, unit: WriteUnit, key: string): void {
+  const holder = data.locks.get(key)
+  if (holder && holder !== unit.holder) {
+    if (unit.holder) throw writeConflict()
+    throw new Blocked(holder)
+  }
+  if (unit.holder) data.locks.set(key, unit.holder)
+}
+
+function lockRecord(data: Data, unit: WriteUnit, collection: Collection, id: number): void {
+  lock(data, unit, `${collection.id}/${id}`)
+  if (!unit.snapshot || collection.changedAt <= unit.at) return
+  const key = numberKey(collection.id, id)
+  const seen = data.store.records.get(key, { transaction: unit.snapshot })
+  const now = data.store.records.get(key)
+  if ((seen === undefined) !== (now === undefined) || (seen && now && !seen.equals(now)))
+    throw writeConflict()
+}
+
+export function duplicateKey(collection: Collection, index: Index, key: IndexKey): CommandError {
+  const keyValue: Document = documentOf({})
+  index.fields.forEach(({ path }, i) => (keyValue[path] = key.values[i] ?? null))
+  const values = index.fields.map(({ path }, i) => `${path}: ${describeValue(key.values[i])}`)
+  return new CommandError(
+    'DuplicateKey',
+    `E11000 duplicate key error collection: ${collection.namespace} index: ${index.name} dup key: { ${values.join(', ')} }`,
+    { details: { keyPattern: index.spec['key'] as Value, keyValue } },
+  )
+}
+
+function readHolder(data: Data, key: Buffer, snapshot?: Snapshot): number | null {
+  const value = data.store.entries.get(key, snapshot ? { transaction: snapshot } : {})
+  return value ? value.readUInt32BE(0) : null
+}
+
+function takeKey(
+  data: Data,
+  unit: WriteUnit,
+  place: { collection: Collection; index: Index },
+  key: IndexKey,
+  id: number,
+): void {
+  const text = key.bytes.toString('latin1')
+  const own = unit.keys.get(text)
+  if (own !== undefined) {
+    if (own !== null && own !== id) throw duplicateKey(place.collection, place.index, key)
+  } else {
+    lock(data, unit, text)
+    const now = readHolder(data, key.bytes)
+    if (
+      unit.snapshot &&
+      place.collection.changedAt > unit.at &&
+      now !== readHolder(data, key.bytes, unit.snapshot)
+    )
+      throw writeConflict()
+    if (now !== null && now !== id) throw duplicateKey(place.collection, place.index, key)
+  }
+  unit.keys.set(text, id)
+}
+
+function releaseKeys(data: Data, unit: WriteUnit, index: Index, keys: readonly IndexKey[]): void {
+  if (!index.unique) return
+  for (const { bytes } of keys) {
+    const text = bytes.toString('latin1')
+    if (!unit.keys.has(text)) lock(data, unit, text)
+    unit.keys.set(text, null)
+  }
+}
+
+const has = (keys: readonly IndexKey[], wanted: IndexKey): boolean =>
+  keys.some(({ bytes }) => bytes.equals(wanted.bytes))
+
+function checkKeys(
+  data: Data,
+  unit: WriteUnit,
+  collection: Collection,
+  id: number,
+  change: { before: Document | null; after: Document | null },
+): void {
+  // All keys are made before any is taken: a document that cannot be indexed changes nothing.
+  const pairs = collection.indexes.map((index) => ({
+    index,
+    before: index.unique && change.before ? indexKeys(index, change.before) : [],
+    after: change.after ? indexKeys(index, change.after) : [],
+  }))
+  for (const { index, before, after } of pairs) {
+    if (!index.unique) continue
+    for (const key of after)
+      if (!has(before, key)) takeKey(data, unit, { collection, index }, key, id)
+    releaseKeys(
+      data,
+      unit,
+      index,
+      before.filter((key) => !has(after, key)),
+    )
+  }
+}
+
+function record(unit: WriteUnit, change: Change): void {
+  unit.holder?.collections.add(change.collection)
+  let changes = unit.changes.get(change.collection)
+  if (!changes) unit.changes.set(change.collection, (changes = new Map()))
+  const known = changes.get(change.record)
+  if (known) {
+    known.after = change.after
+    known.document = change.document
+  } else changes.set(change.record, change)
+}
+
+export function insertRecord(
+  data: Data,
+  unit: WriteUnit,
+  collection: Collection,
+  bytes: Buffer,
+  document: Document,
+): void {
+  const id = collection.nextRecord++
+  checkKeys(data, unit, collection, id, { before: null, after: document })
+  record(unit, { collection, record: id, before: null, after: bytes, document })
+}
+
+export function replaceRecord(
+  data: Data,
+  unit: WriteUnit,
+  collection: Collection,
+  old: Record,
+  next: { bytes: Buffer; document: Document },
+): void {
+  lockRecord(data, unit, collection, old.id)
+  checkKeys(data, unit, collection, old.id, {
+    before: decodeDocument(old.bytes),
+    after: next.document,
+  })
+  record(unit, {
+    collection,
+    record: old.id,
+    before: old.bytes,
+    after: next.bytes,
+    document: next.document,
+  })
+}
+
+export function removeRecord(
+  data: Data,
+  unit: WriteUnit,
+  collection: Collection,
+  old: Record,
+): void {
+  lockRecord(data, unit, collection, old.id)
+  checkKeys(data, unit, collection, old.id, { before: decodeDocument(old.bytes), after: null })
+  record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null })
+}
+
+const recordNumber = (id: number): Buffer => numberKey(id)
+
+const storedKey = (index: Index, key: IndexKey, id: Buffer): Buffer =>
+  index.unique ? key.bytes : Buffer.concat([key.bytes, id])
+
+/** Notes what the planner must know of an index; true when that is news. */
+function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): boolean {
+  let isNews = false
+  if (index.multikey.includes(false)) {
+    arrayFields(index, document).forEach((isArray, i) => {
+      if (isArray && !index.multikey[i]) isNews = index.multikey[i] = true
+    })
+  }
+  if (!index.hasCutKeys && keys.some((key) => isCut(key))) isNews = index.hasCutKeys = true
+  return isNews
+}
+
+/** Adds the entries of one document; used when an index is built, too. */
+export function addEntries(data: Data, index: Index, document: Document, record: number): boolean {
+  const keys = indexKeys(index, document)
+  const id = recordNumber(record)
+  for (const key of keys) data.store.entries.putSync(storedKey(index, key, id), id)
+  return noteKeys(index, document, keys)
+}
+
+function removeEntries(data: Data, index: Index, document: Document, id: number): void {
+  const number = recordNumber(id)
+  for (const key of indexKeys(index, document))
+    data.store.entries.removeSync(storedKey(index, key, number))
+}
+
+function applyEntries(data: Data, change: Change): boolean {
+  let isNews = false
+  const { document } = change
+  if (!document) return false
+  for (const index of change.collection.indexes) {
+    if (addEntries(data, index, document, change.record)) isNews = true
+  }
+  return isNews
+}
+
+function applyRecord(data: Data, { collection, record: id, before, after }: Change): void {
+  const key = numberKey(collection.id, id)
+  if (after) data.store.records.putSync(key, after)
+  else if (before) data.store.records.removeSync(key)
+  collection.count += Number(after !== null) - Number(before !== null)
+  data.residents.changed(collection, id, after)
+}
+
+/** Applies a unit inside a running write. All old entries go before new ones come: a key may pass from one record to another. */
+export function applyUnit(data: Data, unit: WriteUnit): void {
+  for (const [collection, changes] of unit.changes) {
+    let isNews = !collection.exists
+    collection.exists = true
+    for (const change of changes.values()) {
+      if (!change.before) continue
+      const document = decodeDocument(change.before)
+      for (const index of collection.indexes) removeEntries(data, index, document, change.record)
+    }
+    for (const change of changes.values()) {
+      if (applyEntries(data, change)) isNews = true
+      applyRecord(data, change)
+    }
+    if (isNews) persist(data, collection)
+    collection.changedAt = data.commits + 1
+  }
+}

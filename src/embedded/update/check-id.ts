@@ -1,0 +1,23 @@
+import { BSONRegExp } from 'bson'
+import { encodeKey } from '../bson/encode-key.ts'
+import { isDocument } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { CommandError } from '../errors.ts'
+import { LONGEST_KEY } from '../storage/index-keys.ts'
+
+/** @throws CommandError when the value cannot be an _id */
+export function checkId(id: Value): void {
+  if (Array.isArray(id))
+    throw new CommandError('InvalidIdField', "The '_id' value cannot be of type array")
+  if (id instanceof BSONRegExp)
+    throw new CommandError('InvalidIdField', "The '_id' value cannot be of type regex")
+  if (isDocument(id) && Object.keys(id).some((field) => field.startsWith('$'))) {
+    throw new CommandError(
+      'DollarPrefixedFieldName',
+      "_id fields may not contain '$'-prefixed fields",
+    )
+  }
+  if ((typeof id === 'string' || isDocument(id)) && encodeKey([id], []).length > LONGEST_KEY) {
+    throw new CommandError('KeyTooLong', `The _id is longer than ${LONGEST_KEY} bytes`)
+  }
+}

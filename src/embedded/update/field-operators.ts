@@ -1,0 +1,144 @@
+import { Timestamp } from 'bson'
+import { compareValues } from '../bson/compare.ts'
+import { arithmetic, isNumber, toDouble } from '../bson/numbers.ts'
+import { isDocument, typeOf } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts'
+import type { OperatorSpec, UpdateContext } from './apply-update.ts'
+import { getTarget, resolveTargets, setTarget } from './update-paths.ts'
+import type { Target } from './update-paths.ts'
+
+const set: OperatorSpec = {
+  creates: true,
+  compile: (_, operand) => (target) => setTarget(target, operand),
+}
+
+function number(name: string, sign: '+' | '*'): OperatorSpec {
+  const verb = sign === '+' ? 'increment' : 'multiply'
+  return {
+    creates: true,
+    compile: (path, operand) => {
+      if (!isNumber(operand))
+        throw typeMismatch(
+          `Cannot ${verb} with non-numeric argument: {${path}: ${typeOf(operand)}}`,
+        )
+      return (target) => {
+        const old = getTarget(target)
+        if (old !== undefined && !isNumber(old)) {
+          throw typeMismatch(
+            `Cannot apply ${name} to a value of non-numeric type. {${path}} has the field of non-numeric type ${typeOf(old)}`,
+          )
+        }
+        const start = old ?? (sign === '+' ? null : 0)
+        const result = start === null ? operand : arithmetic(start, operand, sign)
+        if (result === null)
+          throw badValue(
+            `Failed to apply ${name} operations to current value (overflow) for field ${path}`,
+          )
+        setTarget(target, result)
+      }
+    },
+  }
+}
+
+/** $min or $max: replaces a value that lies beyond the operand. */
+const extreme = (direction: 1 | -1): OperatorSpec => ({
+  creates: true,
+  compile: (_, operand) => (target) => {
+    const old = getTarget(target)
+    if (old === undefined || compareValues(operand, old) * direction < 0) setTarget(target, operand)
+  },
+})
+
+function removeTarget({ holder, key }: Target): void {
+  // An array keeps its length: what is taken out of it becomes null.
+  if (!Array.isArray(holder)) delete holder[key]
+  else if (Number(key) < holder.length) holder[Number(key)] = null
+}
+
+function dateOf(path: string, operand: Value): (context: UpdateContext) => Value {
+  const type = isDocument(operand) ? operand['$type'] : operand
+  if (operand === true || type === 'date') return ({ now }) => now
+  if (type === 'timestamp')
+    return ({ now }) => new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 })
+  if (operand === false) return ({ now }) => now
+  throw badValue(`The '$type' string field of ${path} is required to be 'date' or 'timestamp'`)
+}
+
+function renameTo(path: string, operand: Value): (target: Target, context: UpdateContext) => void {
+  if (typeof operand !== 'string')
+    throw badValue(`The 'to' field for $rename must be a string: ${path}`)
+  if (operand === path)
+    throw badValue(`The source and target field for $rename must differ: ${path}`)
+  const parts = operand.split('.')
+  if ([...parts, ...path.split('.')].some((part) => part.startsWith('$')))
+    throw badValue(`The source and target field for $rename may not be dynamic: ${path}`)
+  return (target, { document }) => {
+    const value = getTarget(target)
+    if (value === undefined) return
+    if (Array.isArray(target.holder))
+      throw badValue(`The source field cannot be an array element: ${path}`)
+    removeTarget(target)
+    for (const to of resolveTargets(document, parts, {
+      creates: true,
+      arrayFilters: new Map(),
+      positionOf: () => null,
+    }))
+      setTarget(to, value)
+  }
+}
+
+const BITS: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  and: (a, b) => a & b,
+  or: (a, b) => a | b,
+  xor: (a, b) => a ^ b,
+}
+
+function bitwise(path: string, operand: Value): (target: Target) => void {
+  if (!isDocument(operand))
+    throw badValue(`The $bit modifier is not compatible with a ${typeOf(operand)}`)
+  return (target) => {
+    for (const name of Object.keys(operand)) {
+      const mask = operand[name]
+      const combine = BITS[name]
+      const old = getTarget(target) ?? 0
+      if (!combine || typeof mask !== 'number')
+        throw badValue(`The $bit modifier supports 'and', 'or' and 'xor' with an int, not ${name}`)
+      if (typeof old !== 'number')
+        throw badValue(`Cannot apply $bit to a value of non-int type: ${path}`)
+      setTarget(target, Number(BigInt.asIntN(32, combine(BigInt(old), BigInt(mask)))))
+    }
+  }
+}
+
+export const FIELD_OPERATORS: Readonly<Record<string, OperatorSpec>> = {
+  $set: set,
+  $setOnInsert: set,
+  $unset: { creates: false, compile: () => removeTarget },
+  $inc: number('$inc', '+'),
+  $mul: number('$mul', '*'),
+  $min: extreme(1),
+  $max: extreme(-1),
+  $currentDate: {
+    creates: true,
+    compile: (path, operand) => {
+      const read = dateOf(path, operand)
+      return (target, context) => setTarget(target, read(context))
+    },
+  },
+  $rename: { creates: false, compile: renameTo },
+  $bit: { creates: true, compile: bitwise },
+}
+
+/** An integer operand such as $position's. */
+export function integerOperand(name: string, value: Value): number {
+  const integer = isNumber(value) ? toDouble(value) : NaN
+  if (!Number.isInteger(integer))
+    throw badValue(
+      `The value for ${name} must be an integer value but was given type: ${typeOf(value)}`,
+    )
+  return integer
+}
+
+export const unknownClause = (operator: string, clause: string): CommandError =>
+  failedToParse(`Unrecognized clause in ${operator}: ${clause}`)

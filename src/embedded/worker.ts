@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openEngine } from './server/engine.ts'
+import { startServer } from './server/server.ts'
+import type { Listen } from './server/server.ts'
+
+/** What the starting thread hands over. */
+export interface WorkerOptions {
+  readonly directory: string
+  readonly durable: boolean
+  readonly listen: Listen
+}
+
+function report(what: string, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`embedded engine: ${what}: ${text.replaceAll('\n', ' | ')}\n`)
+}
+
+const { directory, durable, listen } = workerData as WorkerOptions
+const engine = openEngine({
+  directory,
+  durable,
+  address: 'path' in listen ? listen.path : listen.host,
+})
+const server = await startServer(engine, listen, report)
+
+parentPort?.on('message', () => {
+  void (async () => {
+    await server.close()
+    await engine.close()
+    parentPort?.postMessage({ kind: 'closed' })
+    parentPort?.close()
+  })()
+})
+
+process.on('uncaughtException', (error) => report('uncaught', error))
+process.on('unhandledRejection', (error) => report('unhandled', error))
+parentPort?.postMessage({ kind: 'listening', port: server.port })

@@ -1,0 +1,84 @@
+import type { Document } from 'mongodb'
+import type { FieldSelection, PopulateNode, SortKey, VersionKey } from '../query/query.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { buildProjection, buildSort, shownMembers } from './build-find.ts'
+import type { Database } from './database.ts'
+import type { Conditions } from './resolve-filter.ts'
+import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { matchAll } from './translate-filter.ts'
+import { matchVersions, versionId } from './version-match.ts'
+
+/** What of related versions to read. */
+export interface RelatedRead {
+  readonly conditions: Conditions
+  /** Empty: in no order. */
+  readonly sort: readonly SortKey[]
+  readonly fields: FieldSelection
+  readonly populate: readonly PopulateNode[]
+}
+
+/** A command names no more documents than this, unless an order needs them in one. */
+const CHUNK = 1_000
+
+/** Of some documents the version of one key, where it exists and meets the conditions. */
+export function findTargets(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+  keys: readonly VersionKey[],
+  read: RelatedRead,
+): Promise<readonly StoredVersion[]> {
+  const ids = documentIds.flatMap((documentId) => keys.map((key) => versionId(documentId, key)))
+  return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
+}
+
+/** The versions of one key whose relation `attribute` names one of the documents; it is read as well. */
+export function findOwners(
+  database: Database,
+  plan: ContentTypePlan,
+  {
+    attribute,
+    documentIds,
+  }: { readonly attribute: string; readonly documentIds: readonly string[] },
+  key: VersionKey,
+  read: RelatedRead,
+): Promise<readonly StoredVersion[]> {
+  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const shown = read.fields === 'all' ? shownMembers(plan) : read.fields
+  const fields = [...shown, attribute]
+  return findInChunks(database, plan, documentIds, { ...read, fields }, (chunk) => ({
+    ...versions,
+    [attribute]: { $in: chunk },
+  }))
+}
+
+async function findInChunks(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+  { conditions, sort, fields, populate }: RelatedRead,
+  match: (chunk: readonly string[]) => Document,
+): Promise<readonly StoredVersion[]> {
+  const options = {
+    ...optionsOf(database, undefined),
+    projection: buildProjection(plan, fields, populate),
+    sort: buildSort(sort),
+    batchSize: 10 * CHUNK,
+  }
+  const size = sort.length === 0 ? CHUNK : ids.length
+  const found = await Promise.all(
+    chunksOf(ids, size).map((chunk) =>
+      run(undefined, () =>
+        versionsOf(database, plan)
+          .find(matchAll([match(chunk), conditions]), options)
+          .toArray(),
+      ),
+    ),
+  )
+  return found.flat().map(asVersion)
+}
+
+function chunksOf(ids: readonly string[], size: number): readonly (readonly string[])[] {
+  const count = ids.length === 0 ? 0 : Math.ceil(ids.length / size)
+  return Array.from({ length: count }, (_, index) => ids.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import * as errors from '../src/errors.ts'
+
+interface Row {
+  readonly className: string
+  readonly name: string
+  readonly status: string
+  readonly cause: string
+}
+
+const ABSTRACT = 'CmsError'
+
+function documented(): Row[] {
+  const text = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+  const rows = text.matchAll(/^\| +`(\w+)` +\| +`(\w+)` +\| +(\S+) +\| +(.+?) +\|$/gm)
+  return [...rows].map(([, className = '', name = '', status = '', cause = '']) => {
+    return { className, name, status, cause }
+  })
+}
+
+type ErrorClass = new (argument: unknown) => Error & { readonly status?: number }
+
+function declared(): Omit<Row, 'cause'>[] {
+  const classes = Object.entries(errors).filter(
+    ([className, exported]) => className !== ABSTRACT && exported.prototype instanceof Error,
+  )
+  return classes.map(([className, exported]) => {
+    const error = new (exported as unknown as ErrorClass)([])
+    return { className, name: error.name, status: String(error.status ?? '–') }
+  })
+}
+
+describe('errors', () => {
+  it('are the classes of docs/errors.md, with their names on the wire and statuses', () => {
+    const rows = documented().map(({ className, name, status }) => ({ className, name, status }))
+    expect(rows).to.have.deep.members(declared())
+  })
+
+  it('are listed once, with a cause', () => {
+    const rows = documented()
+    expect(new Set(rows.map(({ className }) => className)).size).to.equal(rows.length)
+    for (const { cause } of rows) expect(cause).to.match(/\.$/)
+  })
+
+  it('speak for one fault themselves and count several', () => {
+    const fault = { path: ['title'], message: 'title must be a string', name: 'ValidationError' }
+    expect(errors.validationError([fault]).message).to.equal('title must be a string')
+    const several = errors.validationError([fault, fault])
+    expect(several).to.include({ message: '2 errors occurred', status: 400 })
+    expect(several.details).to.deep.equal({ errors: [fault, fault] })
+  })
+
+  it('list every fault of a start in their message', () => {
+    expect(new errors.ConfigError(['a', 'b']).message).to.match(/:\n {2}- a\n {2}- b$/)
+  })
+})

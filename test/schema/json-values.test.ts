@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { findJsonFault } from '../../src/schema/json-values.ts'
+
+const nested = (levels: number): unknown => {
+  let value: unknown = 'bottom'
+  for (let level = 0; level < levels; level += 1) value = [value]
+  return value
+}
+
+describe('findJsonFault', () => {
+  it('accepts what JSON can say', () => {
+    const fine = [null, 5, 'text', [], { 'a.b': 1, constructor: 'Lotus', '': [{ $: 1 }] }]
+    for (const value of fine.slice(0, 4)) expect(findJsonFault(value)).to.equal(null)
+    expect(findJsonFault({ 'a.b': 1, constructor: 'Lotus', '': [null] })).to.equal(null)
+  })
+
+  const faults: readonly [string, unknown, readonly string[]][] = [
+    ['an operator', { a: [{ $where: 1 }] }, ['a', '0', '$where']],
+    ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), ['a', '__proto__']],
+    ['NUL in a text', { a: 'x\0' }, ['a']],
+    ['NUL in a key', { 'x\0': 1 }, ['x\0']],
+  ]
+  for (const [what, value, path] of faults) {
+    it(`finds ${what}`, () => {
+      expect(findJsonFault(value)?.path).to.deep.equal(path)
+    })
+  }
+
+  it('stops at 50 levels', () => {
+    expect(findJsonFault(nested(50))).to.equal(null)
+    expect(findJsonFault(nested(51))?.problem).to.match(/50 levels/)
+    expect(findJsonFault(nested(5000))?.problem).to.match(/50 levels/)
+  })
+})
