@@ -1,4 +1,5 @@
 import { ConfigError } from '../../src/errors.ts'
+import type { Uid } from '../../src/schema/definition.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { loadWorldCities, mapCity, type WorldCity } from './map-cities.ts'
 import { mapCountry, mapCurrencies, mapLanguages } from './map-countries.ts'
@@ -47,9 +48,14 @@ export function compileSample(wantedCities: number): Sample {
   return { parts, availableCities: cities.length }
 }
 
+/** Content-types of the sample that are not declared. */
+export function missingTypes({ contentTypes }: Pick<Schema, 'contentTypes'>): readonly Uid[] {
+  return SAMPLE_UIDS.filter((uid) => !contentTypes.has(uid))
+}
+
 /** @throws ConfigError unless every content-type of the sample is declared. */
 export function assertSampleTypes(schema: Pick<Schema, 'contentTypes'>): void {
-  const missing = SAMPLE_UIDS.filter((uid) => !schema.contentTypes.has(uid))
+  const missing = missingTypes(schema)
   if (missing.length === 0) return
   throw new ConfigError([
     `CONTENT_TYPES_DIR: the sample needs ${missing.join(', ')}; the folder content-types of Quire has them`,

@@ -30,12 +30,13 @@ describe('seedSample', () => {
 
   const services = () => ({ schema, database: test.database, locales })
   const storedIn = (name: string) => test.database.collection(name).find().sort('_id').toArray()
+  const countIn = (name: string) => test.database.collection(name).countDocuments()
 
   it('stores everything, adds its locales, and notes that it is complete', async () => {
     const report = await seedSample(services(), sample, SILENT)
     expect(report).to.include({ documents: total, added: total, complete: true })
-    expect(await storedIn('cities')).to.have.lengthOf(300)
-    expect(await storedIn('countries')).to.have.lengthOf(250 * 9)
+    expect(await countIn('cities')).to.equal(300)
+    expect(await countIn('countries')).to.equal(250 * 9)
     expect((await locales.current()).has('ja')).to.equal(true)
     const mark = await getMark(test.database)
     expect(mark).to.include({ ontoEmpty: true, openedAt: null })
@@ -64,7 +65,7 @@ describe('seedSample', () => {
     const second = await seedSample(services(), sample, SILENT)
     expect(second).to.include({ documents: total, complete: true })
     expect(first.added + second.added).to.equal(total)
-    expect(await storedIn('countries')).to.have.lengthOf(250 * 9)
+    expect(await countIn('countries')).to.equal(250 * 9)
   })
 
   it('remembers that there was something else before', async () => {
@@ -82,7 +83,7 @@ describe('seedSample', () => {
       SILENT,
     ).catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(ConfigError).with.property('message').that.includes('city.city')
-    expect(await storedIn('countries')).to.have.lengthOf(0)
+    expect(await countIn('countries')).to.equal(0)
     expect(SAMPLE_UIDS).to.include('api::city.city')
   })
 })
