@@ -110,8 +110,8 @@ async function embedded(
   const engine = await starters.startEmbedded({ directory })
   const whose = engine.role === 'guest' ? ' of another process' : ''
   const reason =
-    `the embedded engine${whose}, data in ${shown(directory)}, because ${why} ` +
-    '(it is for development, tests and small installations)'
+    `the embedded engine${whose}, data in ${shown(directory)}, because ${why}; ` +
+    'it is for development, tests and small installations'
   return { kind: 'embedded', uri: engine.uri, reason, close: () => engine.close() }
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { ScalarType } from '../schema/definition.ts'
-import type { ContentTypePlan, ScalarPlan, Schema } from '../schema/plan.ts'
+import type { ContentTypePlan, RelationPlan, ScalarPlan, Schema } from '../schema/plan.ts'
 
 /** An index that content needs; its name tells that it is ours. */
 export interface IndexPlan {
@@ -32,7 +32,37 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const uniques = [...plan.attributes.values()].filter(
     (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
   )
-  return { name: plan.collectionName, indexes: [LIST_INDEX, ...uniques.map(uniqueIndex)] }
+  const owned = [...plan.attributes.values()].filter(
+    (attribute): attribute is RelationPlan =>
+      attribute.kind === 'relation' && attribute.side === 'owner',
+  )
+  return {
+    name: plan.collectionName,
+    indexes: [
+      DOCUMENT_INDEX,
+      LIST_INDEX,
+      ...uniques.map(uniqueIndex),
+      ...owned.map(({ name }) => relationIndex(name)),
+    ],
+  }
+}
+
+/** Tells whether a document exists, in whatever locale and status; the shard key needs it as well. */
+const DOCUMENT_INDEX: IndexPlan = {
+  name: `${INDEX_PREFIX}document`,
+  key: { documentId: 1 },
+  unique: false,
+  partialFilterExpression: null,
+}
+
+/** Finds the owners of a target: inverse sides and filters through the relation live by it. */
+function relationIndex(attribute: string): IndexPlan {
+  return {
+    name: `${INDEX_PREFIX}relation_${attribute}`,
+    key: { [attribute]: 1, status: 1, locale: 1 },
+    unique: false,
+    partialFilterExpression: null,
+  }
 }
 
 /** Serves the default order, and every list that is filtered by what has no index of its own. */

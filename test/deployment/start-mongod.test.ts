@@ -21,7 +21,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { MongoClient } from 'mongodb'
+import { MongoClient, MongoServerError } from 'mongodb'
+import type { Collection } from 'mongodb'
 
 const STAND_IN = fileURLToPath(
   new URL('../../../test/deployment/stand-in-mongod.mjs', import.meta.url),
@@ -78,7 +79,13 @@ describe('startMongod', () => {
       process.execPath,
       [CHILD, data(), JSON.stringify({ ...LIMITS, ...limits })],
       {
-        env: { HOME: dir, PATH: process.env['PATH'], MONGOMS_SYSTEM_BINARY: STAND_IN, ...env },
+        env: {
+          HOME: dir,
+          PATH: process.env['PATH'],
+          MONGOMS_SYSTEM_BINARY: STAND_IN,
+          STAND_IN_UPSTREAM: process.env['STAND_IN_UPSTREAM'],
+          ...env,
+        },
         stdio: ['pipe', 'pipe', 'inherit'],
         cwd: dir,
       },
@@ -104,6 +111,24 @@ describe('startMongod', () => {
     } catch {
       return null
     }
+  }
+
+  async function withNotes<T>(
+    { outcome }: Started,
+    use: (notes: Collection) => Promise<T>,
+  ): Promise<T> {
+    const client = new MongoClient(String(outcome.uri), { serverSelectionTimeoutMS: 3000 })
+    try {
+      return await use(client.db('start-mongod').collection('notes'))
+    } finally {
+      await client.close()
+    }
+  }
+
+  // The stand-in says so where it has neither the embedded engine nor another deployment behind it.
+  function noEngine(error: unknown): null {
+    if (error instanceof MongoServerError && error.code === 59) return null
+    throw error
   }
 
   async function setNameAt(uri: string): Promise<unknown> {
@@ -148,6 +173,20 @@ describe('startMongod', () => {
     expect(second.outcome.uri).to.equal(first.outcome.uri)
     expect(await setNameAt(String(second.outcome.uri))).to.equal('quire')
     await second.close()
+  })
+
+  it('finds its data again after a restart', async function () {
+    const first = await start()
+    const kept = await withNotes(first, (notes) => notes.insertOne({ text: 'kept' })).catch(
+      noEngine,
+    )
+    await first.close()
+    if (kept === null) this.skip()
+    const second = await start()
+    const found = await withNotes(second, (notes) => notes.findOne({ text: 'kept' }))
+    await withNotes(second, (notes) => notes.drop())
+    await second.close()
+    expect(found).to.have.property('text', 'kept')
   })
 
   it('moves to another port when its own is taken', async () => {

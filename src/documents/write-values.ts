@@ -1,0 +1,152 @@
+import { ValidationError } from '../errors.ts'
+import { type ExistingDocuments, findExisting } from '../mongo/relation-writes.ts'
+import type { Data, Uid } from '../schema/definition.ts'
+import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import { countNewComponents, mergeComponents, unsetValue } from './component-values.ts'
+import { collectRelationChanges } from './component-values.ts'
+import type { DocumentContext } from './context.ts'
+import { changedReferences, type DocumentChange } from './relation-change.ts'
+import {
+  type DocumentChanges,
+  namedTargets,
+  type RelationInput,
+  resolveRelationChanges,
+} from './relation-input.ts'
+import type { WriteTarget } from './write-target.ts'
+
+/** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
+export interface PreparedValues {
+  /** What the validators let through; relations and components still as they were sent. */
+  readonly values: Data
+  readonly changes: DocumentChanges
+  readonly componentIds: ReadonlyMap<Uid, readonly number[]>
+  /** What is stored must be known first: a list is changed, or a component is merged. */
+  readonly needsStored: boolean
+}
+
+/**
+ * Looks up what a payload refers to, one query for each content-type, and takes the ids that it needs.
+ * @throws ValidationError for a target that does not exist, or that the writer may not find.
+ */
+export async function prepareValues(
+  context: DocumentContext,
+  { plan, key, writer }: WriteTarget,
+  values: Data,
+  { creating }: { readonly creating: boolean },
+): Promise<PreparedValues> {
+  const inputs = collectRelationChanges(plan, values)
+  for (const input of inputs) assertMayRelate(input, writer.mayRead)
+  const named = [...namedTargets(inputs)]
+  const found = await Promise.all(
+    named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
+      const target = context.contentType(uid)
+      return [uid, await findExisting(context.database, target, targets)]
+    }),
+  )
+  const counts = countNewComponents(plan, values, { creating })
+  const componentIds = await Promise.all(
+    [...counts].map(
+      async ([uid, count]) => [uid, await context.ids.take(`component:${uid}`, count)] as const,
+    ),
+  )
+  const changes = resolveRelationChanges(inputs, new Map(found), key.locale)
+  return {
+    values,
+    changes,
+    componentIds: new Map(componentIds),
+    needsStored:
+      !creating && (hasComponents(plan, values) || hasListChanges(changes) || isTwoSided(inputs)),
+  }
+}
+
+/**
+ * What is to be stored of a payload: scalars as they are, components whole, relations as lists of
+ * documentIds. `stored` is what it changes, null when the version is new. Inverse sides are left out:
+ * what they name is stored by their owners (`write-inverse.ts`).
+ */
+export function completeValues(
+  plan: ContentTypePlan,
+  { values, changes, componentIds }: PreparedValues,
+  stored: Data | null,
+): Data {
+  const waiting = new Map([...componentIds].map(([uid, ids]) => [uid, ids.values()]))
+  const newId = (uid: Uid): number => waiting.get(uid)?.next().value ?? 0
+  const complete: Data = {
+    ...values,
+    ...mergeComponents(plan, stored, values, { newId, changes }),
+  }
+  for (const attribute of plan.attributes.values()) {
+    if (attribute.kind !== 'relation' && attribute.kind !== 'media') continue
+    const change = changes.get(attribute.name)
+    if (change === undefined || (attribute.kind === 'relation' && attribute.side === 'inverse')) {
+      delete complete[attribute.name]
+    } else {
+      complete[attribute.name] = changedReferences(attribute, stored?.[attribute.name], change)
+    }
+  }
+  return complete
+}
+
+/** What a version holds before anything is given; inverse sides hold nothing. */
+export function unsetValues(plan: ContentTypePlan): Data {
+  return Object.fromEntries(
+    [...plan.attributes.values()]
+      .filter((attribute) => attribute.kind !== 'relation' || attribute.side === 'owner')
+      .map((attribute) => [attribute.name, unsetValue(attribute)]),
+  )
+}
+
+/** The changes of a payload that another content-type stores. */
+export function inverseChanges(
+  plan: ContentTypePlan,
+  changes: DocumentChanges,
+): readonly (readonly [RelationPlan, DocumentChange])[] {
+  return [...plan.attributes.values()].flatMap((attribute) => {
+    const change = changes.get(attribute.name)
+    const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
+    return isInverse && change !== undefined ? [[attribute, change] as const] : []
+  })
+}
+
+/** Relations whose targets belong to one owner at a time, and that a payload changes. */
+export function exclusiveChanges(
+  plan: ContentTypePlan,
+  changes: DocumentChanges,
+): readonly RelationPlan[] {
+  return [...plan.attributes.values()].filter(
+    (attribute): attribute is RelationPlan =>
+      attribute.kind === 'relation' &&
+      attribute.side === 'owner' &&
+      attribute.relation === 'oneToOne' &&
+      attribute.otherSide !== null &&
+      changes.has(attribute.name),
+  )
+}
+
+function assertMayRelate({ attribute, path }: RelationInput, mayRead: (uid: Uid) => boolean): void {
+  if (attribute.kind !== 'relation' || mayRead(attribute.targetUid)) return
+  const at = path.join('.')
+  throw new ValidationError(`Invalid key ${attribute.name}`, {
+    key: attribute.name,
+    path: at,
+    source: 'body',
+  })
+}
+
+function hasComponents(plan: ContentTypePlan, values: Data): boolean {
+  return [...plan.attributes.values()].some(
+    ({ kind, name }) =>
+      (kind === 'component' || kind === 'dynamiczone') && values[name] !== undefined,
+  )
+}
+
+function hasListChanges(changes: DocumentChanges): boolean {
+  return [...changes.values()].some(({ kind }) => kind === 'change')
+}
+
+/** A change that other documents must hear of as well, in one transaction. */
+function isTwoSided(inputs: readonly RelationInput[]): boolean {
+  return inputs.some(
+    ({ attribute }) => attribute.kind === 'relation' && attribute.otherSide !== null,
+  )
+}

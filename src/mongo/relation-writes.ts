@@ -1,0 +1,141 @@
+import type { Document } from 'mongodb'
+import type { Status } from '../query/query.ts'
+import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import type { Database, Session } from './database.ts'
+import { optionsOf, run, versionsOf } from './stored-version.ts'
+
+/** Which documents there are of those named, whatever their locales and statuses. */
+export interface ExistingDocuments {
+  readonly documentIds: ReadonlySet<string>
+  /** The document that each numeric id belongs to. */
+  readonly byId: ReadonlyMap<number, string>
+}
+
+/** Looks up documents by documentId and by the numeric id of a version: one query. */
+export async function findExisting(
+  database: Database,
+  plan: ContentTypePlan,
+  named: { readonly documentIds: ReadonlySet<string>; readonly ids: ReadonlySet<number> },
+): Promise<ExistingDocuments> {
+  const conditions: Document[] = []
+  if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
+  if (named.ids.size > 0) {
+    // With the status in front the list index serves it.
+    conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
+  }
+  if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
+  const found = await run(undefined, () =>
+    versionsOf(database, plan)
+      .find(
+        { $or: conditions },
+        { ...optionsOf(database, undefined), projection: { _id: 0, documentId: 1, id: 1 } },
+      )
+      .toArray(),
+  )
+  const versions = found as readonly Document[] as readonly { documentId: string; id: number }[]
+  return {
+    documentIds: new Set(versions.map(({ documentId }) => documentId)),
+    byId: new Map(versions.map(({ documentId, id }) => [id, documentId])),
+  }
+}
+
+/** One side of a two-way relation that another side writes: whose versions, and of which kind. */
+export interface OwnerVersions {
+  /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
+  readonly relation: RelationPlan
+  readonly locale: string | null
+  readonly status: Status
+}
+
+/** The owners of a document, by documentId, in the order of their ids. */
+export async function findOwnerIds(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  session: Session,
+): Promise<readonly string[]> {
+  const { plan, attribute, match } = ownersOf(owners)
+  const found = await run(session, () =>
+    versionsOf(database, plan)
+      .find(
+        { ...match, [attribute]: documentId },
+        {
+          ...optionsOf(database, session),
+          projection: { _id: 0, documentId: 1, id: 1 },
+          sort: { id: 1 },
+        },
+      )
+      .toArray(),
+  )
+  return found.map((version) => (version as Document)['documentId'] as string)
+}
+
+/** Makes a document a target of these owners; one that holds a single target loses its former one. */
+export async function addToOwners(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  ownerIds: readonly string[],
+  session: Session,
+): Promise<void> {
+  if (ownerIds.length === 0) return
+  const { plan, attribute, match, toMany } = ownersOf(owners)
+  await run(session, () =>
+    versionsOf(database, plan).updateMany(
+      { ...match, documentId: { $in: [...ownerIds] } },
+      toMany ? { $addToSet: { [attribute]: documentId } } : { $set: { [attribute]: documentId } },
+      optionsOf(database, session),
+    ),
+  )
+}
+
+/** Takes a document from the targets of these owners. */
+export async function removeFromOwners(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  ownerIds: readonly string[],
+  session: Session,
+): Promise<void> {
+  if (ownerIds.length === 0) return
+  const { plan, attribute, match, toMany } = ownersOf(owners)
+  await run(session, () =>
+    versionsOf(database, plan).updateMany(
+      { ...match, documentId: { $in: [...ownerIds] }, [attribute]: documentId },
+      toMany ? { $pull: { [attribute]: documentId } as never } : { $set: { [attribute]: null } },
+      optionsOf(database, session),
+    ),
+  )
+}
+
+/** Of a two-way one-to-one relation: takes a target from every other owner that holds it. */
+export async function takeFromOthers(
+  database: Database,
+  plan: ContentTypePlan,
+  relation: RelationPlan,
+  target: string,
+  owner: { readonly documentId: string; readonly locale: string | null; readonly status: Status },
+  session: Session,
+): Promise<void> {
+  const { documentId, locale, status } = owner
+  await run(session, () =>
+    versionsOf(database, plan).updateMany(
+      { status, locale, [relation.name]: target, documentId: { $ne: documentId } },
+      { $set: { [relation.name]: null } },
+      optionsOf(database, session),
+    ),
+  )
+}
+
+function ownersOf({ relation, locale, status }: OwnerVersions): {
+  readonly plan: ContentTypePlan
+  readonly attribute: string
+  readonly match: Document
+  readonly toMany: boolean
+} {
+  const plan = relation.target()
+  const attribute = relation.otherSide ?? ''
+  const other = plan.attributes.get(attribute)
+  if (other?.kind !== 'relation') throw new Error(`${plan.uid} has no relation ${attribute}`)
+  return { plan, attribute, match: { status, locale }, toMany: other.toMany }
+}

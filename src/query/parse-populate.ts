@@ -1,0 +1,281 @@
+import type { Uid } from '../schema/definition.ts'
+import type { AttributeHolder, DynamicZonePlan } from '../schema/plan.ts'
+import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
+import { misplacedText, withoutFragment } from './parse-populate-errors.ts'
+import {
+  type Asked,
+  ASKED_PLAINLY,
+  type AskedTree,
+  readAsked,
+  readPopulate,
+} from './parse-populate-form.ts'
+import {
+  assertOptions,
+  type Options,
+  parseCount,
+  parseEntryOptions,
+  parseRange,
+} from './parse-populate-options.ts'
+import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
+import type { ComponentNode, PopulateNode, QueryRules, RelationNode, ZoneNode } from './query.ts'
+
+/** What bounds the populate parameter of one request. */
+export interface PopulateRules extends Pick<QueryRules, 'mayRead' | 'defaultLimit' | 'maxLimit'> {
+  /** What nested options of media refer to; null where media take none. */
+  readonly fileHolder: AttributeHolder | null
+  /** Every component of the schema: `on` may name one outside of its zone, which then shows nothing. */
+  readonly components: ReadonlyMap<Uid, AttributeHolder>
+}
+
+/** Bounds of one request; beyond them it is a 400. */
+export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
+
+type Selection = Pick<ComponentNode, 'mode' | 'fields' | 'filter' | 'sort' | 'populate'>
+
+const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [], populate: [] }
+
+/** Where a populate is being read: what its names mean, how deep, and how much has been read so far. */
+interface Scope {
+  readonly holder: AttributeHolder
+  /** Dotted path down to here, null at the root; a nested `populate` begins a new one, as in the dialect. */
+  readonly parent: string | null
+  readonly depth: number
+  readonly count: { nodes: number }
+  readonly rules: PopulateRules
+}
+
+/** What an attribute leads to: whose members it shows, and which options it takes. */
+interface Target {
+  /** Null for media that take no nested options. */
+  readonly holder: AttributeHolder | null
+  readonly options: ReadonlySet<string>
+  readonly hasIds: boolean
+}
+
+const PARAM = 'populate'
+const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'populate'])
+const ENTRY_OPTIONS: ReadonlySet<string> = new Set([...FRAGMENT_OPTIONS, 'count'])
+const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination'])
+const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
+const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
+
+/**
+ * What a request shows beside the entries' own members, in the order of the schema, `localizations` last.
+ * Relations to what may not be read are left out, with all that is asked for below them.
+ * @throws ValidationError, PaginationError for whatever is not understood, naming its path.
+ */
+export function parsePopulate(
+  input: unknown,
+  holder: AttributeHolder,
+  rules: PopulateRules,
+): readonly PopulateNode[] {
+  return parseForm(input, { holder, parent: null, depth: 0, count: { nodes: 0 }, rules })
+}
+
+function parseForm(input: unknown, scope: Scope): readonly PopulateNode[] {
+  const asked = readPopulate(input)
+  if (asked !== '*') return parseTree(asked, scope)
+  return populatablesOf(scope.holder).flatMap(
+    (attribute) => parseAttribute(attribute, ASKED_PLAINLY, scope) ?? [],
+  )
+}
+
+function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
+  const nodes = new Map<string, PopulateNode>()
+  for (const [name, asked] of tree) {
+    const attribute = getPopulatable(name, scope.holder)
+    if (attribute === null) throw unusableKey(name, scope.parent, PARAM)
+    const node = asked === null ? null : parseAttribute(attribute, asked, scope)
+    if (node !== null) nodes.set(name, node)
+  }
+  return populatablesOf(scope.holder).flatMap(({ name }) => nodes.get(name) ?? [])
+}
+
+/** Null for a relation to what may not be read. */
+function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): PopulateNode | null {
+  if (attribute.kind === 'relation' && !scope.rules.mayRead(attribute.targetUid)) return null
+  countNode(scope)
+  const path = join(scope.parent, attribute.name)
+  const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
+  switch (attribute.kind) {
+    case 'relation': {
+      const options = attribute.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
+      const selection = at({ holder: attribute.target(), options, hasIds: true })
+      return {
+        kind: 'relation',
+        relation: attribute,
+        ...selection,
+        range: rangeOf(asked, path, scope),
+      }
+    }
+    case 'component': {
+      const target = { holder: attribute.component(), options: ENTRY_OPTIONS, hasIds: false }
+      return { kind: 'component', component: attribute, ...at(target) }
+    }
+    case 'media': {
+      const holder = scope.rules.fileHolder
+      const options = holder === null ? COUNT_ONLY : ENTRY_OPTIONS
+      return { kind: 'media', media: attribute, ...at({ holder, options, hasIds: true }) }
+    }
+    case 'localizations': {
+      const target = { holder: scope.holder, options: ENTRY_OPTIONS, hasIds: false }
+      return { kind: 'localizations', ...at(target) }
+    }
+    case 'dynamiczone':
+      return parseZone(attribute, asked, path, scope)
+  }
+}
+
+function countNode({ count, depth }: Scope): void {
+  if (depth >= POPULATE_LIMITS.depth) {
+    throw invalidValue(PARAM, `at most ${POPULATE_LIMITS.depth} levels`)
+  }
+  count.nodes += 1
+  if (count.nodes > POPULATE_LIMITS.nodes) {
+    throw invalidValue(PARAM, `at most ${POPULATE_LIMITS.nodes} attributes in one request`)
+  }
+}
+
+function rangeOf(asked: Asked, path: string, { rules }: Scope): RelationNode['range'] {
+  return asked.kind === 'options' ? parseRange(asked.options, path, rules) : null
+}
+
+function parseSelection(asked: Asked, target: Target, path: string, scope: Scope): Selection {
+  switch (asked.kind) {
+    case 'below':
+      return { ...PLAIN, populate: parseBelow(asked.below, target.holder, path, scope) }
+    case 'options':
+      return parseOptions(asked.options, target, path, scope)
+    case 'text':
+      if (asked.text === 'ids' && target.hasIds) return { ...PLAIN, mode: 'ids' }
+      throw misplacedText(asked.text, target.holder, path)
+  }
+}
+
+/** What dotted paths ask for below the attribute that they have reached. */
+function parseBelow(
+  tree: AskedTree,
+  holder: AttributeHolder | null,
+  path: string,
+  scope: Scope,
+): readonly PopulateNode[] {
+  if (holder !== null) {
+    return parseTree(tree, { ...scope, holder, parent: path, depth: scope.depth + 1 })
+  }
+  for (const name of tree.keys()) throw unusableKey(name, path, PARAM)
+  return []
+}
+
+function parseOptions(options: Options, target: Target, path: string, scope: Scope): Selection {
+  assertOptions(options, target.options, path)
+  const mode = parseCount(options, path) ? 'count' : 'entries'
+  const { holder } = target
+  if (holder === null) return { ...PLAIN, mode }
+  const inner: Scope = { ...scope, holder, parent: null, depth: scope.depth + 1 }
+  return {
+    mode,
+    ...parseEntryOptions(options, holder),
+    populate: parseForm(options.get('populate'), inner),
+  }
+}
+
+function parseZone(zone: DynamicZonePlan, asked: Asked, path: string, scope: Scope): ZoneNode {
+  switch (asked.kind) {
+    case 'below':
+      return {
+        kind: 'zone',
+        zone,
+        mode: 'entries',
+        on: parseBelowZone(zone, asked.below, path, scope),
+      }
+    case 'options':
+      return parseZoneOptions(zone, asked.options, path, scope)
+    case 'text':
+      if (asked.text === '*') throw withoutFragment(zone, asked.text, scope.holder)
+      throw unknownKey(asked.text, path, PARAM)
+  }
+}
+
+/** Dotted paths go through the components that have the attribute, of which there must be one. */
+function parseBelowZone(
+  zone: DynamicZonePlan,
+  tree: AskedTree,
+  path: string,
+  scope: Scope,
+): ZoneNode['on'] {
+  const components = [...zone.components()]
+  for (const name of tree.keys()) {
+    const isKnown = components.some(([, component]) => getPopulatable(name, component) !== null)
+    if (!isKnown) throw unusableKey(name, path, PARAM)
+  }
+  const fragments = components.map(([uid, component]): [Uid, Selection] => {
+    const own = [...tree].filter(([name]) => getPopulatable(name, component) !== null)
+    return [uid, { ...PLAIN, populate: parseBelow(new Map(own), component, path, scope) }]
+  })
+  return new Map(fragments)
+}
+
+function parseZoneOptions(
+  zone: DynamicZonePlan,
+  options: Options,
+  path: string,
+  scope: Scope,
+): ZoneNode {
+  for (const option of options.keys()) {
+    const isOfEntries = FRAGMENT_OPTIONS.has(option) && !ZONE_OPTIONS.has(option)
+    if (isOfEntries) throw withoutFragment(zone, option, scope.holder)
+  }
+  assertOptions(options, ZONE_OPTIONS, path)
+  const mode = parseCount(options, path) ? 'count' : 'entries'
+  const below = readZonePopulate(options.get('populate'), path)
+  const on = options.has('on')
+    ? parseFragments(zone, options.get('on'), path, scope)
+    : parseEvery(zone, below, path, scope)
+  return { kind: 'zone', zone, mode, on }
+}
+
+/** Components have different members, so that only everything can be asked of all at once. */
+function readZonePopulate(input: unknown, path: string): '*' | undefined {
+  if (input === '*') return input
+  if (input === undefined || input === '') return undefined
+  throw unknownKey(PARAM, path, PARAM)
+}
+
+function parseEvery(
+  zone: DynamicZonePlan,
+  below: '*' | undefined,
+  path: string,
+  scope: Scope,
+): ZoneNode['on'] {
+  const asked: Asked = { kind: 'options', options: new Map([['populate', below]]) }
+  const fragments = [...zone.components()].map(([uid, holder]): [Uid, Selection] => {
+    const target = { holder, options: FRAGMENT_OPTIONS, hasIds: false }
+    return [uid, parseSelection(asked, target, path, scope)]
+  })
+  return new Map(fragments)
+}
+
+function parseFragments(
+  zone: DynamicZonePlan,
+  input: unknown,
+  path: string,
+  scope: Scope,
+): ZoneNode['on'] {
+  const at = `${path}.on`
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
+    throw invalidValue(`populate[${path}][on]`, 'expected components by their names')
+  }
+  const fragments = Object.entries(input).flatMap(([uid, value]): [Uid, Selection][] => {
+    const holder = scope.rules.components.get(uid)
+    if (holder === undefined) throw unusableKey(uid, at, PARAM)
+    const asked = readAsked(value)
+    if (asked === null) return []
+    const target = { holder, options: FRAGMENT_OPTIONS, hasIds: false }
+    return [[uid, parseSelection(asked, target, `${at}.${uid}`, scope)]]
+  })
+  return new Map(fragments.filter(([uid]) => zone.components().has(uid)))
+}
+
+function join(parent: string | null, name: string): string {
+  return parent === null ? name : `${parent}.${name}`
+}
