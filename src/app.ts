@@ -33,8 +33,9 @@ import { syncIndexes } from './mongo/sync-indexes.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
+import type { Uid } from './schema/definition.ts'
 import { loadDefinitions } from './schema/load.ts'
-import type { Schema } from './schema/plan.ts'
+import type { ContentTypePlan, Schema } from './schema/plan.ts'
 
 export interface AppDependencies {
   readonly config: Config
@@ -152,9 +153,10 @@ function contentRouters(
   config: Config,
   { schema, database, access, locales }: Services,
 ): ReadonlyMap<string, Router<RequestState>> {
-  const documents = documentContext(database)
+  const documents = documentContext(database, schema)
   const shared = {
     documents,
+    schema,
     locales,
     api: config.api,
     authenticate: authenticate(access),
@@ -171,8 +173,22 @@ function contentRouters(
 }
 
 /** What operations on documents are given outside of tests: the clock, and ids by chance. */
-export function documentContext(database: Database): DocumentContext {
-  return { database, ids: openIdAllocator(database), now: () => new Date(), newDocumentId }
+export function documentContext(
+  database: Database,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+): DocumentContext {
+  const contentType = (uid: Uid): ContentTypePlan => {
+    const plan = contentTypes.get(uid)
+    if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
+    return plan
+  }
+  return {
+    database,
+    ids: openIdAllocator(database),
+    contentType,
+    now: () => new Date(),
+    newDocumentId,
+  }
 }
 
 /** The dialect's answers to browsers of other origins. */

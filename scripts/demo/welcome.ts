@@ -20,7 +20,10 @@ export function welcome(demo: Demo, address: string, database: string): string {
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`
 }
 
-/** Titles and commands for a POSIX shell: in single quotes, where `$` is a dollar; -g leaves brackets alone. */
+/**
+ * Titles and commands for a POSIX shell: in single quotes `$` is a dollar, and -g leaves brackets alone.
+ * They ask for countries: to sort all cities of the world takes the embedded engine more than a second.
+ */
 export function examples(
   address: string,
   token: string,
@@ -28,15 +31,15 @@ export function examples(
   const get = (path: string, options = ''): string => `curl -g ${options}'${address}/api/${path}'`
   return [
     [
-      'The cities of more than eight million, the largest first:',
+      'The largest landlocked countries of Africa:',
       get(
-        'cities?filters[population][$gt]=8000000&sort=population:desc&fields=name,population&pagination[pageSize]=5',
+        'countries?filters[region][$eq]=Africa&filters[landlocked][$eq]=true&sort=area:desc&fields=name,capital,area&pagination[pageSize]=5',
       ),
     ],
     [
-      'The landlocked countries of Europe by area, in Japanese:',
+      'The countries of Oceania by area, in Japanese:',
       get(
-        'countries?locale=ja&filters[region][$eq]=Europe&filters[landlocked][$eq]=true&sort=area:desc&fields=name,capital,flag',
+        'countries?locale=ja&filters[region][$eq]=Oceania&sort=area:desc&fields=name,capital,flag',
       ),
     ],
     [

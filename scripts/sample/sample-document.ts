@@ -32,13 +32,14 @@ export const sampleId = {
   language: (code: string): string => documentIdFor(`language:${code}`),
 } as const
 
-/**
- * A document as it is imported. Relations, components, zones and media are not stored by `documents`
- * yet: until they are, `nested` stays behind here, and nowhere else.
- */
+/** A document as it is imported. Media are not in it: there are no files in the sample yet. */
 export function toImported({ documentId, versions }: SampleDocument): ImportedDocument {
   return {
     documentId,
-    versions: versions.map(({ locale, status, values }) => ({ locale, status, data: values })),
+    versions: versions.map(({ locale, status, values, nested }) => ({
+      locale,
+      status,
+      data: { ...values, ...nested },
+    })),
   }
 }

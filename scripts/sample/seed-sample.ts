@@ -37,7 +37,7 @@ export async function seedSample(
   const startedAt = performance.now()
   await beginMark(database, schema)
   await addSampleLocales(locales)
-  const context = documentContext(database)
+  const context = documentContext(database, schema)
   let [documents, added, complete] = [0, 0, true]
   for (const part of parts) {
     const plan = planOf(services, part.uid)

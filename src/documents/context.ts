@@ -1,10 +1,14 @@
 import type { Database } from '../mongo/database.ts'
 import type { IdAllocator } from '../mongo/id-allocator.ts'
+import type { Uid } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 
 /** What every operation is given. The clock and the ids are arguments, so that tests can set them. */
 export interface DocumentContext {
   readonly database: Database
   readonly ids: IdAllocator
+  /** The plan of a content-type that is known to exist. */
+  readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string
 }

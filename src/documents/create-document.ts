@@ -2,54 +2,68 @@ import { validationError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { findTaken } from '../mongo/unique-values.ts'
-import { insertVersions } from '../mongo/write-versions.ts'
+import { insertVersions, patchVersion } from '../mongo/write-versions.ts'
 import type { Status, VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-
-/** One locale of one document, and the status that a write leaves it in. */
-export interface WriteTarget {
-  readonly plan: ContentTypePlan
-  readonly documentId: string
-  readonly key: VersionKey
-}
+import { writeOtherSides } from './write-inverse.ts'
+import type { WriteTarget } from './write-target.ts'
+import {
+  completeValues,
+  exclusiveChanges,
+  inverseChanges,
+  type PreparedValues,
+  prepareValues,
+  unsetValues,
+} from './write-values.ts'
 
 /**
  * Stores a new document and answers the version asked for. What is published in a type with draft &
  * publish has a draft of the same values beside it.
  * @throws ValidationError for data that the content-type does not allow; then nothing is stored.
  */
-export function createDocument(
+export async function createDocument(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
 ): Promise<StoredVersion> {
   const { plan, key } = target
-  const values = checkNew(plan, data)
-  return hasTwoVersions(plan, key)
-    ? context.database.transact((session) => createVersions(context, target, values, session))
-    : createVersions(context, target, values, undefined)
+  const prepared = await prepareNew(context, target, data)
+  const isAlone =
+    !hasTwoVersions(plan, key) &&
+    inverseChanges(plan, prepared.changes).length === 0 &&
+    exclusiveChanges(plan, prepared.changes).length === 0
+  return isAlone
+    ? createVersions(context, target, prepared, undefined)
+    : context.database.transact((session) => createVersions(context, target, prepared, session))
 }
 
-/** The values of a new version, defaults included, in stored form. */
-export function checkNew(plan: ContentTypePlan, data: unknown): Data {
-  return plan.draftAndPublish
-    ? plan.validators.draft(data, { creating: true })
-    : plan.validators.direct(data, { creating: true })
+/** The values of a new version, checked, with defaults. */
+export function prepareNew(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<PreparedValues> {
+  const { validators, draftAndPublish } = target.plan
+  const values = draftAndPublish
+    ? validators.draft(data, { creating: true })
+    : validators.direct(data, { creating: true })
+  return prepareValues(context, target, values, { creating: true })
 }
 
-/** Puts the versions that `target` names; `values` were checked by `checkNew`. */
+/** Puts the versions that `target` names, and carries their relations to the other ends. */
 export async function createVersions(
   context: DocumentContext,
-  { plan, documentId, key }: WriteTarget,
-  values: Data,
+  target: WriteTarget,
+  prepared: PreparedValues,
   session: Session | undefined,
 ): Promise<StoredVersion> {
-  const all = { ...unsetAttributes(plan), ...values }
+  const { plan, documentId, key } = target
+  const all = { ...unsetValues(plan), ...completeValues(plan, prepared, null) }
   if (key.status === 'published') {
     if (plan.draftAndPublish) plan.validators.publishable(all)
-    await assertFree(context, { plan, documentId, key }, all, session)
+    await assertFree(context, target, all, session)
   }
   const statuses: readonly [Status, ...Status[]] = hasTwoVersions(plan, key)
     ? ['published', 'draft']
@@ -69,7 +83,34 @@ export async function createVersions(
   const asked = toVersion(statuses[0], 0)
   const others = statuses.slice(1).map((status, index) => toVersion(status, index + 1))
   await insertVersions(context.database, plan, [asked, ...others], session)
-  return asked
+  if (session === undefined) return asked
+  const [shown = asked] = await relate(context, target, [asked, ...others], prepared, session)
+  return shown
+}
+
+/** Carries relations of written versions to their other ends; answers the versions with what that gave them. */
+export async function relate(
+  context: DocumentContext,
+  target: WriteTarget,
+  versions: readonly StoredVersion[],
+  { changes }: PreparedValues,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const related: StoredVersion[] = []
+  for (const version of versions) {
+    const orders = await writeOtherSides(context, target, version, changes, session)
+    related.push({ ...version, ...orders })
+    if (Object.keys(orders).length === 0) continue
+    const { documentId, locale, status } = version
+    await patchVersion(
+      context.database,
+      target.plan,
+      { documentId, key: { locale, status } },
+      orders,
+      session,
+    )
+  }
+  return related
 }
 
 /**
@@ -78,7 +119,7 @@ export async function createVersions(
  */
 export async function assertFree(
   { database }: DocumentContext,
-  { plan, documentId, key }: WriteTarget,
+  { plan, documentId, key }: Pick<WriteTarget, 'plan' | 'documentId' | 'key'>,
   values: Data,
   session: Session | undefined,
 ): Promise<void> {
@@ -89,12 +130,4 @@ export async function assertFree(
 
 function hasTwoVersions(plan: ContentTypePlan, key: VersionKey): boolean {
   return plan.draftAndPublish && key.status === 'published'
-}
-
-function unsetAttributes(plan: ContentTypePlan): Data {
-  return Object.fromEntries(
-    [...plan.attributes.values()]
-      .filter(({ kind }) => kind === 'scalar')
-      .map(({ name }) => [name, null]),
-  )
 }

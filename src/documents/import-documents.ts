@@ -5,10 +5,12 @@ import type { StoredVersion } from '../mongo/stored-version.ts'
 import { addVersions } from '../mongo/write-versions.ts'
 import { versionId } from '../mongo/version-match.ts'
 import type { Status, VersionKey } from '../query/query.ts'
-import type { Data } from '../schema/definition.ts'
+import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { collectRelationChanges, countNewComponents } from './component-values.ts'
 import type { DocumentContext } from './context.ts'
-import { checkNew } from './create-document.ts'
+import { type DocumentChanges, namedTargets, resolveRelationChanges } from './relation-input.ts'
+import { completeValues, exclusiveChanges, inverseChanges, unsetValues } from './write-values.ts'
 
 /** A document as an import brings it; what all locales share is given with each of them. */
 export interface ImportedDocument {
@@ -46,6 +48,7 @@ export interface ImportOptions {
 
 const BATCH_SIZE = 1_000
 const LETTERS = 26
+const NO_IDS: ReadonlyMap<number, string> = new Map()
 
 /** The documentId that follows from a key such as `country:FRA`: the same at any time, on any machine. */
 export function documentIdFor(key: string): string {
@@ -118,12 +121,14 @@ async function importBatch(
   )
   const missing = wanted.filter((version) => !stored.has(versionId(version.documentId, version)))
   if (missing.length === 0) return 0
-  const values = missing.map((version) => checkValues(plan, version))
+  const values = await completeAll(
+    context,
+    plan,
+    missing.map((version) => checkValues(plan, version)),
+  )
   const numbers = await ids.take(plan.collectionName, missing.length)
-  const unset = unsetAttributes(plan)
   const at = context.now()
   const toVersion = ({ documentId, locale, status }: Wanted, index: number): StoredVersion => ({
-    ...unset,
     ...values[index],
     id: numbers[index] ?? 0,
     documentId,
@@ -154,8 +159,9 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
 /** @throws ValidationError that says which document it is about. */
 function checkValues(plan: ContentTypePlan, wanted: Wanted): Data {
   try {
-    const values = checkNew(plan, wanted.data)
-    if (plan.draftAndPublish && wanted.status === 'published') plan.validators.publishable(values)
+    if (!plan.draftAndPublish) return plan.validators.direct(wanted.data, { creating: true })
+    const values = plan.validators.draft(wanted.data, { creating: true })
+    if (wanted.status === 'published') plan.validators.publishable(values)
     return values
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
@@ -166,7 +172,46 @@ function checkValues(plan: ContentTypePlan, wanted: Wanted): Data {
   }
 }
 
-function unsetAttributes(plan: ContentTypePlan): Data {
-  const scalars = [...plan.attributes.values()].filter(({ kind }) => kind === 'scalar')
-  return Object.fromEntries(scalars.map(({ name }) => [name, null]))
+/** What is to be stored of checked values, with ids for their components: taken for all together. */
+async function completeAll(
+  { ids }: DocumentContext,
+  plan: ContentTypePlan,
+  all: readonly Data[],
+): Promise<readonly Data[]> {
+  const counts = all.map((values) => countNewComponents(plan, values, { creating: true }))
+  const totals = new Map<Uid, number>()
+  for (const [uid, count] of counts.flatMap((each) => [...each])) {
+    totals.set(uid, (totals.get(uid) ?? 0) + count)
+  }
+  const waiting = new Map<Uid, number[]>()
+  for (const [uid, total] of totals) {
+    waiting.set(uid, (await ids.take(`component:${uid}`, total)).toReversed())
+  }
+  const unset = unsetValues(plan)
+  return all.map((values, index) => {
+    const takeIds = ([uid, count]: readonly [Uid, number]) =>
+      [uid, Array.from({ length: count }, () => waiting.get(uid)?.pop() ?? 0)] as const
+    const componentIds = new Map([...(counts[index] ?? [])].map(takeIds))
+    const changes = relationsOf(plan, values)
+    const prepared = { values, changes, componentIds, needsStored: false }
+    return { ...unset, ...completeValues(plan, prepared, null) }
+  })
+}
+
+/**
+ * The relations of some values. What they name need not exist yet: a reference shows its target from when
+ * there is one. @throws ValidationError for a side that its other end stores
+ */
+function relationsOf(plan: ContentTypePlan, values: Data): DocumentChanges {
+  const inputs = collectRelationChanges(plan, values)
+  const trusted = [...namedTargets(inputs)].map(
+    ([uid, { documentIds }]) => [uid, { documentIds, byId: NO_IDS }] as const,
+  )
+  const changes = resolveRelationChanges(inputs, new Map(trusted), null)
+  const [inverse] = inverseChanges(plan, changes)
+  const name = inverse?.[0].name ?? exclusiveChanges(plan, changes)[0]?.name
+  if (name === undefined) return changes
+  throw new ValidationError(
+    `${plan.uid} ${name}: an import gives relations on the side that owns them`,
+  )
 }

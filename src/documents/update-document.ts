@@ -1,20 +1,28 @@
 import { NotFoundError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
-import { getAllVersions } from '../mongo/read-versions.ts'
+import { getAllVersions, getWholeVersion } from '../mongo/read-versions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { patchVersion, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
+import type { VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
-import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import {
   assertFree,
-  checkNew,
   createDocument,
   createVersions,
-  type WriteTarget,
+  prepareNew,
+  relate,
 } from './create-document.ts'
 import { pickShared, sharedPayload } from './shared-values.ts'
+import type { WriteTarget } from './write-target.ts'
+import { completeValues, type PreparedValues, prepareValues } from './write-values.ts'
+
+/** A change that was checked, and what it was made of: a locale that is missing is created from that. */
+interface Update {
+  readonly data: unknown
+  readonly prepared: PreparedValues
+}
 
 /**
  * Changes what is given of a document and answers the version asked for. A locale that the document
@@ -27,65 +35,71 @@ export async function updateDocument(
   target: WriteTarget,
   data: unknown,
 ): Promise<StoredVersion> {
-  const { plan } = target
+  const { plan, documentId } = target
   const changes = plan.draftAndPublish
     ? plan.validators.draft(data, { creating: false })
     : plan.validators.direct(data, { creating: false })
-  if (!isDocumentId(target.documentId)) throw new NotFoundError('Not Found')
-  if (plan.draftAndPublish || plan.localized) {
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  const prepared = await prepareValues(context, target, changes, { creating: false })
+  if (plan.draftAndPublish || plan.localized || prepared.needsStored) {
     return context.database.transact((session) =>
-      updateVersions(context, target, { data, changes }, session),
+      updateVersions(context, target, { data, prepared }, session),
     )
   }
-  // A document of one version: one command, atomic by itself.
-  await assertFree(context, target, changes, undefined)
-  const patched = await patch(context, target, changes, undefined)
+  // One version, changed without regard to what it holds: one command, atomic by itself.
+  const values = completeValues(plan, prepared, {})
+  await assertFree(context, target, values, undefined)
+  const patched = await patch(context, target, values, undefined)
   if (patched !== null) return patched
   if (plan.kind === 'singleType') return createDocument(context, target, data)
   throw new NotFoundError('Not Found')
 }
 
-interface Update {
-  /** As it was sent: a locale that is missing is created from it. */
-  readonly data: unknown
-  /** Checked, in stored form. */
-  readonly changes: Data
-}
-
 async function updateVersions(
   context: DocumentContext,
   target: WriteTarget,
-  { data, changes }: Update,
+  update: Update,
   session: Session,
 ): Promise<StoredVersion> {
   const { plan, key } = target
-  if (!plan.draftAndPublish) await assertFree(context, target, changes, session)
-  const patched = await patch(context, target, changes, session)
-  if (patched === null) return addLocale(context, target, data, session)
-  await setInOtherLocales(context.database, plan, patched, pickShared(plan, changes), session)
+  const { prepared } = update
+  const stored = prepared.needsStored ? await getStored(context, target, session) : {}
+  if (stored === null) return addLocale(context, target, update.data, session)
+  const values = completeValues(plan, prepared, stored)
+  if (!plan.draftAndPublish) await assertFree(context, target, values, session)
+  const patched = await patch(context, target, values, session)
+  if (patched === null) return addLocale(context, target, update.data, session)
+  const [written = patched] = await relate(context, target, [patched], prepared, session)
+  await setInOtherLocales(context.database, plan, written, pickShared(plan, values), session)
   return plan.draftAndPublish && key.status === 'published'
-    ? publish(context, plan, patched, session)
-    : patched
+    ? publish(context, target, { draft: written, prepared }, session)
+    : written
+}
+
+function getStored(
+  { database }: DocumentContext,
+  target: WriteTarget,
+  session: Session,
+): Promise<Data | null> {
+  return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
 }
 
 /** Writes go to the draft where there is one. */
+function writtenKey({ plan, key }: WriteTarget): VersionKey {
+  return { locale: key.locale, status: plan.draftAndPublish ? 'draft' : 'published' }
+}
+
 function patch(
   { database, now }: DocumentContext,
-  { plan, documentId, key }: WriteTarget,
-  changes: Data,
+  target: WriteTarget,
+  values: Data,
   session: Session | undefined,
 ): Promise<StoredVersion | null> {
   const at = now()
-  const written = plan.draftAndPublish
-    ? { status: 'draft' as const, stamps: { updatedAt: at } }
-    : { status: 'published' as const, stamps: { updatedAt: at, publishedAt: at } }
-  return patchVersion(
-    database,
-    plan,
-    { documentId, key: { locale: key.locale, status: written.status } },
-    { ...changes, ...written.stamps },
-    session,
-  )
+  const { plan, documentId } = target
+  const stamps = plan.draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
+  const written = { documentId, key: writtenKey(target) }
+  return patchVersion(database, plan, written, { ...values, ...stamps }, session)
 }
 
 async function addLocale(
@@ -99,8 +113,9 @@ async function addLocale(
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
   if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
   const begun = sibling === undefined ? {} : sharedPayload(plan, sibling)
-  const values = checkNew(plan, { ...begun, ...(data as Data) }) // `data` was checked to be an object
-  const created = await createVersions(context, target, values, session)
+  // `data` was checked to be an object.
+  const prepared = await prepareNew(context, target, { ...begun, ...(data as Data) })
+  const created = await createVersions(context, target, prepared, session)
   if (sibling !== undefined) {
     await setInOtherLocales(context.database, plan, created, pickShared(plan, created), session)
   }
@@ -110,23 +125,23 @@ async function addLocale(
 /** The whole draft becomes the published version; what locales share goes to their published ones. */
 async function publish(
   context: DocumentContext,
-  plan: ContentTypePlan,
-  draft: StoredVersion,
+  target: WriteTarget,
+  { draft, prepared }: { readonly draft: StoredVersion; readonly prepared: PreparedValues },
   session: Session,
 ): Promise<StoredVersion> {
   const { database, ids, now } = context
-  const { documentId, locale, updatedAt } = draft
+  const { plan } = target
   plan.validators.publishable(draft)
-  const key = { locale, status: 'published' as const }
-  await assertFree(context, { plan, documentId, key }, draft, session)
+  await assertFree(context, target, draft, session)
   const [id = 0] = await ids.take(plan.collectionName, 1)
   const published = await putVersion(
     database,
     plan,
-    { ...draft, ...key, id, updatedAt, publishedAt: now() },
+    { ...draft, id, status: 'published', publishedAt: now() },
     session,
   )
   if (published.id !== id) ids.giveBack(plan.collectionName, id)
+  const [related = published] = await relate(context, target, [published], prepared, session)
   await setInOtherLocales(database, plan, published, pickShared(plan, published), session)
-  return published
+  return related
 }

@@ -9,18 +9,20 @@ import { findDocument, findDocuments, showVersions } from '../documents/find-doc
 import type { Locales } from '../documents/locales.ts'
 import { singleDocumentId } from '../documents/single-document-id.ts'
 import { updateDocument } from '../documents/update-document.ts'
+import type { Writer } from '../documents/write-target.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import { parseDeletedLocales, parseReadKey, parseWriteKey } from '../query/parse-version.ts'
-import type { LocaleRules, QueryRules, Status } from '../query/query.ts'
+import type { EntryQuery, LocaleRules, QueryRules, Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
-import type { ContentTypePlan } from '../schema/plan.ts'
+import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { entryEnvelope, listEnvelope } from './envelope.ts'
 import { dataOf, readQuery } from './read-request.ts'
 import type { Context, Middleware, RequestState } from './state.ts'
 
 export interface ContentRouteDependencies {
   readonly documents: DocumentContext
+  readonly schema: Schema
   readonly locales: Locales
   readonly api: Config['api']
   /** Who asks; run for routes that exist only. */
@@ -71,20 +73,22 @@ export function contentRoutes(
 
 async function find(
   { ctx, plan, query, locales }: Request,
-  { documents, api }: ContentRouteDependencies,
+  dependencies: ContentRouteDependencies,
 ): Promise<void> {
-  const parsed = parseQuery(query, plan, rulesOf(ctx, api, locales))
+  const { documents } = dependencies
+  const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
   assertMayRead(ctx, plan, parsed.version.status)
   ctx.body = listEnvelope(await findDocuments(documents.database, parsed), parsed.page)
 }
 
 async function findOne(
   { ctx, plan, query, locales }: Request,
-  { documents, api }: ContentRouteDependencies,
+  dependencies: ContentRouteDependencies,
 ): Promise<void> {
+  const { documents } = dependencies
   const key = parseReadKey(query, plan, locales)
   if (key !== null) assertMayRead(ctx, plan, key.status)
-  const read = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
+  const read = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const entry =
     key === null ? null : await findDocument(documents.database, plan, documentId, key, read)
@@ -94,13 +98,15 @@ async function findOne(
 
 async function create(
   { ctx, plan, query, locales }: Request,
-  { documents, api }: ContentRouteDependencies,
+  dependencies: ContentRouteDependencies,
 ): Promise<void> {
+  const { documents } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
-  const shown = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
+  const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
-  const version = await createDocument(documents, { plan, documentId, key }, data)
+  const writer = writerOf(ctx, shown)
+  const version = await createDocument(documents, { plan, documentId, key, writer }, data)
   const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
   ctx.status = 201
   ctx.body = entryEnvelope(entry)
@@ -108,14 +114,16 @@ async function create(
 
 async function update(
   { ctx, plan, query, locales }: Request,
-  { documents, api }: ContentRouteDependencies,
+  dependencies: ContentRouteDependencies,
 ): Promise<void> {
+  const { documents } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, undefined, plan, locales)
   assertSameLocale(plan, localeOf(data), key.locale)
-  const shown = parseEntryQuery(query, plan, rulesOf(ctx, api, locales))
+  const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
-  const version = await updateDocument(documents, { plan, documentId, key }, data)
+  const writer = writerOf(ctx, shown)
+  const version = await updateDocument(documents, { plan, documentId, key, writer }, data)
   const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
   ctx.body = entryEnvelope(entry)
 }
@@ -130,13 +138,27 @@ async function remove(
   ctx.status = 204
 }
 
-function rulesOf(ctx: Context, api: Config['api'], locales: LocaleRules): QueryRules {
+function writerOf(ctx: Context, { reader }: EntryQuery): Writer {
+  const { principal } = ctx.state
+  return {
+    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    locale: reader.locale,
+  }
+}
+
+function rulesOf(
+  ctx: Context,
+  { api, schema }: ContentRouteDependencies,
+  locales: LocaleRules,
+): QueryRules {
   const { principal } = ctx.state
   return {
     ...api,
     locales,
     mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
     mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
+    components: schema.components,
+    fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
   }
 }
 

@@ -79,6 +79,23 @@ export async function getVersion(
   return found === null ? null : asVersion(found)
 }
 
+/** A version with everything that is stored of it, for one that is about to be changed. */
+export async function getWholeVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  key: VersionKey,
+  session: Session,
+): Promise<StoredVersion | null> {
+  const found = await run(session, () =>
+    versionsOf(database, plan).findOne(
+      { _id: versionId(documentId, key) },
+      optionsOf(database, session),
+    ),
+  )
+  return found === null ? null : asVersion(found)
+}
+
 /** Every version of a document, whole. */
 export function getAllVersions(
   database: Database,

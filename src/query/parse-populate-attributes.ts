@@ -1,20 +1,26 @@
-import type { AttributeHolder, AttributePlan, ScalarPlan } from '../schema/plan.ts'
+import type { AttributeHolder, AttributePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 
 /** An attribute that an entry does not show by itself. */
-export type Populatable = Exclude<AttributePlan, ScalarPlan> | typeof LOCALIZATIONS
+export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations
 
-/** Every localized content-type has it, and declares it nowhere. */
-const LOCALIZATIONS = { kind: 'localizations', name: 'localizations' } as const
+/** The other locales of a document: every localized content-type has them, and declares them nowhere. */
+interface Localizations {
+  readonly kind: 'localizations'
+  readonly name: 'localizations'
+  readonly plan: ContentTypePlan
+}
+
+const LOCALIZATIONS = 'localizations'
 
 /** Everything that `*` means, in the order of the schema, `localizations` last. */
 export function populatablesOf(holder: AttributeHolder): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
-  return isLocalized(holder) ? [...declared, LOCALIZATIONS] : declared
+  return isLocalized(holder) ? [...declared, localizationsOf(holder)] : declared
 }
 
 /** Null when there is none by this name, or it is private. */
 export function getPopulatable(name: string, holder: AttributeHolder): Populatable | null {
-  if (name === LOCALIZATIONS.name && isLocalized(holder)) return LOCALIZATIONS
+  if (name === LOCALIZATIONS && isLocalized(holder)) return localizationsOf(holder)
   const member = holder.members.get(name)
   return member !== undefined && isPopulatable(member) ? member : null
 }
@@ -23,8 +29,10 @@ function isPopulatable(member: AttributePlan): member is Exclude<AttributePlan, 
   return member.kind !== 'scalar' && !member.private
 }
 
-/** A component may declare a `locale` of its own, which is not the system's. */
-function isLocalized({ members }: AttributeHolder): boolean {
-  const locale = members.get('locale')
-  return locale?.kind === 'scalar' && locale.system
+function localizationsOf(plan: ContentTypePlan): Localizations {
+  return { kind: LOCALIZATIONS, name: LOCALIZATIONS, plan }
+}
+
+function isLocalized(holder: AttributeHolder): holder is ContentTypePlan {
+  return 'localized' in holder && holder.localized === true
 }

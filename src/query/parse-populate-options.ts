@@ -28,6 +28,7 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
 export function parseEntryOptions(
   options: Options,
   holder: AttributeHolder,
+  rules: Pick<QueryRules, 'mayRead'>,
 ): {
   readonly fields: FieldSelection
   readonly filter: Filter | null
@@ -35,7 +36,7 @@ export function parseEntryOptions(
 } {
   return namingPopulate(() => ({
     fields: parseFields(options.get('fields'), holder),
-    filter: parseFilters(options.get('filters'), holder),
+    filter: parseFilters(options.get('filters'), holder, rules),
     sort: parseSort(options.get('sort'), holder),
   }))
 }

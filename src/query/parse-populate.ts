@@ -20,12 +20,10 @@ import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import type { ComponentNode, PopulateNode, QueryRules, RelationNode, ZoneNode } from './query.ts'
 
 /** What bounds the populate parameter of one request. */
-export interface PopulateRules extends Pick<QueryRules, 'mayRead' | 'defaultLimit' | 'maxLimit'> {
-  /** What nested options of media refer to; null where media take none. */
-  readonly fileHolder: AttributeHolder | null
-  /** Every component of the schema: `on` may name one outside of its zone, which then shows nothing. */
-  readonly components: ReadonlyMap<Uid, AttributeHolder>
-}
+export type PopulateRules = Pick<
+  QueryRules,
+  'mayRead' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
+>
 
 /** Bounds of one request; beyond them it is a 400. */
 export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
@@ -119,7 +117,7 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
     }
     case 'localizations': {
       const target = { holder: scope.holder, options: ENTRY_OPTIONS, hasIds: false }
-      return { kind: 'localizations', ...at(target) }
+      return { kind: 'localizations', plan: attribute.plan, ...at(target) }
     }
     case 'dynamiczone':
       return parseZone(attribute, asked, path, scope)
@@ -174,7 +172,7 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
   const inner: Scope = { ...scope, holder, parent: null, depth: scope.depth + 1 }
   return {
     mode,
-    ...parseEntryOptions(options, holder),
+    ...parseEntryOptions(options, holder, scope.rules),
     populate: parseForm(options.get('populate'), inner),
   }
 }

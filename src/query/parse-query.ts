@@ -3,6 +3,7 @@ import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseFilters, parseSearch } from './parse-filters.ts'
 import { parsePagination } from './parse-pagination.ts'
+import { parsePopulate } from './parse-populate.ts'
 import { parseSort } from './parse-sort.ts'
 import { parseReader, parseVersions } from './parse-version.ts'
 import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
@@ -22,7 +23,7 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
     reader: parseReader(query, rules),
-    populate: [],
+    populate: parsePopulate(query['populate'], plan, rules),
   }
 }
 
@@ -32,7 +33,7 @@ export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: Query
     filter: parseConditions(query, plan, rules),
     fields: parseFields(query['fields'], plan),
     reader: parseReader(query, rules),
-    populate: [],
+    populate: parsePopulate(query['populate'], plan, rules),
   }
 }
 

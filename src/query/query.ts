@@ -1,5 +1,6 @@
 import type { Uid } from '../schema/definition.ts'
 import type {
+  AttributeHolder,
   ComponentAttributePlan,
   ContentTypePlan,
   DynamicZonePlan,
@@ -188,6 +189,10 @@ export interface QueryRules {
   /** Whether the principal may `find` on a content-type; a relation to any other is as if it were not there. */
   mayRead(uid: Uid): boolean
   mayReadDrafts(uid: Uid): boolean
+  /** Every component, by uid: a fragment may name one that its zone does not hold. */
+  readonly components: ReadonlyMap<Uid, AttributeHolder>
+  /** What media attributes show; null while no media are served. */
+  readonly fileHolder: AttributeHolder | null
 }
 
 /** Bounds of one query; beyond them a request is a 400. */

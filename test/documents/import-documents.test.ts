@@ -54,6 +54,7 @@ describe('importDocuments', () => {
     database: test.database,
     ids: openIdAllocator(test.database),
     now: () => at,
+    contentType: (uid: string) => expect.fail(`an import looks up no ${uid}`),
     newDocumentId: () => expect.fail('an import brings its documentIds'),
   })
   const storedIn = (plan: ContentTypePlan) =>

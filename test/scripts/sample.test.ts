@@ -175,10 +175,10 @@ describe('the sample', () => {
     }
   })
 
-  it('is imported with its scalars alone as long as the rest is not stored', () => {
-    const document = mapCountry(countryOf('FRA'))
-    expect(toImported(document).versions[0]?.data).to.have.property('name', 'France')
-    expect(toImported(document).versions[0]?.data).to.not.have.property('borders')
+  it('is imported with its relations', () => {
+    const [version] = toImported(mapCountry(countryOf('PRT'))).versions
+    expect(version?.data).to.include({ name: 'Portugal', capital: 'Lisbon' })
+    expect(version?.data['borders']).to.deep.equal([sampleId.country('ESP')])
   })
 })
 
