@@ -22,12 +22,12 @@ export function toRow(
   values: Data,
   holder: AttributeHolder,
   selection: { readonly fields: FieldSelection; readonly populate: readonly PopulateNode[] },
-  place: Pick<Row, 'documentId' | 'key'>,
+  { documentId, key }: Pick<Row, 'documentId' | 'key'>,
 ): Row {
   const entry = toEntry(values, holder, selection.fields)
   // Set in the request's order before any query ends, so that an answer's keys have one order.
   for (const node of selection.populate) entry[nameOf(node)] = null
-  return { values, entry, ...place }
+  return { values, entry, documentId, key }
 }
 
 function nameOf(node: PopulateNode): string {
