@@ -37,9 +37,9 @@ export function examples(
       ),
     ],
     [
-      'The countries of Oceania by area, in Japanese:',
+      'Switzerland with its neighbours, in Japanese:',
       get(
-        'countries?locale=ja&filters[region][$eq]=Oceania&sort=area:desc&fields=name,capital,flag',
+        'countries?locale=ja&filters[cca3][$eq]=CHE&fields=name,flag&populate[borders][fields]=name',
       ),
     ],
     [

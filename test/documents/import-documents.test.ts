@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { isDocumentId } from '../../src/mongo/document-id.ts'
+import { loadSchema } from '../../src/app.ts'
 import { documentIdFor, importDocuments } from '../../src/documents/import-documents.ts'
 import type { ImportedDocument } from '../../src/documents/import-documents.ts'
 import { ValidationError } from '../../src/errors.ts'
@@ -109,6 +110,42 @@ describe('importDocuments', () => {
       ],
     )
     expect(new Set(stored.map(({ id }) => id as number)).size).to.equal(3)
+  })
+
+  it('stores relations and components, and targets that come later', async () => {
+    const schema = await loadSchema('content-types')
+    const [city, country] = ['api::city.city', 'api::country.country'].map((uid) =>
+      schema.contentTypes.get(uid),
+    )
+    if (city === undefined || country === undefined) throw new Error('the sample has both')
+    const places = ['Basel', 'Bern'].map((name): ImportedDocument => {
+      const location = { latitude: 47, longitude: 7 }
+      const data = { name, location, country: documentIdFor('country:CHE') }
+      const versions = [{ locale: null, status: 'published' as const, data }]
+      return { documentId: documentIdFor(name), versions }
+    })
+    await importDocuments(context(), city, places)
+    const stored = await storedIn(city)
+    expect(stored.map(({ country }) => country as string)).to.deep.equal([
+      documentIdFor('country:CHE'),
+      documentIdFor('country:CHE'),
+    ])
+    expect(stored.map(({ location }) => location as object)).to.deep.equal([
+      { id: 1, latitude: 47, longitude: 7 },
+      { id: 2, latitude: 47, longitude: 7 },
+    ])
+
+    const data = { name: 'Switzerland', cca2: 'CH', cca3: 'CHE', region: 'Europe', cities: ['x'] }
+    const failed = await importDocuments(context(), country, [
+      {
+        documentId: documentIdFor('country:CHE'),
+        versions: [{ locale: 'en', status: 'published', data }],
+      },
+    ]).catch((error: unknown) => error)
+    expect(failed)
+      .to.be.instanceOf(ValidationError)
+      .with.property('message')
+      .that.includes('cities')
   })
 
   it('changes nothing when it is run again, and takes no ids', async () => {
