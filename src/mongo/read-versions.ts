@@ -2,7 +2,14 @@ import type { EntryQuery, Query, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildFind, buildProjection } from './build-find.ts'
 import type { Database, Session } from './database.ts'
-import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import {
+  asVersion,
+  optionsOf,
+  readVersions,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from './stored-version.ts'
 import { type Conditions, resolveFilter } from './resolve-filter.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, matchVersions, versionId } from './version-match.ts'
@@ -22,29 +29,10 @@ export async function findPage(database: Database, query: Query): Promise<Versio
   const { filter, version, reader } = query
   const conditions = await resolveFilter(database, filter, version, reader)
   const [versions, total] = await Promise.all([
-    findVersions(database, query, conditions),
+    readVersions(database, query.plan, buildFind(query, conditions)),
     query.page.withCount ? countVersions(database, query, conditions) : null,
   ])
   return { versions, total }
-}
-
-function findVersions(
-  database: Database,
-  query: Query,
-  conditions: Conditions,
-): Promise<readonly StoredVersion[]> {
-  const { filter, sort, skip, limit, projection } = buildFind(query, conditions)
-  return run(undefined, async () => {
-    const cursor = versionsOf(database, query.plan).find(filter, {
-      ...optionsOf(database, undefined),
-      sort,
-      skip,
-      limit,
-      projection,
-      batchSize: limit + 1, // all in the first batch: one command
-    })
-    return (await cursor.toArray()).map(asVersion)
-  })
 }
 
 function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {
