@@ -14,6 +14,9 @@ import { type Conditions, resolveFilter } from './resolve-filter.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, matchVersions, versionId } from './version-match.ts'
 
+/** Bound of a command on many versions, which no client waits for. */
+export const BULK_TIMEOUT_MS = 60_000
+
 export interface VersionPage {
   /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
   readonly versions: readonly StoredVersion[]
@@ -93,5 +96,22 @@ export function getAllVersions(
       .find(matchDocument(documentId), optionsOf(database, session))
       .toArray()
     return found.map(asVersion)
+  })
+}
+
+/** Of these `_id`s (`versionId`), those under which a version is stored. */
+export function findStoredVersionIds(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return run(undefined, async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        { _id: { $in: [...ids] } },
+        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+      )
+      .toArray()
+    return new Set(found.map(({ _id }) => _id))
   })
 }
