@@ -1,6 +1,8 @@
 import { ValidationError } from '../errors.ts'
 import type { Comparison, Filter, Operator, SortKey } from '../query/query.ts'
+import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
+import type { ScalarPlan } from '../schema/plan.ts'
 
 /**
  * The elements of a component that meet a filter, in an order asked for: they live inside of their entry,
@@ -42,8 +44,8 @@ function meets(element: Data, filter: Filter): boolean {
   }
 }
 
-function meetsComparison(value: unknown, { operator, operand }: Comparison): boolean {
-  return CHECKS[operator](value, operand)
+function meetsComparison(value: unknown, { attribute, operator, operand }: Comparison): boolean {
+  return CHECKS[operator](plain(value, attribute), plain(operand, attribute))
 }
 
 type Check = (value: unknown, operand: unknown) => boolean
@@ -82,7 +84,7 @@ function valueOf(element: Data, { through, attribute }: SortKey): unknown {
     const inner = holder[step.name] ?? {}
     holder = (Array.isArray(inner) ? (inner[0] ?? {}) : inner) as Data
   }
-  return holder[attribute.name] ?? null
+  return plain(holder[attribute.name] ?? null, attribute)
 }
 
 /** Null is the lowest; text goes by code points, decimals and big integers by value. */
@@ -100,13 +102,15 @@ function comparable(value: unknown): number | bigint | string {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (typeof value === 'boolean') return Number(value)
   if (value instanceof Date) return value.getTime()
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return isDecimal(value) ? Number(value.toString()) : text
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A decimal as it is asked for, or as it is stored: both print their digits. */
-function isDecimal(value: unknown): value is { toString(): string } {
-  return value !== null && typeof value === 'object' && /^-?[\d.]+(E[+-]?\d+)?$/i.test(`${value}`)
+/** Decimals are numbers here; every other stored form compares as it is. */
+function plain(value: unknown, { type }: ScalarPlan): unknown {
+  if (type !== 'decimal') return value
+  return Array.isArray(value)
+    ? value.map((one) => SCALAR_KINDS.decimal.toJson(one))
+    : SCALAR_KINDS.decimal.toJson(value)
 }
 
 function textOf(value: unknown): string | null {

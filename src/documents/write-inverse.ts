@@ -37,7 +37,8 @@ export async function writeOtherSides(
   for (const relation of exclusiveChanges(target.plan, changes)) {
     const [held] = listOf(version[relation.name])
     if (held === undefined) continue
-    await takeFromOthers(context.database, target.plan, relation, held, version, session)
+    const taken = { relation, target: held }
+    await takeFromOthers(context.database, target.plan, version, taken, session)
   }
   return orders
 }

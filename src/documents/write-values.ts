@@ -2,8 +2,12 @@ import { ValidationError } from '../errors.ts'
 import { type ExistingDocuments, findExisting } from '../mongo/relation-writes.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
-import { countNewComponents, mergeComponents, unsetValue } from './component-values.ts'
-import { collectRelationChanges } from './component-values.ts'
+import {
+  collectRelationChanges,
+  countNewComponents,
+  mergeComponents,
+  unsetValue,
+} from './component-values.ts'
 import type { DocumentContext } from './context.ts'
 import { changedReferences, type DocumentChange } from './relation-change.ts'
 import {
@@ -12,7 +16,7 @@ import {
   type RelationInput,
   resolveRelationChanges,
 } from './relation-input.ts'
-import type { WriteTarget } from './write-target.ts'
+import type { Writer, WriteTarget } from './write-target.ts'
 
 /** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
 export interface PreparedValues {
@@ -35,7 +39,7 @@ export async function prepareValues(
   { creating }: { readonly creating: boolean },
 ): Promise<PreparedValues> {
   const inputs = collectRelationChanges(plan, values)
-  for (const input of inputs) assertMayRelate(input, writer.mayRead)
+  for (const input of inputs) assertMayRelate(input, writer)
   const named = [...namedTargets(inputs)]
   const found = await Promise.all(
     named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
@@ -123,8 +127,8 @@ export function exclusiveChanges(
   )
 }
 
-function assertMayRelate({ attribute, path }: RelationInput, mayRead: (uid: Uid) => boolean): void {
-  if (attribute.kind !== 'relation' || mayRead(attribute.targetUid)) return
+function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {
+  if (attribute.kind !== 'relation' || writer.mayRead(attribute.targetUid)) return
   const at = path.join('.')
   throw new ValidationError(`Invalid key ${attribute.name}`, {
     key: attribute.name,

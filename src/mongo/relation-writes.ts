@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { Status } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
-import { optionsOf, run, versionsOf } from './stored-version.ts'
+import { optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
 
 /** Which documents there are of those named, whatever their locales and statuses. */
 export interface ExistingDocuments {
@@ -112,12 +112,10 @@ export async function removeFromOwners(
 export async function takeFromOthers(
   database: Database,
   plan: ContentTypePlan,
-  relation: RelationPlan,
-  target: string,
-  owner: { readonly documentId: string; readonly locale: string | null; readonly status: Status },
+  { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
+  { relation, target }: { readonly relation: RelationPlan; readonly target: string },
   session: Session,
 ): Promise<void> {
-  const { documentId, locale, status } = owner
   await run(session, () =>
     versionsOf(database, plan).updateMany(
       { status, locale, [relation.name]: target, documentId: { $ne: documentId } },

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Reader, SortKey, VersionSelection } from '../query/query.ts'
-import type { ScalarPlan } from '../schema/plan.ts'
+import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
 import { targetVersion } from './target-version.ts'
 
 /** An order, and what must be looked up before versions can be put into it. */
@@ -54,30 +54,34 @@ function reach(
   if (step === undefined) return { lookups: [], path: `${prefix}${attribute.name}` }
   if (step.kind === 'component') return reach(rest, attribute, from, `${prefix}${step.name}.`)
   const { place, reader, as } = from
-  const target = step.target()
-  const opens = place.locale === OWN_LOCALE && target.localized
-  const key = targetVersion(
-    target,
-    { locale: place.locale === OWN_LOCALE ? null : place.locale, status: place.status },
-    reader,
-  )
-  const inner = reach(rest, attribute, {
-    place: { locale: opens ? OWN_LOCALE : key.locale, status: key.status },
-    reader,
-    as: `${as}_`,
-  })
+  const target = seenFrom(place, step.target(), reader)
+  const inner = reach(rest, attribute, { place: target, reader, as: `${as}_` })
   const [shown = attribute.name] = inner.path.split('.')
-  const match = opens
-    ? { status: key.status, $expr: { $eq: ['$locale', '$$locale'] } }
-    : { status: key.status, locale: key.locale }
-  const isOwner = step.side === 'owner'
   const lookup = {
-    from: target.collectionName,
-    localField: isOwner ? `${prefix}${step.name}` : 'documentId',
-    foreignField: isOwner ? 'documentId' : step.otherSide,
-    ...(opens && { let: { locale: '$locale' } }),
-    pipeline: [{ $match: match }, ...inner.lookups, { $project: { _id: 0, [shown]: 1 } }],
+    from: step.target().collectionName,
+    ...joint(step, prefix),
+    ...matchPlace(target, [...inner.lookups, { $project: { _id: 0, [shown]: 1 } }]),
     as,
   }
   return { lookups: [{ $lookup: lookup }], path: `${as}.${inner.path}` }
+}
+
+/** The version of a target that is seen from a place. */
+function seenFrom(place: Place, target: ContentTypePlan, reader: Reader): Place {
+  const isOpen = place.locale === OWN_LOCALE
+  const from = { locale: isOpen ? null : place.locale, status: place.status }
+  const key = targetVersion(target, from, reader)
+  return isOpen && target.localized ? { locale: OWN_LOCALE, status: key.status } : key
+}
+
+function joint(relation: RelationPlan, prefix: string): Document {
+  return relation.side === 'owner'
+    ? { localField: `${prefix}${relation.name}`, foreignField: 'documentId' }
+    : { localField: 'documentId', foreignField: relation.otherSide }
+}
+
+function matchPlace({ locale, status }: Place, then: readonly Document[]): Document {
+  if (locale !== OWN_LOCALE) return { pipeline: [{ $match: { status, locale } }, ...then] }
+  const match = { status, $expr: { $eq: ['$locale', '$$locale'] } }
+  return { let: { locale: '$locale' }, pipeline: [{ $match: match }, ...then] }
 }
