@@ -9,6 +9,7 @@ import { compileActions } from './access/actions.ts'
 import type { Config } from './config.ts'
 import type { Deployment } from './deployment/deployment.ts'
 import { judgeStandalone } from './deployment/refuse-standalone.ts'
+import type { DocumentContext } from './documents/context.ts'
 import { type Locales, openLocales } from './documents/locales.ts'
 import { ConfigError } from './errors.ts'
 import { adminRoutes } from './http/admin-routes.ts'
@@ -48,12 +49,13 @@ export interface App {
   close(): Promise<void>
 }
 
-/** What stands between the routes and the database. */
-interface Services {
+/** What stands between whoever works on content and the database: routes, commands, scripts. */
+export interface Services {
   readonly schema: Schema
   readonly database: Database
   readonly access: Access
   readonly locales: Locales
+  close(): Promise<void>
 }
 
 /**
@@ -61,22 +63,28 @@ interface Services {
  * @throws SchemaError for declarations that cannot be used, ServiceUnavailableError without a database.
  */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
-  const services = await openServices(dependencies)
+  return buildApp(dependencies, await openServices(dependencies))
+}
+
+/** The server on services that are open already; it closes them with itself. */
+export function buildApp(dependencies: AppDependencies, services: Services): App {
   const koa = buildKoa(dependencies, services)
-  return {
-    callback: () => koa.callback(),
-    close: async () => {
-      await services.access.close()
-      await services.database.close()
-    },
-  }
+  return { callback: () => koa.callback(), close: () => services.close() }
 }
 
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
   return compileSchema(checkDefinitions(await loadDefinitions(contentTypesDir), BUILT_IN_TYPES))
 }
 
-async function openServices({ config, deployment, log }: AppDependencies): Promise<Services> {
+/**
+ * Everything but the routes: content-types compiled, database connected, indexes in place.
+ * @throws SchemaError, ConfigError, ServiceUnavailableError
+ */
+export async function openServices({
+  config,
+  deployment,
+  log,
+}: AppDependencies): Promise<Services> {
   const schema = await loadSchema(config.contentTypesDir)
   const database = await openDatabase({
     uri: deployment.uri,
@@ -93,7 +101,12 @@ async function openServices({ config, deployment, log }: AppDependencies): Promi
         log.warn({ err: error }, 'Noting the use of a token failed')
       },
     })
-    return { schema, database, access, locales: await openLocales(database) }
+    const locales = await openLocales(database)
+    const close = async (): Promise<void> => {
+      await access.close()
+      await database.close()
+    }
+    return { schema, database, access, locales, close }
   } catch (error) {
     await database.close()
     throw error
@@ -140,13 +153,7 @@ function contentRouters(
   config: Config,
   { schema, database, access, locales }: Services,
 ): ReadonlyMap<string, Router<RequestState>> {
-  const documents = {
-    database,
-    ids: openIdAllocator(database),
-    contentType: (uid: Uid) => contentTypeOf(schema, uid),
-    now: () => new Date(),
-    newDocumentId,
-  }
+  const documents = documentContext(database, schema)
   const shared = {
     documents,
     schema,
@@ -165,10 +172,23 @@ function contentRouters(
   return routers
 }
 
-function contentTypeOf({ contentTypes }: Schema, uid: Uid): ContentTypePlan {
-  const plan = contentTypes.get(uid)
-  if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
-  return plan
+/** What operations on documents are given outside of tests: the clock, and ids by chance. */
+export function documentContext(
+  database: Database,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+): DocumentContext {
+  const contentType = (uid: Uid): ContentTypePlan => {
+    const plan = contentTypes.get(uid)
+    if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
+    return plan
+  }
+  return {
+    database,
+    ids: openIdAllocator(database),
+    contentType,
+    now: () => new Date(),
+    newDocumentId,
+  }
 }
 
 /** The dialect's answers to browsers of other origins. */

@@ -15,18 +15,14 @@ export async function populateLocalizations(
   if (first === undefined) return []
   const { status } = first.key
   const keys = reader.locales.all.map(({ code }): VersionKey => ({ locale: code, status }))
-  const conditions = await resolveFilter(
-    database,
-    node.filter,
-    { locales: keys.map(({ locale }) => locale), status },
-    reader,
-  )
+  const selection = { locales: keys.map(({ locale }) => locale), status }
+  const conditions = await resolveFilter(database, node.filter, selection, reader)
   const versions = await findTargets(
     database,
     node.plan,
     unique(rows.map(({ documentId }) => documentId)),
     keys,
-    { ...node, conditions },
+    { ...node, conditions, versions: selection, reader },
   )
   const children = versions.map((version) => ({
     version,

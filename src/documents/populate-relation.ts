@@ -127,9 +127,9 @@ async function toRead(
 ): Promise<RelatedRead> {
   const selection = { locales: [key.locale], status: key.status }
   const conditions = await resolveFilter(database, node.filter, selection, reader)
-  return node.mode === 'entries'
-    ? { ...node, conditions }
-    : { conditions, sort: node.sort, fields: [], populate: [] }
+  const { fields, populate, sort, mode } = node
+  const read = { conditions, sort, versions: selection, reader }
+  return mode === 'entries' ? { ...read, fields, populate } : { ...read, fields: [], populate: [] }
 }
 
 function present(node: RelationNode, shown: readonly Row[]): unknown {

@@ -1,5 +1,6 @@
 import type { ComponentNode, PopulateNode, ZoneNode } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
+import { arrange } from './arrange-components.ts'
 import { populateLocalizations } from './populate-localizations.ts'
 import { populateRelation } from './populate-relation.ts'
 import { type PopulateContext, type Row, toRow } from './row.ts'
@@ -46,7 +47,7 @@ async function populateComponent(
   const holder = component.component()
   const made: Row[] = []
   for (const row of rows) {
-    const elements = elementsOf(row.values[component.name])
+    const elements = arrange(elementsOf(row.values[component.name]), node)
     const shown = elements.map((element) => toRow(element, holder, node, row))
     made.push(...shown)
     const entries = shown.map(({ entry }) => entry)

@@ -33,7 +33,10 @@ function birthOnLinux(pid: number): string {
 function birthOf(pid: number): string | null {
   try {
     if (process.platform === 'linux') return birthOnLinux(pid)
-    if (process.platform === 'win32') return process.kill(pid, 0) ? 'running' : null
+    if (process.platform === 'win32') {
+      process.kill(pid, 0)
+      return 'running'
+    }
     return (
       execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
         encoding: 'utf8',

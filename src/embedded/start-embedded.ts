@@ -111,6 +111,7 @@ async function runOwned(
     async close() {
       const closed = heard(worker, 'closed')
       worker.ref()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
       worker.postMessage('close')
       await closed
       await worker.terminate()

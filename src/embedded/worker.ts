@@ -27,6 +27,7 @@ parentPort?.on('message', () => {
   void (async () => {
     await server.close()
     await engine.close()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
     parentPort?.postMessage({ kind: 'closed' })
     parentPort?.close()
   })()
@@ -34,4 +35,5 @@ parentPort?.on('message', () => {
 
 process.on('uncaughtException', (error) => report('uncaught', error))
 process.on('unhandledRejection', (error) => report('unhandled', error))
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
 parentPort?.postMessage({ kind: 'listening', port: server.port })

@@ -3,44 +3,28 @@ import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../quer
 import type { AttributeHolder } from '../schema/plan.ts'
 import { toBson } from './stored-value.ts'
 import type { Conditions } from './resolve-filter.ts'
+import { buildSort } from './sort-plan.ts'
+import type { ReadPlan } from './stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
-
-/** One find, as the driver takes it. */
-export interface FindPlan {
-  readonly filter: Document
-  readonly sort: Document
-  readonly skip: number
-  readonly limit: number
-  readonly projection: Document
-}
 
 /**
  * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last
  * one tells whether there is a next page.
  */
-export function buildFind(query: Query, conditions: Conditions): FindPlan {
-  const { page, sort, plan, fields, version, populate } = query
+export function buildFind(query: Query, conditions: Conditions): ReadPlan {
+  const { page, sort, plan, fields, version, populate, reader } = query
   const keyset = page.kind === 'cursor' && page.after !== null ? matchAfter(sort, page.after) : {}
   return {
     filter: matchAll([matchVersions(version), conditions, keyset]),
-    sort: buildSort(sort),
+    order: buildSort(sort, version, reader),
     ...rangeOf(page),
     projection: {
       ...buildProjection(plan, fields, populate),
-      ...(page.kind === 'cursor' && buildSort(sort, 1)),
+      ...(page.kind === 'cursor' &&
+        Object.fromEntries(sort.map(({ attribute }) => [attribute.name, 1]))),
     },
   }
-}
-
-/** An order as the driver takes it, or its attributes with one value for each. */
-export function buildSort(sort: readonly SortKey[], value?: 1): Record<string, 1 | -1> {
-  return Object.fromEntries(
-    sort.map(({ attribute, direction }) => [
-      attribute.name,
-      value ?? (direction === 'asc' ? 1 : -1),
-    ]),
-  )
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { Document } from 'mongodb'
-import type { FieldSelection, PopulateNode, SortKey, VersionKey } from '../query/query.ts'
+import type {
+  FieldSelection,
+  PopulateNode,
+  Reader,
+  SortKey,
+  VersionKey,
+  VersionSelection,
+} from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { buildProjection, buildSort, shownMembers } from './build-find.ts'
+import { buildProjection, shownMembers } from './build-find.ts'
 import type { Database } from './database.ts'
 import type { Conditions } from './resolve-filter.ts'
-import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { buildSort } from './sort-plan.ts'
+import { readVersions, type StoredVersion } from './stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions, versionId } from './version-match.ts'
 
@@ -13,6 +21,9 @@ export interface RelatedRead {
   readonly conditions: Conditions
   /** Empty: in no order. */
   readonly sort: readonly SortKey[]
+  /** Which versions are read, for orders through their relations. */
+  readonly versions: VersionSelection
+  readonly reader: Reader
   readonly fields: FieldSelection
   readonly populate: readonly PopulateNode[]
 }
@@ -56,26 +67,22 @@ async function findInChunks(
   database: Database,
   plan: ContentTypePlan,
   ids: readonly string[],
-  { conditions, sort, fields, populate }: RelatedRead,
+  { conditions, sort, versions, reader, fields, populate }: RelatedRead,
   match: (chunk: readonly string[]) => Document,
 ): Promise<readonly StoredVersion[]> {
-  const options = {
-    ...optionsOf(database, undefined),
+  const shared = {
+    order: buildSort(sort, versions, reader),
+    skip: 0,
+    limit: 0,
     projection: buildProjection(plan, fields, populate),
-    sort: buildSort(sort),
-    batchSize: 10 * CHUNK,
   }
   const size = sort.length === 0 ? CHUNK : ids.length
   const found = await Promise.all(
     chunksOf(ids, size).map((chunk) =>
-      run(undefined, () =>
-        versionsOf(database, plan)
-          .find(matchAll([match(chunk), conditions]), options)
-          .toArray(),
-      ),
+      readVersions(database, plan, { ...shared, filter: matchAll([match(chunk), conditions]) }),
     ),
   )
-  return found.flat().map(asVersion)
+  return found.flat()
 }
 
 function chunksOf(ids: readonly string[], size: number): readonly (readonly string[])[] {

@@ -2,10 +2,20 @@ import type { EntryQuery, Query, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildFind, buildProjection } from './build-find.ts'
 import type { Database, Session } from './database.ts'
-import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import {
+  asVersion,
+  optionsOf,
+  readVersions,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from './stored-version.ts'
 import { type Conditions, resolveFilter } from './resolve-filter.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, matchVersions, versionId } from './version-match.ts'
+
+/** Bound of a command on many versions, which no client waits for. */
+export const BULK_TIMEOUT_MS = 60_000
 
 export interface VersionPage {
   /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
@@ -19,29 +29,10 @@ export async function findPage(database: Database, query: Query): Promise<Versio
   const { filter, version, reader } = query
   const conditions = await resolveFilter(database, filter, version, reader)
   const [versions, total] = await Promise.all([
-    findVersions(database, query, conditions),
+    readVersions(database, query.plan, buildFind(query, conditions)),
     query.page.withCount ? countVersions(database, query, conditions) : null,
   ])
   return { versions, total }
-}
-
-function findVersions(
-  database: Database,
-  query: Query,
-  conditions: Conditions,
-): Promise<readonly StoredVersion[]> {
-  const { filter, sort, skip, limit, projection } = buildFind(query, conditions)
-  return run(undefined, async () => {
-    const cursor = versionsOf(database, query.plan).find(filter, {
-      ...optionsOf(database, undefined),
-      sort,
-      skip,
-      limit,
-      projection,
-      batchSize: limit + 1, // all in the first batch: one command
-    })
-    return (await cursor.toArray()).map(asVersion)
-  })
 }
 
 function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {
@@ -105,5 +96,22 @@ export function getAllVersions(
       .find(matchDocument(documentId), optionsOf(database, session))
       .toArray()
     return found.map(asVersion)
+  })
+}
+
+/** Of these `_id`s (`versionId`), those under which a version is stored. */
+export function findStoredVersionIds(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return run(undefined, async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        { _id: { $in: [...ids] } },
+        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+      )
+      .toArray()
+    return new Set(found.map(({ _id }) => _id))
   })
 }

@@ -4,6 +4,7 @@ import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { toCmsError } from './database-error.ts'
 import type { Database, Session } from './database.ts'
+import type { SortPlan } from './sort-plan.ts'
 
 /** One version of a document as it is stored, with its attributes beside these. */
 export interface StoredVersion extends Data {
@@ -27,6 +28,51 @@ export function versionsOf(database: Database, plan: ContentTypePlan): Collectio
 export function asVersion(document: Document): StoredVersion {
   return document as unknown as StoredVersion
 }
+
+/** A read of versions: those that match, in an order, a part of them, with what is needed. */
+export interface ReadPlan {
+  readonly filter: Document
+  readonly order: SortPlan
+  readonly skip: number
+  /** 0: all of them. */
+  readonly limit: number
+  readonly projection: Document
+}
+
+/**
+ * Reads versions with one command: a find, or where the order leads through relations an aggregation.
+ * The whole answer comes in the first batch, up to 16 MB.
+ */
+export function readVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  { filter, order, skip, limit, projection }: ReadPlan,
+): Promise<readonly StoredVersion[]> {
+  const collection = versionsOf(database, plan)
+  const options = {
+    ...optionsOf(database, undefined),
+    batchSize: limit === 0 ? MAX_BATCH : limit + 1,
+  }
+  return run(undefined, async () => {
+    if (order.lookups.length === 0) {
+      const found = collection.find(filter, {
+        ...options,
+        sort: order.sort,
+        skip,
+        limit,
+        projection,
+      })
+      return (await found.toArray()).map(asVersion)
+    }
+    const stages: Document[] = [{ $match: filter }, ...order.lookups, { $sort: order.sort }]
+    if (skip > 0) stages.push({ $skip: skip })
+    if (limit > 0) stages.push({ $limit: limit })
+    const found = collection.aggregate([...stages, { $project: projection }], options)
+    return (await found.toArray()).map(asVersion)
+  })
+}
+
+const MAX_BATCH = 100_000
 
 export interface CommandOptions {
   readonly maxTimeMS: number

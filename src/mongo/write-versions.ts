@@ -1,13 +1,14 @@
-import type { Document } from 'mongodb'
+import { type Document, MongoBulkWriteError } from 'mongodb'
 import { validationError } from '../errors.ts'
 import type { VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
+import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
-import { takenFault } from './unique-values.ts'
+import { findTaken, takenFault } from './unique-values.ts'
 import { matchDocument, versionId } from './version-match.ts'
 
 /**
@@ -32,6 +33,52 @@ export function insertVersions(
       )
     }
   })
+}
+
+/**
+ * Inserts many new versions with one command that is not atomic; a version that is stored already, by
+ * its `_id`, stays as it is. @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function addVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const documents = versions.map((version) => ({
+    ...toDocument(version),
+    _id: versionId(version.documentId, version),
+  }))
+  await run(undefined, async () => {
+    try {
+      await versionsOf(database, plan).insertMany(documents, {
+        ordered: false,
+        maxTimeMS: BULK_TIMEOUT_MS,
+      })
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error
+      await passStored(database, plan, error, versions)
+    }
+  })
+}
+
+/**
+ * Passes over what a bulk refused because it is stored. The driver 7.8 does not say which index refused a
+ * document, so they are looked up.
+ */
+async function passStored(
+  database: Database,
+  plan: ContentTypePlan,
+  error: MongoBulkWriteError,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const refused = [error.writeErrors].flat().flatMap(({ index }) => versions[index] ?? [])
+  const idOf = (version: StoredVersion): string => versionId(version.documentId, version)
+  const stored = await findStoredVersionIds(database, plan, refused.map(idOf))
+  const lost = refused.find((version) => !stored.has(idOf(version)))
+  if (lost === undefined && refused.length > 0) return
+  const [fault, ...others] =
+    lost?.status === 'published' ? await findTaken(database, plan, lost, lost) : []
+  throw fault === undefined ? error : validationError([fault, ...others])
 }
 
 /**

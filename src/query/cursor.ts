@@ -2,6 +2,7 @@ import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { ValidationError } from '../errors.ts'
 import { invalidValue } from './query-error.ts'
+import { sortPath } from './parse-sort.ts'
 import type { SortKey } from './query.ts'
 
 /** Their order depends on more than a value that a URL can carry. */
@@ -13,9 +14,11 @@ const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'bl
  * @throws ValidationError when the cursor is none of ours, or was made under another order.
  */
 export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly unknown[] | null {
-  const unfit = sort.find(({ attribute }) => WITHOUT_CURSOR.has(attribute.type))
+  const unfit = sort.find(
+    ({ attribute, through }) => through.length > 0 || WITHOUT_CURSOR.has(attribute.type),
+  )
   if (unfit !== undefined) {
-    throw invalidValue('pagination[cursor]', `no cursor in an order by ${unfit.attribute.name}`)
+    throw invalidValue('pagination[cursor]', `no cursor in an order by ${sortPath(unfit)}`)
   }
   if (input === '') return null
   const [order, values] = decode(input)

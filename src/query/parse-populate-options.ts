@@ -37,7 +37,7 @@ export function parseEntryOptions(
   return namingPopulate(() => ({
     fields: parseFields(options.get('fields'), holder),
     filter: parseFilters(options.get('filters'), holder, rules),
-    sort: parseSort(options.get('sort'), holder),
+    sort: parseSort(options.get('sort'), holder, rules),
   }))
 }
 

@@ -14,7 +14,7 @@ import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
  */
 export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): Query {
   const filter = parseConditions(query, plan, rules)
-  const sort = withTieBreak(parseSort(query['sort'], plan), plan)
+  const sort = withTieBreak(parseSort(query['sort'], plan, rules), plan)
   return {
     plan,
     filter,
@@ -50,8 +50,9 @@ function parseConditions(
 
 /** Every order ends in `id`, unique in its collection, so that pages neither repeat nor skip entries. */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
-  if (sort.some(({ attribute }) => attribute.name === 'id')) return sort
-  return [...sort, { attribute: idOf(plan), direction: 'asc' }]
+  if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))
+    return sort
+  return [...sort, { through: [], attribute: idOf(plan), direction: 'asc' }]
 }
 
 function idOf(plan: ContentTypePlan): ScalarPlan {

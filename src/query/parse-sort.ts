@@ -1,8 +1,13 @@
 import { ValidationError } from '../errors.ts'
-import type { AttributeHolder, ScalarPlan } from '../schema/plan.ts'
+import type {
+  AttributeHolder,
+  AttributePlan,
+  ComponentAttributePlan,
+  RelationPlan,
+} from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
 import { unusableKey } from './query-error.ts'
-import { QUERY_LIMITS, type SortKey } from './query.ts'
+import { QUERY_LIMITS, type QueryRules, type SortKey } from './query.ts'
 
 const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
   ['asc', 'asc'],
@@ -15,19 +20,20 @@ const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
  * `a`, `a:desc`, `a,b:desc`, a list of these, `{ a: 'desc' }` or a list of such objects.
  * @throws ValidationError for unknown or unusable attributes, an unknown order, and lists that mix forms.
  */
-export function parseSort(input: unknown, holder: AttributeHolder): readonly SortKey[] {
+export function parseSort(
+  input: unknown,
+  holder: AttributeHolder,
+  rules: Pick<QueryRules, 'mayRead'>,
+): readonly SortKey[] {
   if (input === undefined || input === '') return []
-  const asked = entriesOf(input).map(([path, order]) => sortKey(path, order, holder))
-  const keys = asked.filter(({ attribute }, index) => index === firstOf(attribute, asked))
+  const asked = entriesOf(input).map(([path, order]) => sortKey(path, order, holder, rules))
+  const paths = asked.map(sortPath)
+  // A second mention of an attribute could no longer change the order.
+  const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
   if (keys.length > QUERY_LIMITS.sortKeys) {
     throw new ValidationError(`sort takes at most ${QUERY_LIMITS.sortKeys} attributes`)
   }
   return keys
-}
-
-/** A second mention of an attribute could no longer change the order. */
-function firstOf(attribute: ScalarPlan, keys: readonly SortKey[]): number {
-  return keys.findIndex((key) => key.attribute === attribute)
 }
 
 /** Pairs of an attribute's dotted path and the order asked for, which is undefined when left out. */
@@ -60,12 +66,48 @@ function entriesOfObject(input: unknown, prefix: string): readonly (readonly [st
   )
 }
 
-function sortKey(path: string, order: unknown, holder: AttributeHolder): SortKey {
-  const attribute = findMember(path, holder, null, 'sort')
-  if (attribute.kind !== 'scalar') throw unusableKey(path, null, 'sort')
+function sortKey(
+  path: string,
+  order: unknown,
+  holder: AttributeHolder,
+  rules: Pick<QueryRules, 'mayRead'>,
+): SortKey {
+  const names = path.split('.')
+  const through: (RelationPlan | ComponentAttributePlan)[] = []
+  let within = holder
+  for (const [index, name] of names.entries()) {
+    const parent = index === 0 ? null : names.slice(0, index).join('.')
+    const attribute = findMember(name, within, parent, 'sort')
+    const isLast = index === names.length - 1
+    if (attribute.kind === 'scalar' && isLast) {
+      return { through, attribute, direction: directionOf(order) }
+    }
+    const step = isLast ? null : stepOf(attribute, rules)
+    if (step === null) throw unusableKey(name, parent, 'sort')
+    through.push(step)
+    within = step.kind === 'relation' ? step.target() : step.component()
+  }
+  throw unusableKey(path, null, 'sort')
+}
+
+/** What an order may lead through; null for what it may not. */
+function stepOf(
+  attribute: AttributePlan,
+  { mayRead }: Pick<QueryRules, 'mayRead'>,
+): RelationPlan | ComponentAttributePlan | null {
+  if (attribute.kind === 'component') return attribute
+  return attribute.kind === 'relation' && mayRead(attribute.targetUid) ? attribute : null
+}
+
+function directionOf(order: unknown): SortKey['direction'] {
   const direction = DIRECTIONS.get(order ?? 'asc')
   if (direction === undefined) {
     throw new ValidationError('Invalid order. order can only be one of asc|desc|ASC|DESC')
   }
-  return { attribute, direction }
+  return direction
+}
+
+/** As it is written in a request: `views`, `category.name`. */
+export function sortPath({ through, attribute }: SortKey): string {
+  return [...through, attribute].map(({ name }) => name).join('.')
 }

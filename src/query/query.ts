@@ -100,6 +100,8 @@ export interface Comparison {
 }
 
 export interface SortKey {
+  /** The relations and components that lead to the attribute; none where it is the entry's own. */
+  readonly through: readonly (RelationPlan | ComponentAttributePlan)[]
   readonly attribute: ScalarPlan
   readonly direction: 'asc' | 'desc'
 }

@@ -1,5 +1,5 @@
-import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson'
-import { Decimal128, Double, Long } from 'bson'
+import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp, Decimal128 } from 'bson'
+import { Double, Long } from 'bson'
 import { compareDecimals, decimalOfDouble, parseDecimal, toDouble } from './numbers.ts'
 import type { Decimal, NumberValue } from './numbers.ts'
 import { RANKS, typeOf } from './values.ts'
@@ -22,17 +22,20 @@ function reserve(length: number): number {
   return start
 }
 
+// The place is taken first: that may put a larger buffer in this one's stead.
 function putByte(byte: number): void {
-  buffer[reserve(1)] = byte
+  const place = reserve(1)
+  buffer[place] = byte
 }
 
-// Zero bytes are escaped as 00 FF; a single 00 ends the text.
+// Zero bytes are escaped as 00 FF; 00 01 ends the text.
 function putText(text: string): void {
   const start = reserve(text.length * 3 + 1)
   const length = buffer.write(text, start)
   at = start + length
   if (text.includes('\0')) escapeZeros(start)
   putByte(0)
+  putByte(1)
 }
 
 function escapeZeros(start: number): void {
@@ -73,7 +76,8 @@ function putDigits({ coefficient, exponent }: Decimal): void {
   const digits = (isNegative ? -coefficient : coefficient).toString()
   putByte(isNegative ? 0x02 : 0x04)
   const start = at
-  buffer.writeUInt16BE(exponent + digits.length + 32768, reserve(2))
+  const place = reserve(2)
+  buffer.writeUInt16BE(exponent + digits.length + 32768, place)
   for (const digit of digits.replace(/0+$/, '')) putByte(digit.charCodeAt(0))
   putByte(0)
   if (isNegative) invert(start)
@@ -112,15 +116,18 @@ function putWide(value: Long | Decimal128 | NumberValue, nearest: number): void 
 }
 
 function putInt64(value: bigint, isSigned: boolean): void {
-  buffer.writeBigUInt64BE(isSigned ? value + (1n << 63n) : value, reserve(8))
+  const place = reserve(8)
+  buffer.writeBigUInt64BE(isSigned ? value + (1n << 63n) : value, place)
 }
 
 function putBytes(bytes: Uint8Array): void {
-  buffer.set(bytes, reserve(bytes.length))
+  const place = reserve(bytes.length)
+  buffer.set(bytes, place)
 }
 
 function putBinary(value: Binary): void {
-  buffer.writeUInt32BE(value.position, reserve(4))
+  const place = reserve(4)
+  buffer.writeUInt32BE(value.position, place)
   putByte(value.sub_type)
   putBytes(value.buffer.subarray(0, value.position))
 }

@@ -26,6 +26,12 @@ function reserve(length: number): number {
   return start
 }
 
+// The place is always taken first: that may put a larger buffer in this one's stead.
+function putByte(byte: number): void {
+  const place = reserve(1)
+  scratch[place] = byte
+}
+
 function writeName(name: string): void {
   const { length } = name
   const start = reserve(length * 3 + 1)
@@ -51,17 +57,19 @@ function writeString(text: string): void {
 }
 
 function writeBytes(bytes: Uint8Array): void {
-  scratch.set(bytes, reserve(bytes.length))
+  const place = reserve(bytes.length)
+  scratch.set(bytes, place)
 }
 
 function writeInt32(value: number): void {
-  scratch.writeInt32LE(value, reserve(4))
+  const place = reserve(4)
+  scratch.writeInt32LE(value, place)
 }
 
 function writeBinary(value: Binary): void {
   const bytes = value.buffer.subarray(0, value.position)
   writeInt32(bytes.length)
-  scratch[reserve(1)] = value.sub_type
+  putByte(value.sub_type)
   writeBytes(bytes)
 }
 
@@ -77,7 +85,7 @@ function writeCode(value: Code): void {
   }
   const start = reserve(4)
   writeString(value.code)
-  writeDocument(value.scope as Document)
+  writeDocument(value.scope)
   scratch.writeInt32LE(at - start, start)
 }
 
@@ -85,7 +93,7 @@ function writeArray(values: readonly Value[]): void {
   const start = reserve(4)
   let index = 0
   for (const value of values) writeElement(String(index++), value === undefined ? null : value)
-  scratch[reserve(1)] = 0
+  putByte(0)
   scratch.writeInt32LE(at - start, start)
 }
 
@@ -96,7 +104,7 @@ function writeDocument(document: Document | RawDocument): void {
   }
   const start = reserve(4)
   for (const name of Object.keys(document)) writeElement(name, document[name])
-  scratch[reserve(1)] = 0
+  putByte(0)
   scratch.writeInt32LE(at - start, start)
 }
 
@@ -110,7 +118,13 @@ const WRITERS: Readonly<Record<TypeName, Writer>> = {
   minKey: [0xff, nothing],
   maxKey: [0x7f, nothing],
   int: [0x10, writeInt32],
-  double: [0x01, (value: Double) => scratch.writeDoubleLE(value.value, reserve(8))],
+  double: [
+    0x01,
+    (value: Double) => {
+      const start = reserve(8)
+      scratch.writeDoubleLE(value.value, start)
+    },
+  ],
   long: [0x12, writeLong],
   decimal: [0x13, (value: Decimal128) => writeBytes(value.bytes)],
   string: [0x02, writeString],
@@ -119,8 +133,14 @@ const WRITERS: Readonly<Record<TypeName, Writer>> = {
   array: [0x04, writeArray],
   binData: [0x05, writeBinary],
   objectId: [0x07, (value: ObjectId) => writeBytes(value.id)],
-  bool: [0x08, (value: boolean) => (scratch[reserve(1)] = value ? 1 : 0)],
-  date: [0x09, (value: Date) => scratch.writeBigInt64LE(BigInt(value.getTime()), reserve(8))],
+  bool: [0x08, (value: boolean) => putByte(value ? 1 : 0)],
+  date: [
+    0x09,
+    (value: Date) => {
+      const start = reserve(8)
+      scratch.writeBigInt64LE(BigInt(value.getTime()), start)
+    },
+  ],
   timestamp: [0x11, (value: Timestamp) => writeLong(value as unknown as Long)],
   regex: [
     0x0b,
@@ -136,7 +156,7 @@ const WRITERS: Readonly<Record<TypeName, Writer>> = {
 function writeElement(name: string, value: Value): void {
   if (value === undefined) return
   const [type, write] = WRITERS[typeOf(value)]
-  scratch[reserve(1)] = type
+  putByte(type)
   writeName(name)
   write(value as never)
 }

@@ -75,15 +75,16 @@ const exactly = (value: NumberValue): Decimal =>
     ? decimalOfDouble(toDouble(value))
     : parseDecimal(value.toString())
 
+const areFinite = (left: number, right: number): boolean =>
+  Number.isFinite(left) && Number.isFinite(right)
+
 /** Compares by exact value across the four number types; NaN is equal to itself and below all others. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const left = toDouble(a)
   const right = toDouble(b)
   if (isSafe(a) && isSafe(b)) return order(left, right)
-  if (a instanceof Long && b instanceof Long) return a.compare(b)
-  if (left !== right && !(Number.isFinite(left) && Number.isFinite(right))) return unlike(a, b)
-  if (!Number.isFinite(left) && !Number.isFinite(right)) return unlike(a, b)
+  if (!areFinite(left, right)) return unlike(a, b)
   if (Math.abs(left - right) > Math.abs(left) * 1e-9) return order(left, right)
   return compareDecimals(exactly(a), exactly(b))
 }

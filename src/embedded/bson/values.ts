@@ -52,7 +52,7 @@ export type Value =
 
 // Objects without a prototype, yet of a shape that the runtime optimises: no field name is special.
 const Plain = function () {} as unknown as new () => Document
-Plain.prototype = Object.create(null)
+Plain.prototype = Object.create(null) as Document
 
 export const newDocument = (): Document => new Plain()
 
@@ -107,18 +107,11 @@ function objectTypeOf(value: object): TypeName {
 }
 
 export function typeOf(value: Value): TypeName {
-  switch (typeof value) {
-    case 'number':
-      return 'int'
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'object':
-      return value === null ? 'null' : objectTypeOf(value)
-    default:
-      return 'missing'
-  }
+  if (typeof value === 'number') return 'int'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (value === undefined) return 'missing'
+  return value === null ? 'null' : objectTypeOf(value)
 }
 
 /** The place of each type in MongoDB's comparison order, also the first byte of an encoded key. */

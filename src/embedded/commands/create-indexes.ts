@@ -13,6 +13,7 @@ import type { Collection, Index } from '../storage/collection.ts'
 import { assertUnused, ensureCollection, persist } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
 import { indexKeys } from '../storage/index-keys.ts'
+import { describeValue } from '../storage/describe-value.ts'
 import { newestView, scanRecords } from '../storage/view.ts'
 import { addEntries, duplicateKey } from '../storage/write-unit.ts'
 
@@ -31,23 +32,26 @@ const KNOWN: ReadonlySet<string> = new Set([
   'ns',
 ])
 
+function checkKeyField(path: string, direction: Value): void {
+  if (path.includes('$**'))
+    throw cannot('wildcard indexes are not supported by the embedded engine')
+  if (path.split('.').some((part) => part === '' || part.startsWith('$'))) {
+    throw cannot(`Index keys cannot contain an empty or dollar-prefixed field: ${path}`)
+  }
+  if (typeof direction === 'string')
+    throw cannot(`'${direction}' indexes are not supported by the embedded engine`)
+  if (!isNumber(direction) || !(Math.abs(toDouble(direction)) > 0)) {
+    throw cannot(
+      `Values in the index key pattern must be numbers other than 0: ${path} is ${typeOf(direction)}`,
+    )
+  }
+}
+
 function checkKey(key: Value): Document {
   if (!isDocument(key) || Object.keys(key).length === 0) throw cannot('Index keys cannot be empty.')
   if (Object.keys(key).length > 32)
     throw new CommandError('Location13103', 'too many compound keys')
-  for (const path of Object.keys(key)) {
-    const direction = key[path]
-    if (path.includes('$**'))
-      throw cannot('wildcard indexes are not supported by the embedded engine')
-    if (path === '' || path.split('.').some((part) => part === '' || part.startsWith('$')))
-      throw cannot(`Index keys cannot contain an empty or dollar-prefixed field: ${path}`)
-    if (typeof direction === 'string')
-      throw cannot(`'${direction}' indexes are not supported by the embedded engine`)
-    if (!isNumber(direction) || toDouble(direction) === 0 || Number.isNaN(toDouble(direction)))
-      throw cannot(
-        `Values in the index key pattern must be numbers other than 0: ${path} is ${typeOf(direction)}`,
-      )
-  }
+  for (const path of Object.keys(key)) checkKeyField(path, key[path])
   return key
 }
 
@@ -72,7 +76,7 @@ function checkPartialOption(partial: Value, sparse: boolean): void {
 
 const nameOf = (key: Document): string =>
   Object.keys(key)
-    .map((path) => `${path}_${String(key[path])}`)
+    .map((path) => `${path}_${describeValue(key[path])}`)
     .join('_')
 
 /** The specification as it is kept, with what says nothing left out. */
@@ -126,12 +130,12 @@ function isThere(collection: Collection, spec: Document): boolean {
     if (sameName)
       throw new CommandError(
         'IndexKeySpecsConflict',
-        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${String(spec['name'])}`,
+        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${describeValue(spec['name'])}`,
       )
     if (sameKey)
       throw new CommandError(
         'IndexOptionsConflict',
-        `Index already exists with a different name: ${String(known['name'])}`,
+        `Index already exists with a different name: ${describeValue(known['name'])}`,
       )
   }
   return false
@@ -140,11 +144,9 @@ function isThere(collection: Collection, spec: Document): boolean {
 function build(data: Data, collection: Collection, index: Index): void {
   for (const record of scanRecords(data, newestView(), collection)) {
     const document = record.document ?? decodeDocument(record.bytes)
-    if (index.unique) {
-      for (const key of indexKeys(index, document)) {
-        if (data.store.entries.doesExist(key.bytes)) throw duplicateKey(collection, index, key)
-      }
-    }
+    const keys = index.unique ? indexKeys(index, document) : []
+    const taken = keys.find((key) => data.store.entries.doesExist(key.bytes))
+    if (taken) throw duplicateKey(collection, index, taken)
     addEntries(data, index, document, record.id)
   }
 }
@@ -171,6 +173,8 @@ export const createIndexes: Command = {
       for (const index of added) build(data, collection, index)
       persist(data, { ...collection, indexes: [...before, ...added] })
     })
+    data.commits++
+    for (const index of added) index.builtAt = data.commits
     collection.indexes = [...before, ...added]
     collection.exists = true
     return reply(before.length, collection.indexes.length, wasThere)

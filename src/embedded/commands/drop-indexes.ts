@@ -4,6 +4,7 @@ import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { collectionName } from '../server/request.ts'
 import type { Command } from '../server/request.ts'
+import { describeValue } from '../storage/describe-value.ts'
 import { ID_INDEX } from '../storage/collection.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import { assertCollection, assertUnused, persist, removeIndexEntries } from '../storage/database.ts'
@@ -13,7 +14,7 @@ function findIndex(collection: Collection, wanted: Value): Index {
     isDocument(wanted) ? equalValues(spec['key'], wanted) : name === wanted,
   )
   if (!found)
-    throw new CommandError('IndexNotFound', `index not found with name [${String(wanted)}]`)
+    throw new CommandError('IndexNotFound', `index not found with name [${describeValue(wanted)}]`)
   if (found.name === ID_INDEX) throw new CommandError('InvalidOptions', 'cannot drop _id index')
   return found
 }

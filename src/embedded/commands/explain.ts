@@ -54,11 +54,13 @@ export const explain: Command = {
     const inner = request.body['explain']
     if (!isDocument(inner)) throw failedToParse("'explain' needs a command")
     const [name = ''] = Object.keys(inner)
+    const target = inner[name]
+    if (typeof target !== 'string') throw failedToParse('explain needs a collection')
     const query = readInner(request, inner, name)
-    const source = openSource(request, String(inner[name]))
+    const source = openSource(request, target)
     const plan = source ? planQuery(source, query) : null
     const planner = documentOf({
-      namespace: `${request.database}.${String(inner[name])}`,
+      namespace: `${request.database}.${target}`,
       winningPlan: describePlan(plan, query),
       rejectedPlans: [],
     })

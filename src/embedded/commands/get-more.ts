@@ -9,7 +9,8 @@ export const getMore: Command = {
   access: 'read',
   inTransaction: true,
   run: ({ engine, body, database, session }) => {
-    const namespace = `${database}.${String(body['collection'])}`
+    const name = body['collection']
+    const namespace = `${database}.${typeof name === 'string' ? name : ''}`
     const cursor = engine.cursors.get(numberOf(body, 'getMore'), namespace)
     if (cursor.session !== null && cursor.session !== session) {
       throw new CommandError(

@@ -27,6 +27,9 @@ export function membersOf(
 
 const listOf = (operand: Value): readonly Value[] => (Array.isArray(operand) ? operand : [operand])
 
+const branchesOf = (members: Document): readonly Value[] =>
+  ['if', 'then', 'else'].map((name) => members[name])
+
 function compileCondition(operand: Value, compile: Compile): Evaluate {
   if (Array.isArray(operand) && operand.length !== 3) {
     throw new CommandError(
@@ -34,13 +37,9 @@ function compileCondition(operand: Value, compile: Compile): Evaluate {
       `Expression $cond takes exactly 3 arguments. ${operand.length} were passed in.`,
     )
   }
-  const {
-    if: test,
-    then,
-    else: otherwise,
-  } = Array.isArray(operand)
-    ? { if: operand[0], then: operand[1], else: operand[2] }
-    : membersOf('$cond', operand, ['if', 'then', 'else'])
+  const [test, then, otherwise] = Array.isArray(operand)
+    ? operand
+    : branchesOf(membersOf('$cond', operand, ['if', 'then', 'else']))
   const [first, second, third] = [compile(test), compile(then), compile(otherwise)]
   return (document, variables) =>
     (isTrue(first(document, variables)) ? second : third)(document, variables)

@@ -129,6 +129,27 @@ function parseMember(name: string, spec: Value): Member {
   return { name, create, evaluate: () => 1 }
 }
 
+interface Groups {
+  get(key: Value): Group
+  values(): Iterable<Group>
+}
+
+// Neighbours are often alike, and counting has one group only: those are found without making a key.
+function groupFinder(create: (key: Value) => Group): Groups {
+  const groups = new Map<string, Group>()
+  let last: Group | undefined
+  return {
+    get(key) {
+      if (last && last.id === key && typeof key !== 'object') return last
+      const text = keyText(key)
+      last = groups.get(text) ?? create(key)
+      groups.set(text, last)
+      return last
+    },
+    values: () => groups.values(),
+  }
+}
+
 interface Group {
   readonly id: Value
   readonly accumulators: readonly Accumulator[]
@@ -145,16 +166,16 @@ export function compileGroup(
   const members = Object.keys(spec)
     .filter((name) => name !== '_id')
     .map((name) => parseMember(name, spec[name]))
+  const create = (key: Value): Group => ({
+    id: key,
+    accumulators: members.map(({ create }) => create()),
+  })
   return function* group(documents, variables) {
-    const groups = new Map<string, Group>()
+    const groups = groupFinder(create)
     for (const document of documents) {
-      const key = id(document, variables) ?? null
-      const text = keyText(key)
-      let group = groups.get(text)
-      if (!group)
-        groups.set(text, (group = { id: key, accumulators: members.map(({ create }) => create()) }))
+      const { accumulators } = groups.get(id(document, variables) ?? null)
       for (const [i, { evaluate }] of members.entries())
-        group.accumulators[i]?.add(evaluate(document, variables))
+        accumulators[i]?.add(evaluate(document, variables))
     }
     for (const { id, accumulators } of groups.values()) {
       const result = newDocument()

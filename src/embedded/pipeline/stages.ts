@@ -1,3 +1,4 @@
+import { Long } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
@@ -161,7 +162,7 @@ function unwind(operand: Value): Stage {
   const numbered = (document: Document, place: number | null): Document =>
     index === null
       ? document
-      : withValue(document, index.split('.'), place === null ? null : countValue(place))
+      : withValue(document, index.split('.'), place === null ? null : Long.fromNumber(place))
   return function* (documents) {
     for (const document of documents) {
       const value = readPlain(document, parts)

@@ -37,7 +37,9 @@ function substring([value, from, length]: readonly Value[]): Value {
   const count = indexOf('$substrCP', length)
   if (start < 0 || count < 0)
     throw new CommandError('Location34451', '$substrCP needs non-negative arguments')
-  return [...coerced('$substrCP', value)].slice(start, start + count).join('')
+  return Array.from(coerced('$substrCP', value))
+    .slice(start, start + count)
+    .join('')
 }
 
 function split([value, separator]: readonly Value[]): Value {
@@ -81,7 +83,11 @@ export const STRINGS: Readonly<Record<string, PlainFunction>> = {
   },
   $toLower: { least: 1, most: 1, call: ([value]) => lower(coerced('$toLower', value)) },
   $toUpper: { least: 1, most: 1, call: ([value]) => upper(coerced('$toUpper', value)) },
-  $strLenCP: { least: 1, most: 1, call: ([value]) => [...stringOf('$strLenCP', value)].length },
+  $strLenCP: {
+    least: 1,
+    most: 1,
+    call: ([value]) => Array.from(stringOf('$strLenCP', value)).length,
+  },
   $strLenBytes: {
     least: 1,
     most: 1,

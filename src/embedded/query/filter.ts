@@ -1,5 +1,5 @@
 import { BSONRegExp } from 'bson'
-import { badValue, failedToParse } from '../errors.ts'
+import { badValue, CommandError, failedToParse } from '../errors.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
@@ -175,7 +175,7 @@ function parseRegex(path: string, operators: Document): Filter {
   if (pattern === undefined) throw badValue('$options needs a $regex')
   if (pattern instanceof BSONRegExp) {
     if (options !== undefined && pattern.options !== '')
-      throw new Error('options set in both $regex and $options')
+      throw new CommandError('Location51075', 'options set in both $regex and $options')
     return {
       kind: 'regex',
       path,

@@ -25,28 +25,21 @@ const pointsOf = (given: Condition): readonly Value[] | null => {
   return given.kind === 'compare' && given.operator === '$eq' ? [given.operand] : null
 }
 
-/** The values a condition demands to find: for each of them the wanted condition must hold. */
+function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
+  if (wanted.kind === 'exists') return points.every((point) => !isAbsent(point))
+  if (wanted.kind === 'type') return points.every((point) => hasType(wanted.types, point))
+  if (wanted.kind !== 'compare') return false
+  const test = comparisonTest(wanted.operator, wanted.operand)
+  return points.every((point) => test(point))
+}
+
+/** Whether what satisfies the one condition satisfies the other. */
 function impliesCondition(given: Condition, wanted: Condition): boolean {
   if (given.path !== wanted.path) return false
   const points = pointsOf(given)
-  const isPlain = points?.every((point) => !Array.isArray(point)) ?? false
-  switch (wanted.kind) {
-    case 'exists':
-      return (
-        given.kind === 'exists' ||
-        (isPlain ? points?.every((point) => !isAbsent(point)) === true : isPositive(given))
-      )
-    case 'type':
-      return isPlain && points?.every((point) => hasType(wanted.types, point)) === true
-    case 'compare':
-      if (isPlain)
-        return (
-          points?.every((point) => comparisonTest(wanted.operator, wanted.operand)(point)) === true
-        )
-      return given.kind === 'compare' && rangeImplies(given, wanted)
-    default:
-      return false
-  }
+  if (points?.every((point) => !Array.isArray(point))) return impliesByPoints(points, wanted)
+  if (wanted.kind === 'exists') return given.kind === 'exists' || isPositive(given)
+  return given.kind === 'compare' && wanted.kind === 'compare' && rangeImplies(given, wanted)
 }
 
 const isPositive = (given: Condition): boolean =>

@@ -113,8 +113,9 @@ function leafTest(filter: Condition): readonly [Leaf, Test] {
     case 'mod':
       return [testWithElements, remainderTest(filter.divisor, filter.remainder)]
     case 'element':
-      return [testWhole, elementTest(filter)]
+      break
   }
+  return [testWhole, elementTest(filter)]
 }
 
 function compileGroup(kind: 'all' | 'any' | 'none', of: readonly Filter[]): Matcher {

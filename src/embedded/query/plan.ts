@@ -4,9 +4,11 @@ import { LONGEST_KEY } from '../storage/index-keys.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Interval } from '../storage/view.ts'
 import type { Value } from '../bson/values.ts'
+import type { Variables } from '../pipeline/expressions.ts'
 import { boundsOf, conjuncts } from './bounds.ts'
 import type { Bounds, Range } from './bounds.ts'
 import type { Condition, Filter } from './filter.ts'
+import { expressionConditions } from './expression-conditions.ts'
 import { implies } from './implies.ts'
 import type { Sort } from './sort.ts'
 
@@ -158,15 +160,13 @@ function orderOf(
   if (!bounded.isSingle || index.hasCutKeys || index.multikey.includes(true)) return null
   const wanted = sort.filter(({ path }) => !fixed.has(path))
   const offered = index.fields.filter(({ path }) => !fixed.has(path))
-  let direction: Direction | null = null
-  for (const [i, { path, direction: sign }] of wanted.entries()) {
+  const directions = wanted.map(({ path, direction }, i): Direction | null => {
     const field = offered[i]
     if (field?.path !== path) return null
-    const each: Direction = field.direction === sign ? 1 : -1
-    if (direction !== null && direction !== each) return null
-    direction = each
-  }
-  return direction ?? 1
+    return field.direction === direction ? 1 : -1
+  })
+  const [first = 1] = directions
+  return directions.every((direction) => direction === first) ? first : null
 }
 
 function fixedPaths(index: Index, conditions: readonly Condition[], points: number): Set<string> {
@@ -185,21 +185,28 @@ function planIndex(
   wants: Wants,
 ): IndexPlan | null {
   if (index.partial && !implies(filter, index.partial.filter)) return null
+  // A sparse index leaves documents out: it only answers conditions that those cannot meet.
+  if (index.sparse && !demandsPresence(index, conditions)) return null
   const bounded = boundIndex(index, conditions)
   const order = orderOf(index, bounded, wants.sort, fixedPaths(index, conditions, bounded.points))
   const isSorted = wants.sort.length > 0 && order !== null
   const isBounded = bounded.points > 0 || bounded.hasRange
-  // A sparse index leaves documents out: it only answers conditions that those cannot meet.
-  if (index.sparse && !demandsPresence(index, conditions)) return null
   if (!isBounded && !(isSorted && wants.isLimited)) return null
+  const score = scoreOf(index, bounded, isSorted, wants)
+  return { index, intervals: bounded.intervals, reverse: order === -1, isSorted, score }
+}
+
+// What finds one document is best; then each bound component counts, and an order that saves sorting all for a page.
+function scoreOf(index: Index, bounded: Bounded, isSorted: boolean, { isLimited }: Wants): number {
   const isExact = index.unique && bounded.isComplete && bounded.isSingle
-  const score =
+  const order = isLimited ? 13 : 3
+  return (
     bounded.points * 10 +
     Number(bounded.hasRange) * 6 +
     Number(bounded.isSingle) * 2 +
-    Number(isSorted) * (wants.isLimited ? 13 : 3) +
+    Number(isSorted) * order +
     Number(isExact) * 1000
-  return { index, intervals: bounded.intervals, reverse: order === -1, isSorted, score }
+  )
 }
 
 const demandsPresence = (index: Index, conditions: readonly Condition[]): boolean =>
@@ -215,15 +222,20 @@ const demandsPresence = (index: Index, conditions: readonly Condition[]): boolea
   )
 
 export interface Wants {
+  readonly variables?: Variables | undefined
+  /** The commit that is read: indexes built later are not in it. */
+  readonly at: number
   readonly sort: Sort
   readonly isLimited: boolean
 }
 
 /** The index to read by; null for all records in natural order. */
 export function choosePlan(collection: Collection, filter: Filter, wants: Wants): IndexPlan | null {
-  const conditions = conjuncts(filter)
+  const plain = conjuncts(filter)
+  const compared = [...plain, ...expressionConditions(filter, wants.variables)]
   let best: IndexPlan | null = null
-  for (const index of collection.indexes) {
+  for (const index of collection.indexes.filter(({ builtAt }) => builtAt <= wants.at)) {
+    const conditions = index.multikey.includes(true) ? plain : compared
     const plan = planIndex(index, filter, conditions, wants)
     if (plan && plan.score > (best?.score ?? 0)) best = plan
   }

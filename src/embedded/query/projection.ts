@@ -13,7 +13,7 @@ type Leaf =
   | { readonly kind: 'include' }
   | { readonly kind: 'exclude' }
   | { readonly kind: 'compute'; readonly evaluate: Evaluate }
-  | { readonly kind: 'array'; readonly apply: (value: Value) => Value }
+  | { readonly kind: 'array' | 'element'; readonly apply: (value: Value) => Value }
 
 type Tree = Map<string, Leaf | Tree>
 
@@ -32,12 +32,10 @@ function integer(value: Value): number {
 
 function parseSlice(operand: Value): Leaf {
   const [skip, count] = Array.isArray(operand)
-    ? operand.map((entry) => integer(entry))
+    ? [integer(operand[0]), integer(operand[1])]
     : [null, integer(operand)]
-  if (count === undefined) throw badValue('$slice needs two numbers in its array')
   const slice = (array: Value[]): Value[] => {
-    if (skip === null || skip === undefined)
-      return count < 0 ? array.slice(count) : array.slice(0, count)
+    if (skip === null) return count < 0 ? array.slice(count) : array.slice(0, count)
     const start = skip < 0 ? Math.max(array.length + skip, 0) : skip
     return array.slice(start, start + count)
   }
@@ -48,7 +46,7 @@ function parseElemMatch(operand: Value): Leaf {
   if (!isDocument(operand)) throw badValue('elemMatch: Invalid argument, object required')
   const { of } = parseFilterOnElement(operand)
   return {
-    kind: 'array',
+    kind: 'element',
     apply: (value) => {
       const found = Array.isArray(value) ? value.find((element) => of(element)) : undefined
       return found === undefined ? undefined : [found]
@@ -126,10 +124,12 @@ function parseInto(parsed: Parsed, prefix: string, spec: Document, forFind: bool
   }
 }
 
+const INCLUSIVE: ReadonlySet<Leaf['kind']> = new Set(['include', 'compute', 'element'])
+
 /** Whether fields are kept by being named; mixing both is refused, `_id` apart. */
 function isInclusion({ leaves }: Parsed): boolean {
   const named = leaves.filter(({ path }) => path !== '_id')
-  const inclusion = named.find(({ leaf }) => leaf.kind === 'include' || leaf.kind === 'compute')
+  const inclusion = named.find(({ leaf }) => INCLUSIVE.has(leaf.kind))
   const exclusion = named.find(({ leaf }) => leaf.kind === 'exclude')
   if (inclusion && exclusion) {
     const isFirst = named.indexOf(inclusion) < named.indexOf(exclusion)
@@ -159,7 +159,7 @@ interface Context {
 function applyNode(node: Leaf | Tree, value: Value, context: Context): Value {
   if (node instanceof Map) return applyTree(node, value, context)
   if (node.kind === 'exclude') return undefined
-  if (node.kind === 'array') return node.apply(value)
+  if ('apply' in node) return node.apply(value)
   return node.kind === 'include' ? value : node.evaluate(context.root, context.variables)
 }
 

@@ -32,18 +32,23 @@ function translateEscape(next: string, inClass: boolean): string {
 }
 
 function translateClass(pattern: string, start: number): { text: string; end: number } {
-  let text = '['
-  let at = start + 1
-  if (pattern[at] === '^') text += pattern[at++]
-  if (pattern[at] === ']') text += `\\${pattern[at++]}`
+  // A bracket right at the start stands for itself.
+  const head = /^\[\^?\]?/.exec(pattern.slice(start))?.[0] ?? '['
+  let text = head.replace(']', '\\]')
+  let at = start + head.length
   for (; at < pattern.length && pattern[at] !== ']'; at++) {
-    const char = pattern[at] ?? ''
-    if (char === '[' && pattern[at + 1] === ':') throw new Error('POSIX classes are not supported')
-    if (char === '\\') text += translateEscape(pattern[++at] ?? '', true)
-    else text += char === '[' ? '\\[' : char
+    if (pattern[at] === '\\') text += translateEscape(pattern[++at] ?? '', true)
+    else text += translateMember(pattern, at)
   }
   if (at >= pattern.length) throw new Error('missing terminating ]')
   return { text: `${text}]`, end: at }
+}
+
+function translateMember(pattern: string, at: number): string {
+  const char = pattern[at] ?? ''
+  if (char !== '[') return char
+  if (pattern[at + 1] === ':') throw new Error('POSIX classes are not supported')
+  return '\\['
 }
 
 function translateChar(char: string, flags: Flags): string {
@@ -81,7 +86,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   if (pattern.includes('\0'))
     throw badValue('Regular expression cannot contain an embedded null byte')
   const inline = /^\(\?([imsx]+)\)/.exec(pattern)
-  const all = options + (inline?.[1] ?? '')
+  const all = [...new Set(options + (inline?.[1] ?? ''))].join('')
   const flags = {
     multiline: all.includes('m'),
     dotAll: all.includes('s'),
@@ -89,10 +94,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   }
   try {
     const source = translatePattern(pattern.slice(inline?.[0].length ?? 0), flags)
-    const regex = new RegExp(
-      source,
-      `u${all.includes('i') ? 'i' : ''}${flags.multiline ? 'm' : ''}`,
-    )
+    const regex = new RegExp(source, `u${all.replace(/[xu]/g, '')}`)
     if (compiled.size > 1000) compiled.clear()
     compiled.set(key, regex)
     return regex

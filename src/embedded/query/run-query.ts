@@ -92,6 +92,8 @@ export const planQuery = (source: Source, query: Query): IndexPlan | null =>
   choosePlan(source.collection, query.filter, {
     sort: query.sort,
     isLimited: query.limit !== Infinity,
+    variables: query.variables,
+    at: source.view.at,
   })
 
 /** The records that match, in order, without the skipped ones. */

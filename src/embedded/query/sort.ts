@@ -25,6 +25,9 @@ function parseDirection(path: string, direction: Value): 1 | -1 {
 }
 
 export function parseSort(sort: Document): Sort {
+  if ('$natural' in sort && parseDirection('$natural', sort['$natural']) === -1) {
+    throw badValue('a backward $natural sort is not supported')
+  }
   return Object.keys(sort)
     .filter((path) => path !== '$natural')
     .map((path) => {
@@ -39,20 +42,16 @@ export function parseSort(sort: Document): Sort {
 // Missing sorts as null. Of an array the smallest element counts ascending, the largest descending; an empty
 // array sorts below null.
 function keyOf(values: readonly Value[], direction: 1 | -1): Value {
-  let best: Value
-  let has = false
-  for (const value of values) {
-    const candidates = Array.isArray(value) ? value : [value ?? null]
-    if (candidates.length === 0 && !(has && direction === -1)) {
-      best = undefined
-      has = true
-    }
-    for (const candidate of candidates) {
-      if (!has || compareValues(candidate ?? null, best) * direction < 0) best = candidate ?? null
-      has = true
-    }
-  }
-  return has ? best : null
+  const candidates = values.flatMap((value) => candidatesOf(value))
+  if (candidates.length === 0) return null
+  return candidates.reduce((best, candidate) =>
+    compareValues(candidate, best) * direction < 0 ? candidate : best,
+  )
+}
+
+function candidatesOf(value: Value): readonly Value[] {
+  if (!Array.isArray(value)) return [value ?? null]
+  return value.length === 0 ? [undefined] : value
 }
 
 function extractor({ path, direction }: SortField): (document: Document) => Value {
@@ -145,8 +144,8 @@ function siftDown<T>(heap: T[], order: Order<T>): void {
   }
 }
 
-function swap<T>(heap: T[], a: number, b: number): void {
-  const moved = heap[a] as T
-  heap[a] = heap[b] as T
+function swap(heap: unknown[], a: number, b: number): void {
+  const moved = heap[a]
+  heap[a] = heap[b]
   heap[b] = moved
 }

@@ -73,60 +73,71 @@ export const cursorReply = (
   batch: RawDocument[],
 ): Document => documentOf({ cursor: documentOf({ [name]: batch, id, ns: namespace }), ok: 1 })
 
+interface State {
+  readonly cursors: Map<string, Cursor>
+  lastId: bigint
+}
+
+function close({ cursors }: State, cursor: Cursor): void {
+  cursors.delete(cursor.id.toString())
+  cursor.results.return?.()
+}
+
+function killWhere(state: State, test: (cursor: Cursor) => boolean): void {
+  for (const cursor of state.cursors.values()) if (test(cursor)) close(state, cursor)
+}
+
+function openCursor(
+  state: State,
+  results: Iterable<RawDocument | Document>,
+  options: CursorOptions,
+): Document {
+  const { namespace, batchSize, singleBatch = false, session, transaction } = options
+  const id = Long.fromBigInt(++state.lastId)
+  const cursor: Cursor = {
+    id,
+    namespace,
+    results: results[Symbol.iterator](),
+    session,
+    transaction,
+    waiting: null,
+    usedAt: Date.now(),
+  }
+  const { batch, isDone } = take(cursor, batchSize ?? FIRST_BATCH)
+  if (isDone || singleBatch) cursor.results.return?.()
+  else state.cursors.set(id.toString(), cursor)
+  return cursorReply(isDone || singleBatch ? Long.ZERO : id, namespace, 'firstBatch', batch)
+}
+
+function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
+  const cursor = cursors.get(id.toString())
+  if (!cursor) throw new CommandError('CursorNotFound', `cursor id ${id.toString()} not found`)
+  if (cursor.namespace === namespace) return cursor
+  throw new CommandError(
+    'Unauthorized',
+    `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
+  )
+}
+
 export function cursorTable(): CursorTable {
-  const cursors = new Map<string, Cursor>()
-  let lastId = BigInt(Date.now()) << 16n
-
-  const close = (cursor: Cursor): void => {
-    cursors.delete(cursor.id.toString())
-    cursor.results.return?.()
-  }
-
-  const killWhere = (test: (cursor: Cursor) => boolean): void => {
-    for (const cursor of cursors.values()) if (test(cursor)) close(cursor)
-  }
-
+  const state: State = { cursors: new Map(), lastId: BigInt(Date.now()) << 16n }
   return {
-    open(results, { namespace, batchSize, singleBatch = false, session, transaction }) {
-      const id = Long.fromBigInt(++lastId)
-      const cursor: Cursor = {
-        id,
-        namespace,
-        results: results[Symbol.iterator](),
-        session,
-        transaction,
-        waiting: null,
-        usedAt: Date.now(),
-      }
-      const { batch, isDone } = take(cursor, batchSize ?? FIRST_BATCH)
-      if (isDone || singleBatch) cursor.results.return?.()
-      else cursors.set(id.toString(), cursor)
-      return cursorReply(isDone || singleBatch ? Long.ZERO : id, namespace, 'firstBatch', batch)
-    },
-    get(id, namespace) {
-      const cursor = cursors.get(id.toString())
-      if (!cursor) throw new CommandError('CursorNotFound', `cursor id ${id.toString()} not found`)
-      if (cursor.namespace !== namespace) {
-        throw new CommandError(
-          'Unauthorized',
-          `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
-        )
-      }
-      return cursor
-    },
+    open: (results, options) => openCursor(state, results, options),
+    get: (id, namespace) => getCursor(state, id, namespace),
     next(cursor, batchSize) {
       cursor.usedAt = Date.now()
       const taken = take(cursor, batchSize ?? Infinity)
-      if (taken.isDone) close(cursor)
+      if (taken.isDone) close(state, cursor)
       return taken
     },
     kill(id) {
-      const cursor = cursors.get(id.toString())
-      if (cursor) close(cursor)
+      const cursor = state.cursors.get(id.toString())
+      if (cursor) close(state, cursor)
       return cursor !== undefined
     },
-    killSession: (session) => killWhere((cursor) => cursor.session === session),
-    killTransaction: (transaction) => killWhere((cursor) => cursor.transaction === transaction),
-    sweep: () => killWhere((cursor) => cursor.usedAt < Date.now() - IDLE_MS),
+    killSession: (session) => killWhere(state, (cursor) => cursor.session === session),
+    killTransaction: (transaction) =>
+      killWhere(state, (cursor) => cursor.transaction === transaction),
+    sweep: () => killWhere(state, (cursor) => cursor.usedAt < Date.now() - IDLE_MS),
   }
 }

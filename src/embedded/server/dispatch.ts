@@ -1,4 +1,4 @@
-import { Long } from 'bson'
+import type { Long } from 'bson'
 import { documentOf, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { COMMANDS } from '../commands/commands.ts'
@@ -166,7 +166,10 @@ async function answer(engine: Engine, message: Message): Promise<Document> {
   checkOptions(name, command, body)
   const database = body['$db']
   if (typeof database !== 'string' || !/^[^/\\. "$*<>:|?\0]{1,63}$/.test(database)) {
-    throw new CommandError('InvalidNamespace', `Invalid database name: '${String(database)}'`)
+    throw new CommandError(
+      'InvalidNamespace',
+      `Invalid database name: '${typeof database === 'string' ? database : ''}'`,
+    )
   }
   const transaction = transactionOf(engine, name, command, body)
   const request: Request = {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { CommandError } from '../errors.ts'
 import { documentOf } from '../bson/values.ts'
 import { dispatch } from './dispatch.ts'
@@ -89,7 +89,7 @@ export async function startServer(
     server.once('error', reject)
     server.listen(listen, resolve)
   })
-  const address = server.address() as AddressInfo | string | null
+  const address = server.address()
   return {
     port: typeof address === 'object' ? (address?.port ?? null) : null,
     close: () =>

@@ -1,10 +1,12 @@
-import { Binary, Long } from 'bson'
+import type { Long } from 'bson'
+import { Binary } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { CommandError, noSuchTransaction } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
+import { recover } from '../storage/database.ts'
 import type { Data, LockHolder } from '../storage/database.ts'
 import { applyUnit, transactionUnit } from '../storage/write-unit.ts'
 import type { WriteUnit } from '../storage/write-unit.ts'
@@ -67,115 +69,130 @@ function openTransaction(data: Data, session: string, number: Long): Transaction
   return transaction
 }
 
-export function sessionTable(data: Data, cursors: CursorTable): SessionTable {
-  const open = new Map<string, Transaction>()
+interface State {
+  readonly data: Data
+  readonly cursors: CursorTable
+  readonly open: Map<string, Transaction>
+}
 
-  const release = (transaction: Transaction): void => {
-    open.delete(transaction.session)
-    cursors.killTransaction(transactionKey(transaction))
-    transaction.unit.snapshot?.done()
-    for (const [key, holder] of data.locks)
-      if (holder === transaction.unit.holder) data.locks.delete(key)
-    transaction.end()
-  }
+function release({ data, cursors, open }: State, transaction: Transaction): void {
+  open.delete(transaction.session)
+  cursors.killTransaction(transactionKey(transaction))
+  transaction.unit.snapshot?.done()
+  for (const [key, holder] of data.locks)
+    if (holder === transaction.unit.holder) data.locks.delete(key)
+  transaction.end()
+}
 
-  const lastAnswer = (session: string): LastAnswer | null => {
-    const bytes = data.store.sessions.get(Buffer.from(session, 'hex'))
-    if (!bytes) return null
-    const { number, reply } = decodeDocument(bytes)
-    return { number: number as Long, reply: reply as Document }
-  }
+const answerKey = (session: string): Buffer => Buffer.from(session, 'hex')
 
-  const keepAnswer = (session: string, { number, reply }: LastAnswer): void => {
-    data.store.sessions.putSync(
-      Buffer.from(session, 'hex'),
-      encodeDocument(documentOf({ number, reply, at: new Date() })),
+function lastAnswer({ data }: State, session: string): LastAnswer | null {
+  const bytes = data.store.sessions.get(answerKey(session))
+  if (!bytes) return null
+  const { number, reply } = decodeDocument(bytes)
+  return { number: number as Long, reply: reply as Document }
+}
+
+function keepAnswer({ data }: State, session: string, { number, reply }: LastAnswer): void {
+  data.store.sessions.putSync(
+    answerKey(session),
+    encodeDocument(documentOf({ number, reply, at: new Date() })),
+  )
+}
+
+function find({ open }: State, session: string, number: Long): Transaction | null {
+  const transaction = open.get(session)
+  return transaction?.number.equals(number) ? transaction : null
+}
+
+function wasCommitted(state: State, session: string, number: Long): boolean {
+  const last = lastAnswer(state, session)
+  return last?.number.equals(number) === true && last.reply[COMMITTED] === true
+}
+
+const unknown = (number: Long): CommandError =>
+  noSuchTransaction(
+    `Given transaction number ${number.toString()} does not match any in-progress transactions.`,
+  )
+
+const committed = (number: Long): CommandError =>
+  new CommandError(
+    'TransactionCommitted',
+    `Transaction with { txnNumber: ${number.toString()} } has been committed.`,
+  )
+
+function begin(state: State, session: string, number: Long): Transaction {
+  const earlier = state.open.get(session)
+  if (earlier?.number.greaterThanOrEqual(number)) {
+    throw new CommandError(
+      'ConflictingOperationInProgress',
+      `Only servers in a sharded cluster can start a new transaction at the active transaction number ${number.toString()}`,
     )
   }
+  if (earlier) release(state, earlier)
+  const transaction = openTransaction(state.data, session, number)
+  state.open.set(session, transaction)
+  return transaction
+}
 
-  const find = (session: string, number: Long): Transaction | null => {
-    const transaction = open.get(session)
-    return transaction?.number.equals(number) ? transaction : null
+function get(state: State, session: string, number: Long): Transaction {
+  const transaction = find(state, session, number)
+  if (!transaction) throw wasCommitted(state, session, number) ? committed(number) : unknown(number)
+  transaction.usedAt = Date.now()
+  return transaction
+}
+
+function commit(state: State, session: string, number: Long): void {
+  const { data } = state
+  const transaction = find(state, session, number)
+  if (!transaction) {
+    if (wasCommitted(state, session, number)) return
+    throw unknown(number)
   }
-
-  const wasCommitted = (session: string, number: Long): boolean => {
-    const last = lastAnswer(session)
-    return last?.number.equals(number) === true && last.reply[COMMITTED] === true
+  try {
+    data.store.write(() => {
+      applyUnit(data, transaction.unit)
+      keepAnswer(state, session, { number, reply: documentOf({ [COMMITTED]: true }) })
+    })
+    data.commits++
+  } catch (error) {
+    recover(data)
+    throw error
+  } finally {
+    release(state, transaction)
   }
+}
 
+function abort(state: State, session: string, number: Long): void {
+  const transaction = find(state, session, number)
+  if (!transaction) throw wasCommitted(state, session, number) ? committed(number) : unknown(number)
+  release(state, transaction)
+}
+
+function sweep(state: State): void {
+  const now = Date.now()
+  for (const transaction of state.open.values()) {
+    if (transaction.usedAt < now - TRANSACTION_IDLE_MS) release(state, transaction)
+  }
+  sweepAnswers(state.data, now - ANSWER_KEPT_MS)
+}
+
+export function sessionTable(data: Data, cursors: CursorTable): SessionTable {
+  const state: State = { data, cursors, open: new Map() }
   return {
-    begin(session, number) {
-      const earlier = open.get(session)
-      if (earlier && earlier.number.greaterThanOrEqual(number)) {
-        throw new CommandError(
-          'ConflictingOperationInProgress',
-          `Only servers in a sharded cluster can start a new transaction at the active transaction number ${number.toString()}`,
-        )
-      }
-      if (earlier) release(earlier)
-      const transaction = openTransaction(data, session, number)
-      open.set(session, transaction)
-      return transaction
-    },
-    get(session, number) {
-      const transaction = find(session, number)
-      if (transaction) {
-        transaction.usedAt = Date.now()
-        return transaction
-      }
-      if (wasCommitted(session, number))
-        throw new CommandError(
-          'TransactionCommitted',
-          `Transaction with { txnNumber: ${number.toString()} } has been committed.`,
-        )
-      throw noSuchTransaction(
-        `Given transaction number ${number.toString()} does not match any in-progress transactions.`,
-      )
-    },
-    commit(session, number) {
-      const transaction = find(session, number)
-      if (!transaction) {
-        if (wasCommitted(session, number)) return
-        throw noSuchTransaction(
-          `Given transaction number ${number.toString()} does not match any in-progress transactions.`,
-        )
-      }
-      data.store.write(() => {
-        applyUnit(data, transaction.unit)
-        keepAnswer(session, { number, reply: documentOf({ [COMMITTED]: true }) })
-      })
-      data.commits++
-      release(transaction)
-    },
-    abort(session, number) {
-      const transaction = find(session, number)
-      if (transaction) {
-        release(transaction)
-        return
-      }
-      if (wasCommitted(session, number))
-        throw new CommandError(
-          'TransactionCommitted',
-          `Transaction ${number.toString()} has been committed.`,
-        )
-      throw noSuchTransaction(
-        `Transaction with { txnNumber: ${number.toString()} } has been aborted.`,
-      )
-    },
+    begin: (session, number) => begin(state, session, number),
+    get: (session, number) => get(state, session, number),
+    commit: (session, number) => commit(state, session, number),
+    abort: (session, number) => abort(state, session, number),
     end(session) {
-      const transaction = open.get(session)
-      if (transaction) release(transaction)
+      const transaction = state.open.get(session)
+      if (transaction) release(state, transaction)
       cursors.killSession(session)
     },
-    lastAnswer,
-    keepAnswer,
-    abortAll: () => [...open.values()].forEach(release),
-    sweep() {
-      const now = Date.now()
-      for (const transaction of open.values())
-        if (transaction.usedAt < now - TRANSACTION_IDLE_MS) release(transaction)
-      sweepAnswers(data, now - ANSWER_KEPT_MS)
-    },
+    lastAnswer: (session) => lastAnswer(state, session),
+    keepAnswer: (session, answer) => keepAnswer(state, session, answer),
+    abortAll: () => [...state.open.values()].forEach((transaction) => release(state, transaction)),
+    sweep: () => sweep(state),
   }
 }
 

@@ -1,6 +1,7 @@
 import { Long } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { parseFilter } from '../query/filter.ts'
@@ -32,6 +33,8 @@ export interface Index {
   readonly multikey: boolean[]
   /** Whether some key ever was cut: the entries then are not wholly in order. */
   hasCutKeys: boolean
+  /** The commit it was built in: an older snapshot has none of its entries. */
+  builtAt: number
 }
 
 export interface Record {
@@ -68,17 +71,20 @@ export function describeIndex(
   hasCutKeys = false,
 ): Index {
   const key = spec['key'] as Document
-  const fields = Object.keys(key).map((path): IndexField => ({
-    path,
-    parts: splitPath(path),
-    direction: Number(String(key[path])) < 0 ? -1 : 1,
-  }))
+  const fields = Object.keys(key).map((path): IndexField => {
+    const sign = key[path]
+    return {
+      path,
+      parts: splitPath(path),
+      direction: isNumber(sign) && toDouble(sign) < 0 ? -1 : 1,
+    }
+  })
   const partial = spec['partialFilterExpression'] as Document | undefined
   const filter = partial && parseFilter(partial)
   const known = flags(multikey)
   return {
     id,
-    name: String(spec['name']),
+    name: spec['name'] as string,
     spec,
     fields,
     directions: fields.map(({ direction }) => direction),
@@ -87,6 +93,7 @@ export function describeIndex(
     partial: filter ? { filter, matches: compileFilter(filter) } : null,
     multikey: fields.map((_, i) => known[i] ?? false),
     hasCutKeys,
+    builtAt: 0,
   }
 }
 
@@ -114,7 +121,7 @@ export function saveCollection(store: Store, collection: Collection): void {
 
 export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {
   const description = decodeDocument(bytes)
-  const [database, name] = [String(description['database']), String(description['name'])]
+  const [database, name] = [description['database'] as string, description['name'] as string]
   const indexes = description['indexes'] as Document[]
   const [last] = store.records.getKeys({
     start: numberKey(id + 1),

@@ -1,3 +1,4 @@
+import { ObjectId } from 'bson'
 import { isNumber } from '../bson/numbers.ts'
 import { isDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
@@ -15,5 +16,5 @@ export function describeValue(value: Value): string {
       .map((field) => `${field}: ${describeValue(value[field])}`)
       .join(', ')} }`
   }
-  return typeOf(value) === 'objectId' ? `ObjectId('${String(value)}')` : String(value)
+  return value instanceof ObjectId ? `ObjectId('${value.toHexString()}')` : typeOf(value)
 }

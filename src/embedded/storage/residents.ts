@@ -20,68 +20,72 @@ export interface ResidentCache {
   drop(collection: Collection): void
 }
 
+interface State {
+  readonly store: Store
+  /** The least recently used first. */
+  readonly holders: Map<Collection, Holder>
+  /** What was found too large is not tried again until it has lost a quarter. */
+  readonly tooLarge: WeakMap<Collection, number>
+  total: number
+}
+
+function drop(state: State, collection: Collection): void {
+  state.total -= state.holders.get(collection)?.bytes ?? 0
+  state.holders.delete(collection)
+  collection.residents = null
+}
+
+function fit(state: State, keep: Collection): void {
+  for (const { collection } of state.holders.values()) {
+    if (state.total <= BUDGET_BYTES) return
+    if (collection !== keep) drop(state, collection)
+  }
+  if (state.total > BUDGET_BYTES) drop(state, keep)
+}
+
+function load(state: State, collection: Collection): Residents | null {
+  if (collection.count > (state.tooLarge.get(collection) ?? Infinity) * 0.75) return null
+  const residents: Residents = new Map()
+  let bytes = 0
+  const range = { low: numberKey(collection.id), high: numberKey(collection.id + 1) }
+  for (const { key, value } of readRange(state.store.records, range)) {
+    const id = key.readUInt32BE(4)
+    residents.set(id, { id, bytes: value })
+    bytes += value.length
+    if (bytes > BUDGET_BYTES / 2) {
+      state.tooLarge.set(collection, collection.count)
+      return null
+    }
+  }
+  collection.residents = residents
+  state.holders.set(collection, { collection, bytes })
+  state.total += bytes
+  fit(state, collection)
+  return collection.residents
+}
+
+function change(state: State, collection: Collection, id: number, bytes: Buffer | null): void {
+  const holder = state.holders.get(collection)
+  if (!holder || !collection.residents) return
+  const growth = (bytes?.length ?? 0) - (collection.residents.get(id)?.bytes.length ?? 0)
+  if (bytes) collection.residents.set(id, { id, bytes })
+  else collection.residents.delete(id)
+  holder.bytes += growth
+  state.total += growth
+  if (state.total > BUDGET_BYTES) fit(state, collection)
+}
+
 export function residentCache(store: Store): ResidentCache {
-  const holders = new Map<Collection, Holder>()
-  let total = 0
-
-  const drop = (collection: Collection): void => {
-    total -= holders.get(collection)?.bytes ?? 0
-    holders.delete(collection)
-    collection.residents = null
-  }
-
-  const fit = (keep: Collection): void => {
-    for (const { collection } of holders.values()) {
-      if (total <= BUDGET_BYTES) return
-      if (collection !== keep) drop(collection)
-    }
-    if (total > BUDGET_BYTES) drop(keep)
-  }
-
-  // What was found too large is not tried again until it has lost a quarter.
-  const tooLarge = new WeakMap<Collection, number>()
-
-  const load = (collection: Collection): Residents | null => {
-    if (collection.count > (tooLarge.get(collection) ?? Infinity) * 0.75) return null
-    const residents: Residents = new Map()
-    let bytes = 0
-    for (const { key, value } of readRange(store.records, {
-      low: numberKey(collection.id),
-      high: numberKey(collection.id + 1),
-    })) {
-      const id = key.readUInt32BE(4)
-      residents.set(id, { id, bytes: value })
-      bytes += value.length
-      if (bytes > BUDGET_BYTES / 2) {
-        tooLarge.set(collection, collection.count)
-        return null
-      }
-    }
-    collection.residents = residents
-    holders.set(collection, { collection, bytes })
-    total += bytes
-    fit(collection)
-    return collection.residents
-  }
-
+  const state: State = { store, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
   return {
     get(collection) {
-      const holder = holders.get(collection)
-      if (!holder) return load(collection)
-      holders.delete(collection)
-      holders.set(collection, holder)
+      const holder = state.holders.get(collection)
+      if (!holder) return load(state, collection)
+      state.holders.delete(collection)
+      state.holders.set(collection, holder)
       return collection.residents
     },
-    changed(collection, id, bytes) {
-      const holder = holders.get(collection)
-      if (!holder || !collection.residents) return
-      const change = (bytes?.length ?? 0) - (collection.residents.get(id)?.bytes.length ?? 0)
-      if (bytes) collection.residents.set(id, { id, bytes })
-      else collection.residents.delete(id)
-      holder.bytes += change
-      total += change
-      if (total > BUDGET_BYTES) fit(collection)
-    },
-    drop,
+    changed: (collection, id, bytes) => change(state, collection, id, bytes),
+    drop: (collection) => drop(state, collection),
   }
 }

@@ -110,13 +110,14 @@ export function* readRange(
   table: Table,
   { low, high, reverse = false, snapshot }: Range,
 ): Generator<Entry> {
-  let last: Buffer | null = null
+  const [first, end] = reverse ? [high, low] : [low, high]
+  let last: Buffer | undefined
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
     const entries: Entry[] = [
       ...table.getRange({
-        start: last ?? (reverse ? high : low),
-        end: reverse ? low : high,
-        exclusiveStart: reverse || last !== null,
+        start: last ?? first,
+        end,
+        exclusiveStart: reverse || last !== undefined,
         inclusiveEnd: reverse,
         reverse,
         limit,
@@ -125,7 +126,7 @@ export function* readRange(
     ]
     yield* entries
     if (entries.length < limit) return
-    last = entries.at(-1)?.key ?? null
+    last = entries.at(-1)?.key
   }
 }
 

@@ -1,6 +1,7 @@
 import { decodeDocument, decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
-import type { Collection, Record } from './collection.ts'
+import type { Collection, Index, Record } from './collection.ts'
+import type { IndexKey } from './index-keys.ts'
 import type { Data } from './database.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Snapshot } from './store.ts'
@@ -12,6 +13,8 @@ export interface Change {
   after: Buffer | null
   /** What `after` decodes to. */
   document: Document | null
+  /** The entries `after` has, as they were made when the change was checked. */
+  keys: ReadonlyMap<Index, readonly IndexKey[]>
 }
 
 /** What a reader sees: the newest commit, or a snapshot with a transaction's own changes on top. */
@@ -49,18 +52,19 @@ export function readRecord(
   return readBase(data, view, collection, id)
 }
 
+// Iteration over a map goes on over what is added meanwhile: stop at what was there.
+function* residentRecords(residents: ReadonlyMap<number, Record>, end: number): Generator<Record> {
+  for (const record of residents.values()) {
+    if (record.id >= end) return
+    yield record
+  }
+}
+
 function* baseRecords(data: Data, view: View, collection: Collection): Generator<Record> {
-  if (isNewest(view, collection)) {
-    const residents = data.residents.get(collection)
-    if (residents) {
-      // Map iteration goes on over what is added meanwhile: stop at what was there.
-      const end = collection.nextRecord
-      for (const record of residents.values()) {
-        if (record.id >= end) return
-        yield record
-      }
-      return
-    }
+  const residents = isNewest(view, collection) ? data.residents.get(collection) : null
+  if (residents) {
+    yield* residentRecords(residents, collection.nextRecord)
+    return
   }
   const range = {
     low: numberKey(collection.id),

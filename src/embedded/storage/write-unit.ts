@@ -1,6 +1,6 @@
 import { decodeDocument } from '../bson/decode.ts'
 import { documentOf } from '../bson/values.ts'
-import type { Document, Value } from '../bson/values.ts'
+import type { Document } from '../bson/values.ts'
 import { CommandError, writeConflict } from '../errors.ts'
 import type { Collection, Index, Record } from './collection.ts'
 import { Blocked, persist } from './database.ts'
@@ -65,7 +65,7 @@ export function duplicateKey(collection: Collection, index: Index, key: IndexKey
   return new CommandError(
     'DuplicateKey',
     `E11000 duplicate key error collection: ${collection.namespace} index: ${index.name} dup key: { ${values.join(', ')} }`,
-    { details: { keyPattern: index.spec['key'] as Value, keyValue } },
+    { details: { keyPattern: index.spec['key'], keyValue } },
   )
 }
 
@@ -117,7 +117,7 @@ function checkKeys(
   collection: Collection,
   id: number,
   change: { before: Document | null; after: Document | null },
-): void {
+): ReadonlyMap<Index, readonly IndexKey[]> {
   // All keys are made before any is taken: a document that cannot be indexed changes nothing.
   const pairs = collection.indexes.map((index) => ({
     index,
@@ -135,16 +135,18 @@ function checkKeys(
       before.filter((key) => !has(after, key)),
     )
   }
+  return new Map(pairs.map(({ index, after }) => [index, after]))
 }
 
 function record(unit: WriteUnit, change: Change): void {
   unit.holder?.collections.add(change.collection)
-  let changes = unit.changes.get(change.collection)
-  if (!changes) unit.changes.set(change.collection, (changes = new Map()))
+  const changes = unit.changes.get(change.collection) ?? new Map<number, Change>()
+  unit.changes.set(change.collection, changes)
   const known = changes.get(change.record)
   if (known) {
     known.after = change.after
     known.document = change.document
+    known.keys = change.keys
   } else changes.set(change.record, change)
 }
 
@@ -156,8 +158,8 @@ export function insertRecord(
   document: Document,
 ): void {
   const id = collection.nextRecord++
-  checkKeys(data, unit, collection, id, { before: null, after: document })
-  record(unit, { collection, record: id, before: null, after: bytes, document })
+  const keys = checkKeys(data, unit, collection, id, { before: null, after: document })
+  record(unit, { collection, record: id, before: null, after: bytes, document, keys })
 }
 
 export function replaceRecord(
@@ -168,7 +170,7 @@ export function replaceRecord(
   next: { bytes: Buffer; document: Document },
 ): void {
   lockRecord(data, unit, collection, old.id)
-  checkKeys(data, unit, collection, old.id, {
+  const keys = checkKeys(data, unit, collection, old.id, {
     before: decodeDocument(old.bytes),
     after: next.document,
   })
@@ -178,6 +180,7 @@ export function replaceRecord(
     before: old.bytes,
     after: next.bytes,
     document: next.document,
+    keys,
   })
 }
 
@@ -188,8 +191,9 @@ export function removeRecord(
   old: Record,
 ): void {
   lockRecord(data, unit, collection, old.id)
-  checkKeys(data, unit, collection, old.id, { before: decodeDocument(old.bytes), after: null })
-  record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null })
+  const before = decodeDocument(old.bytes)
+  const keys = checkKeys(data, unit, collection, old.id, { before, after: null })
+  record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null, keys })
 }
 
 const recordNumber = (id: number): Buffer => numberKey(id)
@@ -210,8 +214,13 @@ function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): 
 }
 
 /** Adds the entries of one document; used when an index is built, too. */
-export function addEntries(data: Data, index: Index, document: Document, record: number): boolean {
-  const keys = indexKeys(index, document)
+export function addEntries(
+  data: Data,
+  index: Index,
+  document: Document,
+  record: number,
+  keys = indexKeys(index, document) as readonly IndexKey[],
+): boolean {
   const id = recordNumber(record)
   for (const key of keys) data.store.entries.putSync(storedKey(index, key, id), id)
   return noteKeys(index, document, keys)
@@ -228,7 +237,7 @@ function applyEntries(data: Data, change: Change): boolean {
   const { document } = change
   if (!document) return false
   for (const index of change.collection.indexes) {
-    if (addEntries(data, index, document, change.record)) isNews = true
+    if (addEntries(data, index, document, change.record, change.keys.get(index))) isNews = true
   }
   return isNews
 }

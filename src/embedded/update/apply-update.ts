@@ -1,6 +1,6 @@
 import { encodeDocument } from '../bson/encode.ts'
 import { equalValues } from '../bson/compare.ts'
-import { cloneValue, isDocument, newDocument } from '../bson/values.ts'
+import { cloneValue, isDocument, newDocument, typeOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import type { Matcher } from '../query/match.ts'
@@ -68,7 +68,7 @@ function parseOperator(operator: string, operand: Value): Step[] {
     )
   if (!isDocument(operand))
     throw failedToParse(
-      `Modifiers operate on fields but we found type ${String(operand)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ...}`,
+      `Modifiers operate on fields but we found type ${typeOf(operand)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ...}`,
     )
   return Object.keys(operand).flatMap((path): Step[] => {
     const parts = checkPath(path)

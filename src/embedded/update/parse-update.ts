@@ -12,14 +12,16 @@ export interface ParsedUpdate {
   readonly apply: Update
 }
 
-function nameOf(filter: Document): string {
-  const names = new Set<string>()
-  for (const key of Object.keys(filter)) {
+function namesOf(filter: Document): string[] {
+  return Object.keys(filter).flatMap((key) => {
     const branches = filter[key]
-    if (key.startsWith('$') && Array.isArray(branches)) {
-      for (const branch of branches) if (isDocument(branch)) names.add(nameOf(branch))
-    } else names.add(key.split('.')[0] ?? '')
-  }
+    if (!key.startsWith('$') || !Array.isArray(branches)) return [key.split('.')[0] ?? '']
+    return branches.flatMap((branch) => (isDocument(branch) ? namesOf(branch) : []))
+  })
+}
+
+function nameOf(filter: Document): string {
+  const names = new Set(namesOf(filter))
   const [name, ...others] = names
   if (name === undefined || others.length > 0)
     throw failedToParse(

@@ -75,28 +75,28 @@ function positionIn(
   return null
 }
 
+const MISSING = Symbol('missing')
+
+/** The one value a condition allows. */
+function onlyValue(filter: Filter): Value | typeof MISSING {
+  if (filter.kind === 'compare' && filter.operator === '$eq') return filter.operand
+  return filter.kind === 'in' && filter.operands.length === 1 ? filter.operands[0] : MISSING
+}
+
 /** The equalities of a filter, which an upsert begins with. */
 function seed(filter: Filter, document: Document): void {
-  if (filter.kind === 'all') filter.of.forEach((child) => seed(child, document))
-  if (filter.kind === 'any' && filter.of.length === 1)
-    filter.of.forEach((child) => seed(child, document))
-  const operands = filter.kind === 'in' ? filter.operands : []
-  const single = operands.length === 1
-  if (filter.kind !== 'compare' && !single) return
-  if (filter.kind === 'compare' && filter.operator !== '$eq') return
-  const value = filter.kind === 'compare' ? filter.operand : operands[0]
-  if (!('path' in filter)) return
-  const targets = resolveTargets(document, splitPath(filter.path), {
-    creates: true,
-    arrayFilters: new Map(),
-    positionOf: () => null,
-  })
-  for (const target of targets) {
-    if (target.key in target.holder)
+  const isAll = filter.kind === 'all' || (filter.kind === 'any' && filter.of.length === 1)
+  if (isAll) filter.of.forEach((child) => seed(child, document))
+  const value = onlyValue(filter)
+  if (!('path' in filter) || value === MISSING) return
+  const options = { creates: true, arrayFilters: new Map(), positionOf: () => null }
+  for (const target of resolveTargets(document, splitPath(filter.path), options)) {
+    if (target.key in target.holder) {
       throw new CommandError(
         'NotSingleValueField',
         `cannot infer query fields to set, path '${filter.path}' is matched twice`,
       )
+    }
     setTarget(target, cloneValue(value))
   }
 }

@@ -1,0 +1,30 @@
+import { buildApp, openServices } from '../src/app.ts'
+import { withEnvFile } from '../src/config.ts'
+import { startDeployment } from '../src/deployment/start-deployment.ts'
+import { run } from '../src/run.ts'
+import { type Demo, prepareDemo } from './demo/prepare-demo.ts'
+import { welcome } from './demo/welcome.ts'
+
+// Into the process as well, for what reads it by itself: proxies, the AWS SDK, mongodb-memory-server.
+const env = withEnvFile(process.env)
+Object.assign(process.env, env)
+
+let demo: Demo = { kind: 'other', why: 'nothing was prepared' }
+
+await run({
+  env,
+  startDeployment,
+  async createApp(dependencies) {
+    const services = await openServices(dependencies)
+    try {
+      demo = await prepareDemo(services, dependencies.config)
+    } catch (error) {
+      await services.close()
+      throw error
+    }
+    return buildApp(dependencies, services)
+  },
+  onListening(address, { deployment }) {
+    process.stdout.write(welcome(demo, address, deployment.reason))
+  },
+})

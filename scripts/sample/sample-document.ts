@@ -1,0 +1,45 @@
+import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
+import type { VersionKey } from '../../src/query/query.ts'
+import type { Data, Uid } from '../../src/schema/definition.ts'
+
+/** A document of the sample, as it is mapped from its source. */
+export interface SampleDocument {
+  readonly documentId: string
+  readonly versions: readonly SampleVersion[]
+}
+
+export interface SampleVersion extends VersionKey {
+  /** Values of scalar attributes. */
+  readonly values: Data
+  /** Of relations the documentIds, of components and zones the values; given to all that have any. */
+  readonly nested: Data
+}
+
+/** What the sample holds of one content-type. */
+export interface SamplePart {
+  readonly uid: Uid
+  readonly count: number
+  readonly documents: () => Iterable<SampleDocument>
+}
+
+/** The documentIds of the sample follow from what a document is: each kind has its own keys. */
+export const sampleId = {
+  article: (key: string): string => documentIdFor(`article:${key}`),
+  category: (key: string): string => documentIdFor(`category:${key}`),
+  city: (geonameId: number): string => documentIdFor(`city:${geonameId}`),
+  country: (cca3: string): string => documentIdFor(`country:${cca3}`),
+  currency: (code: string): string => documentIdFor(`currency:${code}`),
+  language: (code: string): string => documentIdFor(`language:${code}`),
+} as const
+
+/** A document as it is imported. Media are not in it: there are no files in the sample yet. */
+export function toImported({ documentId, versions }: SampleDocument): ImportedDocument {
+  return {
+    documentId,
+    versions: versions.map(({ locale, status, values, nested }) => ({
+      locale,
+      status,
+      data: { ...values, ...nested },
+    })),
+  }
+}

@@ -1,0 +1,69 @@
+import { documentContext, type Services } from '../../src/app.ts'
+import { importDocuments, type ImportProgress } from '../../src/documents/import-documents.ts'
+import type { Uid } from '../../src/schema/definition.ts'
+import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { type SamplePart, toImported } from './sample-document.ts'
+import { addSampleLocales } from './sample-locales.ts'
+import { beginMark, putMark } from './sample-mark.ts'
+import { assertSampleTypes, type Sample } from './sample-parts.ts'
+
+/** Who is told how a seed goes: each part begins, proceeds batch by batch, and ends. */
+export interface SeedObserver {
+  begin(plan: ContentTypePlan, count: number): void
+  proceed(progress: ImportProgress): void
+  end(progress: ImportProgress): void
+}
+
+export interface SeedReport extends ImportProgress {
+  /** False when the signal ended it early. */
+  readonly complete: boolean
+  readonly seconds: number
+}
+
+type SeedServices = Pick<Services, 'schema' | 'database' | 'locales'>
+
+/**
+ * Stores what is missing of the sample; it may be run again at any time.
+ * @throws ConfigError unless the content-types of the sample are declared.
+ */
+export async function seedSample(
+  services: SeedServices,
+  { parts }: Pick<Sample, 'parts'>,
+  observer: SeedObserver,
+  signal?: AbortSignal,
+): Promise<SeedReport> {
+  const { database, schema, locales } = services
+  assertSampleTypes(schema)
+  const startedAt = performance.now()
+  await beginMark(database, schema)
+  await addSampleLocales(locales)
+  const context = documentContext(database, schema)
+  let [documents, added, complete] = [0, 0, true]
+  for (const part of parts) {
+    const plan = planOf(services, part.uid)
+    observer.begin(plan, part.count)
+    const report = await importDocuments(context, plan, imported(part), {
+      onBatch: (progress) => {
+        observer.proceed(progress)
+      },
+      ...(signal !== undefined && { signal }),
+    })
+    observer.end(report)
+    documents += report.documents
+    added += report.added
+    complete = report.complete
+    if (!complete) break
+  }
+  if (complete) await putMark(database, { completedAt: new Date() })
+  return { documents, added, complete, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+function* imported(part: SamplePart): Generator<ReturnType<typeof toImported>> {
+  for (const document of part.documents()) yield toImported(document)
+}
+
+function planOf({ schema }: SeedServices, uid: Uid): ContentTypePlan {
+  const plan = schema.contentTypes.get(uid)
+  if (plan === undefined) throw new Error(`${uid} was asserted to be declared`)
+  return plan
+}

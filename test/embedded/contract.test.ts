@@ -1,0 +1,568 @@
+import { expect } from 'chai'
+import { BSON, Long, MongoServerError, ObjectId } from 'mongodb'
+import type { Collection, Db, Document, MongoClient } from 'mongodb'
+import { MATCHES, PIPELINES, PROJECTIONS, SORTS, UPDATES } from './contract-cases.ts'
+import type { Departs } from './contract-cases.ts'
+import { databaseName, isDocumentDb, TARGETS } from './targets.ts'
+
+interface Row extends Document {
+  _id: number
+}
+
+type Case = Collection<Row>
+
+const EXACT = { promoteValues: false, promoteLongs: false, bsonRegExp: true } as const
+
+// Types count: 1, 1.0 and NumberLong(1) are three different answers.
+const exactly = (value: unknown): string => BSON.EJSON.stringify(value, { relaxed: false })
+
+const numbered = (documents: readonly Document[]): Document[] =>
+  documents.map((document, _id) => ({ _id, ...document }))
+
+async function failure(work: Promise<unknown>): Promise<MongoServerError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof MongoServerError) return error
+    throw error
+  }
+  throw new Error('should have failed')
+}
+
+const withSelf = (pipeline: Document[], name: string): Document[] =>
+  replaceSelf(pipeline, name) as Document[]
+
+function replaceSelf(value: unknown, name: string): unknown {
+  if (value === '$self') return name
+  if (Array.isArray(value)) return value.map((entry) => replaceSelf(entry, name))
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    '_bsontype' in value ||
+    value instanceof Date ||
+    value instanceof RegExp
+  )
+    return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, replaceSelf(entry, name)]),
+  )
+}
+
+for (const target of TARGETS) {
+  describe(`contract: ${target.name}`, function () {
+    this.timeout(60_000)
+    let client: MongoClient
+    let close: () => Promise<void>
+    let database: Db
+    let isDeparting = false
+    let created = 0
+
+    before(async () => {
+      ;({ client, close } = await target.open())
+      database = client.db(databaseName())
+      isDeparting = await isDocumentDb(client)
+    })
+
+    after(async () => {
+      await database.dropDatabase()
+      await close()
+    })
+
+    const collection = async (documents: Document[] = []): Promise<Case> => {
+      const made = database.collection<Row>(`c${created++}`)
+      if (documents.length > 0) await made.insertMany(documents as never)
+      return made
+    }
+
+    const check = (what: string, departs: Departs | undefined, run: () => Promise<void>): void => {
+      it(what, async function () {
+        if (departs && isDeparting) this.skip()
+        await run()
+      })
+    }
+
+    describe('filters', () => {
+      for (const [what, documents, filter, ids, departs] of MATCHES) {
+        check(what, departs, async () => {
+          const found = await (
+            await collection(numbered(documents))
+          )
+            .find(filter)
+            .sort({ _id: 1 })
+            .toArray()
+          expect(found.map(({ _id }) => _id)).to.deep.equal(ids)
+        })
+      }
+    })
+
+    describe('sorts', () => {
+      for (const [what, documents, sort, ids, departs] of SORTS) {
+        check(what, departs, async () => {
+          const found = await (await collection(numbered(documents))).find().sort(sort).toArray()
+          expect(found.map(({ _id }) => _id)).to.deep.equal(ids)
+        })
+      }
+    })
+
+    describe('updates', () => {
+      for (const [what, before, update, after, { filter, ...options } = {}, departs] of UPDATES) {
+        check(what, departs, async () => {
+          const made = await collection([{ _id: 1, ...before }])
+          await made.updateOne({ _id: 1, ...filter }, update, options)
+          expect(exactly(await made.findOne({}, EXACT))).to.equal(exactly({ _id: 1, ...after }))
+        })
+      }
+    })
+
+    describe('pipelines', () => {
+      for (const [what, documents, pipeline, result, departs] of PIPELINES) {
+        check(what, departs, async () => {
+          const made = await collection(numbered(documents))
+          const found = await made
+            .aggregate(withSelf(pipeline, made.collectionName), EXACT)
+            .toArray()
+          expect(exactly(found)).to.equal(exactly(result))
+        })
+      }
+    })
+
+    describe('projections', () => {
+      for (const [what, document, projection, result, departs] of PROJECTIONS) {
+        check(what, departs, async () => {
+          const made = await collection([{ _id: 1, ...document }])
+          expect(exactly(await made.findOne({}, { projection, ...EXACT }))).to.equal(
+            exactly(result),
+          )
+        })
+      }
+    })
+
+    describe('refusals', () => {
+      const REFUSALS: readonly (readonly [
+        what: string,
+        run: (made: Case) => Promise<unknown>,
+        codes: number[],
+        departs?: Departs,
+      ])[] = [
+        ['an unknown filter operator', (made) => made.findOne({ a: { $foo: 1 } }), [2]],
+        ['an unknown top-level operator', (made) => made.findOne({ $foo: 1 }), [2]],
+        ['$in without an array', (made) => made.findOne({ a: { $in: 1 as never } }), [2]],
+        ['$or empty', (made) => made.findOne({ $or: [] }), [2]],
+        ['a negative $size', (made) => made.findOne({ a: { $size: -1 } }), [2, 9]],
+        ['a bad $type', (made) => made.findOne({ a: { $type: 'nothing' as never } }), [2]],
+        ['a broken regex', (made) => made.findOne({ a: { $regex: '(' } }), [51091, 5107200, 2]],
+        ['an unknown modifier', (made) => made.updateOne({}, { $foo: { a: 1 } }), [9]],
+        [
+          'conflicting modifiers',
+          (made) => made.updateOne({}, { $set: { a: 1 }, $inc: { a: 1 } }),
+          [40],
+        ],
+        ['conflicting paths', (made) => made.updateOne({}, { $set: { 'a.b': 1, a: 1 } }), [40]],
+        ['a changed _id', (made) => made.updateOne({ _id: 1 }, { $set: { _id: 2 } }), [66]],
+        ['a replacement that changes _id', (made) => made.replaceOne({ _id: 1 }, { _id: 2 }), [66]],
+        ['$inc of a string', (made) => made.updateOne({ _id: 1 }, { $inc: { s: 1 } }), [14]],
+        [
+          '$push to what is no array',
+          (made) => made.updateOne({ _id: 1 }, { $push: { s: 1 } as never }),
+          [2],
+        ],
+        ['$set below a scalar', (made) => made.updateOne({ _id: 1 }, { $set: { 's.b': 1 } }), [28]],
+        [
+          '$ without a match of an array',
+          (made) => made.updateOne({ _id: 1 }, { $set: { 'list.$': 1 } }),
+          [2],
+        ],
+        ['an unknown stage', (made) => made.aggregate([{ $foo: 1 }]).toArray(), [40324]],
+        [
+          'an unknown expression',
+          (made) => made.aggregate([{ $project: { a: { $foo: 1 } } }]).toArray(),
+          [168, 31325],
+        ],
+        [
+          'an unknown accumulator',
+          (made) => made.aggregate([{ $group: { _id: 1, a: { $foo: 1 } } }]).toArray(),
+          [15952],
+        ],
+        [
+          'mixed inclusion and exclusion',
+          (made) => made.findOne({}, { projection: { a: 1, b: 0 } }),
+          [31254],
+        ],
+        [
+          'mixed exclusion and inclusion',
+          (made) => made.findOne({}, { projection: { a: 0, b: 1 } }),
+          [31253],
+          { documentdb: 'names the other code' },
+        ],
+        [
+          'colliding projections',
+          (made) => made.findOne({}, { projection: { a: 1, 'a.b': 1 } }),
+          [31249, 31250],
+        ],
+        ['an unknown command', () => database.command({ foo: 1 }), [59]],
+        [
+          'an unknown option',
+          (made) => database.command({ find: made.collectionName, foo: 1 }),
+          [40415, 9, 2],
+        ],
+        ['an array as _id', (made) => made.insertOne({ _id: [1] } as never), [2, 53]],
+        ['a second document with the same _id', (made) => made.insertOne({ _id: 1 }), [11000]],
+        [
+          'parallel arrays in an index',
+          async (made) => {
+            await made.createIndex({ p: 1, q: 1 })
+            return made.insertOne({ _id: 2, p: [1], q: [2] })
+          },
+          [171],
+          { documentdb: 'indexes them' },
+        ],
+        [
+          'the same index name with another key',
+          async (made) => {
+            await made.createIndex({ a: 1 }, { name: 'x' })
+            return made.createIndex({ b: 1 }, { name: 'x' })
+          },
+          [86],
+        ],
+        [
+          'the same index under another name',
+          async (made) => {
+            await made.createIndex({ a: 1 }, { name: 'x' })
+            return made.createIndex({ a: 1 }, { name: 'y' })
+          },
+          [85],
+        ],
+        ['dropping an unknown index', (made) => made.dropIndex('nothing'), [27]],
+        ['dropping the index of _id', (made) => made.dropIndex('_id_'), [72]],
+        [
+          'a cursor that is not there',
+          (made) =>
+            database.command({ getMore: Long.fromNumber(12345), collection: made.collectionName }),
+          [43],
+        ],
+        [
+          'a collection that is there',
+          (made) => database.createCollection(made.collectionName),
+          [48],
+          { documentdb: 'makes no difference' },
+        ],
+        [
+          '$sort by a bad direction',
+          (made) => database.command({ find: made.collectionName, sort: { a: 2 } }),
+          [15975, 2],
+          { documentdb: 'answers an internal error' },
+        ],
+        [
+          'a collection name with a dollar',
+          () => database.command({ insert: 'a$b', documents: [{}] }),
+          [73],
+        ],
+      ]
+      for (const [what, run, codes, departs] of REFUSALS) {
+        check(what, departs, async () => {
+          const made = await collection([{ _id: 1, s: 'text', list: [1] }])
+          expect((await failure(run(made))).code).to.be.oneOf(codes)
+        })
+      }
+    })
+
+    describe('writes', () => {
+      it('tells what an update did', async () => {
+        const made = await collection([
+          { _id: 1, a: 1 },
+          { _id: 2, a: 1 },
+        ])
+        const same = await made.updateMany({ a: 1 }, { $set: { a: 1 } })
+        expect([same.matchedCount, same.modifiedCount]).to.deep.equal([2, 0])
+        const changed = await made.updateMany({ a: 1 }, { $set: { a: 2 } })
+        expect([changed.matchedCount, changed.modifiedCount]).to.deep.equal([2, 2])
+      })
+
+      it('upserts from the equalities of the filter', async () => {
+        const made = await collection()
+        const result = await made.updateOne(
+          { _id: 7, 'a.b': 1, c: { $gt: 5 }, $and: [{ d: 2 }] },
+          { $set: { e: 3 }, $setOnInsert: { f: 4 } },
+          { upsert: true },
+        )
+        expect([result.upsertedCount, result.upsertedId, result.matchedCount]).to.deep.equal([
+          1, 7, 0,
+        ])
+        expect(await made.findOne()).to.deep.equal({ _id: 7, a: { b: 1 }, d: 2, e: 3, f: 4 })
+      })
+
+      it('makes an _id when it upserts without one', async () => {
+        const made = await collection()
+        const { upsertedId } = await made.updateOne({ a: 1 }, { $set: { b: 1 } }, { upsert: true })
+        expect(upsertedId).to.be.instanceOf(ObjectId)
+      })
+
+      it('replaces, keeping _id', async () => {
+        const made = await collection([{ _id: 1, a: 1 }])
+        await made.replaceOne({ a: 1 }, { b: 2 })
+        expect(await made.findOne()).to.deep.equal({ _id: 1, b: 2 })
+      })
+
+      it('puts _id first', async () => {
+        const made = await collection()
+        await made.insertOne({ a: 1, _id: 5 })
+        expect(Object.keys((await made.findOne()) ?? {})).to.deep.equal(['_id', 'a'])
+      })
+
+      it('stops an ordered batch at its first error', async () => {
+        const made = await collection()
+        const error = await failure(made.insertMany([{ _id: 1 }, { _id: 1 }, { _id: 2 }] as never))
+        expect(error.code).to.equal(11000)
+        expect(await made.countDocuments()).to.equal(1)
+      })
+
+      it('goes on after errors of an unordered batch', async () => {
+        const made = await collection()
+        const error = await failure(
+          made.insertMany([{ _id: 1 }, { _id: 1 }, { _id: 2 }, { _id: 2 }] as never, {
+            ordered: false,
+          }),
+        )
+        const { writeErrors } = error as unknown as {
+          writeErrors: { index: number; code: number }[]
+        }
+        expect(writeErrors.map(({ index, code }) => [index, code])).to.deep.equal([
+          [1, 11000],
+          [3, 11000],
+        ])
+        expect(await made.countDocuments()).to.equal(2)
+      })
+
+      it('names pattern and value of a duplicate key', async function () {
+        if (isDeparting) this.skip()
+        const made = await collection([{ _id: 1, a: 'x', b: 1 }])
+        await made.createIndex({ a: 1, b: 1 }, { unique: true })
+        const error = await failure(made.insertOne({ _id: 2, a: 'x', b: 1 }))
+        expect(error.message).to.match(
+          /^E11000 duplicate key error collection: .* index: a_1_b_1 dup key: { a: "x", b: 1 }/,
+        )
+        expect([error['keyPattern'], error['keyValue']]).to.deep.equal([
+          { a: 1, b: 1 },
+          { a: 'x', b: 1 },
+        ])
+      })
+
+      it('bulk writes', async () => {
+        const made = await collection([
+          { _id: 1, a: 1 },
+          { _id: 2, a: 1 },
+        ])
+        const result = await made.bulkWrite([
+          { insertOne: { document: { _id: 3, a: 3 } } },
+          { updateMany: { filter: { a: 1 }, update: { $inc: { a: 10 } } } },
+          { deleteOne: { filter: { _id: 2 } } },
+          { replaceOne: { filter: { _id: 9 }, replacement: { a: 9 }, upsert: true } },
+        ])
+        expect([
+          result.insertedCount,
+          result.modifiedCount,
+          result.deletedCount,
+          result.upsertedCount,
+        ]).to.deep.equal([1, 2, 1, 1])
+        expect(await made.find().sort({ _id: 1 }).toArray()).to.deep.equal([
+          { _id: 1, a: 11 },
+          { _id: 3, a: 3 },
+          { _id: 9, a: 9 },
+        ])
+      })
+
+      it('deletes one or all', async () => {
+        const made = await collection(numbered([{ a: 1 }, { a: 1 }, { a: 1 }]))
+        expect((await made.deleteOne({ a: 1 })).deletedCount).to.equal(1)
+        expect((await made.deleteMany({ a: 1 })).deletedCount).to.equal(2)
+      })
+
+      it('finds and updates, before and after', async () => {
+        const made = await collection(numbered([{ a: 2 }, { a: 1 }]))
+        expect(
+          await made.findOneAndUpdate({}, { $inc: { a: 5 } }, { sort: { a: 1 } }),
+        ).to.deep.equal({ _id: 1, a: 1 })
+        expect(
+          await made.findOneAndUpdate(
+            { _id: 1 },
+            { $inc: { a: 1 } },
+            { returnDocument: 'after', projection: { a: 1, _id: 0 } },
+          ),
+        ).to.deep.equal({ a: 7 })
+        expect(await made.findOneAndDelete({ _id: 1 })).to.deep.equal({ _id: 1, a: 7 })
+        expect(await made.findOneAndUpdate({ _id: 9 }, { $set: { a: 1 } })).to.equal(null)
+        expect(
+          await made.findOneAndUpdate(
+            { _id: 9 },
+            { $set: { a: 1 } },
+            { upsert: true, returnDocument: 'after' },
+          ),
+        ).to.deep.equal({ _id: 9, a: 1 })
+        expect(
+          await made.findOneAndReplace({ _id: 9 }, { b: 1 }, { returnDocument: 'after' }),
+        ).to.deep.equal({ _id: 9, b: 1 })
+      })
+    })
+
+    describe('indexes', () => {
+      it('lists what was made', async () => {
+        const made = await collection([{ _id: 1 }])
+        await made.createIndex({ a: 1, b: -1 }, { unique: true, name: 'ab' })
+        await made.createIndex({ c: 1 }, { partialFilterExpression: { c: { $gt: '' } } })
+        const indexes = await made.indexes()
+        expect(indexes.map(({ name }) => name)).to.have.members(['_id_', 'ab', 'c_1'])
+        const ab = indexes.find(({ name }) => name === 'ab')
+        expect([ab?.['key'], ab?.['unique']]).to.deep.equal([{ a: 1, b: -1 }, true])
+      })
+
+      it('holds unique keys, null counting once', async () => {
+        const made = await collection([{ _id: 1 }])
+        await made.createIndex({ a: 1 }, { unique: true })
+        expect((await failure(made.insertOne({ _id: 2 }))).code).to.equal(11000)
+        expect((await failure(made.insertOne({ _id: 3, a: null }))).code).to.equal(11000)
+      })
+
+      it('lets sparse unique keys be missing', async () => {
+        const made = await collection([{ _id: 1 }])
+        await made.createIndex({ a: 1 }, { unique: true, sparse: true })
+        await made.insertMany([{ _id: 2 }, { _id: 3, a: 1 }] as never)
+        expect((await failure(made.insertOne({ _id: 4, a: 1 }))).code).to.equal(11000)
+        expect(await made.find().sort({ a: 1 }).toArray()).to.have.length(3)
+      })
+
+      it('holds unique keys of a partial index only where it applies', async () => {
+        const made = await collection()
+        await made.createIndex(
+          { slug: 1, locale: 1 },
+          { unique: true, partialFilterExpression: { status: 'published', slug: { $gt: '' } } },
+        )
+        const rows = [
+          { slug: 'a', locale: 'en', status: 'published' },
+          { slug: 'a', locale: 'en', status: 'draft' },
+          { slug: 'a', locale: 'en', status: 'draft' },
+          { slug: '', locale: 'en', status: 'published' },
+          { slug: '', locale: 'en', status: 'published' },
+          { slug: null, locale: 'en', status: 'published' },
+          { slug: null, locale: 'en', status: 'published' },
+        ]
+        await made.insertMany(rows as never)
+        expect(
+          (await failure(made.insertOne({ slug: 'a', locale: 'en', status: 'published' } as never)))
+            .code,
+        ).to.equal(11000)
+        expect(
+          (
+            await failure(
+              made.updateOne({ slug: 'a', status: 'draft' }, { $set: { status: 'published' } }),
+            )
+          ).code,
+        ).to.equal(11000)
+        expect(await made.countDocuments({ slug: 'a' })).to.equal(3)
+      })
+
+      it('holds unique keys over array elements', async () => {
+        const made = await collection([{ _id: 1, a: [1, 2] }])
+        await made.createIndex({ a: 1 }, { unique: true })
+        expect((await failure(made.insertOne({ _id: 2, a: [2, 3] }))).code).to.equal(11000)
+        await made.insertOne({ _id: 3, a: [3, 3] })
+      })
+
+      it('refuses a unique index over duplicates', async () => {
+        const made = await collection([
+          { _id: 1, a: 1 },
+          { _id: 2, a: 1 },
+        ])
+        expect((await failure(made.createIndex({ a: 1 }, { unique: true }))).code).to.equal(11000)
+        expect(await made.indexes()).to.have.length(1)
+      })
+
+      it('lets a key pass on within one batch', async () => {
+        const made = await collection([{ _id: 1, a: 1 }])
+        await made.createIndex({ a: 1 }, { unique: true })
+        await made.bulkWrite([
+          { updateOne: { filter: { _id: 1 }, update: { $set: { a: 2 } } } },
+          { insertOne: { document: { _id: 2, a: 1 } } },
+        ])
+        expect(await made.countDocuments()).to.equal(2)
+      })
+
+      it('drops indexes', async () => {
+        const made = await collection([{ _id: 1 }])
+        await made.createIndexes([{ key: { a: 1 } }, { key: { b: 1 } }])
+        await made.dropIndex('a_1')
+        expect(await made.indexes()).to.have.length(2)
+      })
+    })
+
+    describe('cursors and catalogue', () => {
+      it('reads in batches', async () => {
+        const made = await collection(numbered(Array.from({ length: 250 }, () => ({}))))
+        expect((await made.find().batchSize(7).toArray()).map(({ _id }) => _id)).to.deep.equal(
+          Array.from({ length: 250 }, (_, i) => i),
+        )
+        expect(
+          await made.find().sort({ _id: -1 }).batchSize(20).limit(33).skip(5).toArray(),
+        ).to.have.length(33)
+      })
+
+      it('counts', async () => {
+        const made = await collection(numbered([{ a: 1 }, { a: 2 }, { a: 2 }]))
+        expect(await made.countDocuments({ a: 2 })).to.equal(2)
+        expect(await made.estimatedDocumentCount()).to.equal(3)
+        expect(
+          await database.command({ count: made.collectionName, query: { a: 2 }, limit: 1 }),
+        ).to.include({ n: 1 })
+      })
+
+      it('answers distinct values', async () => {
+        const made = await collection(numbered([{ a: 1 }, { a: [2, 3] }, { a: 2 }, {}]))
+        expect(await made.distinct('a')).to.have.members([1, 2, 3])
+      })
+
+      it('lists collections and databases', async () => {
+        const made = await collection([{ _id: 1 }])
+        const names = (await database.listCollections({ name: made.collectionName }).toArray()).map(
+          ({ name }) => name,
+        )
+        expect(names).to.deep.equal([made.collectionName])
+        expect(
+          (await client.db().admin().listDatabases({ nameOnly: true })).databases.map(
+            ({ name }) => name,
+          ),
+        ).to.include(database.databaseName)
+        await made.drop()
+        expect(
+          await database.listCollections({ name: made.collectionName }).toArray(),
+        ).to.deep.equal([])
+      })
+
+      it('finds nothing in what is not there', async () => {
+        expect(await database.collection('absent').find().toArray()).to.deep.equal([])
+        expect(await database.collection('absent').countDocuments()).to.equal(0)
+      })
+
+      it('round-trips every type', async () => {
+        const value = {
+          int: 1,
+          double: new BSON.Double(1),
+          long: Long.fromString('9007199254740993'),
+          decimal: BSON.Decimal128.fromString('1.10'),
+          text: 'ä\0ö',
+          no: null,
+          yes: true,
+          when: new Date(-1),
+          id: new ObjectId(),
+          bytes: new BSON.Binary(new Uint8Array([1, 2]), 4),
+          regex: new BSON.BSONRegExp('a', 'i'),
+          list: [1, [2, { a: [] }]],
+          nested: { 'a b': {} },
+          low: new BSON.MinKey(),
+          high: new BSON.MaxKey(),
+          stamp: new BSON.Timestamp({ t: 1, i: 2 }),
+        }
+        const made = await collection([{ _id: 1, ...value }])
+        expect(exactly(await made.findOne({}, EXACT))).to.equal(exactly({ _id: 1, ...value }))
+      })
+    })
+  })
+}

@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts'
+import { getMark } from '../../scripts/sample/sample-mark.ts'
+import { seedSample } from '../../scripts/sample/seed-sample.ts'
+import { SILENT } from '../../scripts/sample/show-progress.ts'
+import { readSeedOptions, summaryOf } from '../../scripts/sample/run-seed.ts'
+import { loadSchema } from '../../src/app.ts'
+import { type Locales, openLocales } from '../../src/documents/locales.ts'
+import { ConfigError } from '../../src/errors.ts'
+import type { Schema } from '../../src/schema/plan.ts'
+import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+
+describe('seedSample', () => {
+  const sample = compileSample(300)
+  const total = sample.parts.reduce((sum, { count }) => sum + count, 0)
+  let test: TestDatabase
+  let schema: Schema
+  let locales: Locales
+
+  before(async () => {
+    schema = await loadSchema('content-types')
+  })
+
+  beforeEach(async () => {
+    test = await openTestDatabase('seed')
+    locales = await openLocales(test.database)
+  })
+
+  afterEach(() => test.drop())
+
+  const services = () => ({ schema, database: test.database, locales })
+  const storedIn = (name: string) => test.database.collection(name).find().sort('_id').toArray()
+  const countIn = (name: string) => test.database.collection(name).countDocuments()
+
+  it('stores everything, adds its locales, and notes that it is complete', async () => {
+    const report = await seedSample(services(), sample, SILENT)
+    expect(report).to.include({ documents: total, added: total, complete: true })
+    expect(await countIn('cities')).to.equal(300)
+    expect(await countIn('countries')).to.equal(250 * 9)
+    expect((await locales.current()).has('ja')).to.equal(true)
+    const mark = await getMark(test.database)
+    expect(mark).to.include({ ontoEmpty: true, openedAt: null })
+    expect(mark?.completedAt).to.be.instanceOf(Date)
+  })
+
+  it('finds everything when it is run again', async () => {
+    await seedSample(services(), sample, SILENT)
+    const before = await storedIn('articles')
+    const report = await seedSample(services(), sample, SILENT)
+    expect(report).to.include({ documents: total, added: 0, complete: true })
+    expect(await storedIn('articles')).to.deep.equal(before)
+  })
+
+  it('goes on where it was ended', async () => {
+    const ended = new AbortController()
+    const observer = {
+      ...SILENT,
+      proceed: ({ documents }: { documents: number }) => {
+        if (documents === 250) ended.abort()
+      },
+    }
+    const first = await seedSample(services(), sample, observer, ended.signal)
+    expect(first.complete).to.equal(false)
+    expect((await getMark(test.database))?.completedAt).to.equal(null)
+    const second = await seedSample(services(), sample, SILENT)
+    expect(second).to.include({ documents: total, complete: true })
+    expect(first.added + second.added).to.equal(total)
+    expect(await countIn('countries')).to.equal(250 * 9)
+  })
+
+  it('remembers that there was something else before', async () => {
+    await test.database.collection('cities').insertOne({ name: 'Atlantis' })
+    await seedSample(services(), sample, SILENT)
+    expect((await getMark(test.database))?.ontoEmpty).to.equal(false)
+  })
+
+  it('names the content-types that it misses, and stores nothing without them', async () => {
+    const contentTypes = new Map(schema.contentTypes)
+    contentTypes.delete('api::city.city')
+    const failed = await seedSample(
+      { ...services(), schema: { ...schema, contentTypes } },
+      sample,
+      SILENT,
+    ).catch((error: unknown) => error)
+    expect(failed).to.be.instanceOf(ConfigError).with.property('message').that.includes('city.city')
+    expect(await countIn('countries')).to.equal(0)
+    expect(SAMPLE_UIDS).to.include('api::city.city')
+  })
+})
+
+describe('compileSample', () => {
+  it('takes all cities that there are when more are wanted', () => {
+    const { parts, availableCities } = compileSample(138_000)
+    expect(availableCities).to.equal(135_233)
+    expect(parts.find(({ uid }) => uid === 'api::city.city')?.count).to.equal(135_233)
+  })
+})
+
+describe('readSeedOptions', () => {
+  for (const [args, expected] of [
+    [[], { cities: 10_000, quiet: false }],
+    [['--cities', '138000'], { cities: 138_000, quiet: false }],
+    [['--cities=0', '--quiet'], { cities: 0, quiet: true }],
+  ] as const) {
+    it(`understands "${args.join(' ')}"`, () => {
+      expect(readSeedOptions(args)).to.deep.equal(expected)
+    })
+  }
+
+  for (const args of [['--cities', 'many'], ['--cities', '-5'], ['--citys', '5'], ['5']]) {
+    it(`refuses "${args.join(' ')}"`, () => {
+      expect(readSeedOptions(args)).to.be.instanceOf(Error)
+    })
+  }
+})
+
+describe('summaryOf', () => {
+  it('says what was stored, how fast, and how to go on', () => {
+    expect(summaryOf({ documents: 10, added: 10, complete: true, seconds: 0.5 })).to.equal(
+      'Done: 10 documents stored, in 0.5 s, 20 documents/s.',
+    )
+    expect(summaryOf({ documents: 10, added: 4, complete: false, seconds: 1 })).to.equal(
+      'Stopped: 4 documents stored, 6 found and left as they are, in 1.0 s, 4 documents/s. The same command goes on where this one ended.',
+    )
+    expect(summaryOf({ documents: 10, added: 0, complete: true, seconds: 1 })).to.equal(
+      'Done: nothing new, 10 found and left as they are, in 1.0 s.',
+    )
+  })
+})
