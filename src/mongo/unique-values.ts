@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import { Decimal } from '../schema/decimal.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
@@ -64,5 +65,15 @@ function uniqueValues(
 function isEqual(stored: unknown, value: unknown): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
   if (stored === value) return true
-  return typeof value === 'object' && Number(stored) === Number(value)
+  return value instanceof Decimal && digitsOf(stored) === digitsOf(value)
+}
+
+/** All digits of a decimal, without the zeros that change nothing. */
+function digitsOf(decimal: unknown): string {
+  const [mantissa = '', exponent = '0'] = String(decimal).toUpperCase().split('E')
+  const [whole = '', part = ''] = mantissa.split('.')
+  const digits = BigInt(whole + part).toString()
+  const trimmed = digits.replace(/0+$/, '')
+  const scale = Number(exponent) - part.length + digits.length - trimmed.length
+  return trimmed === '' ? '0' : `${trimmed}E${scale}`
 }

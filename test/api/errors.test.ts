@@ -216,6 +216,53 @@ describe('bad input over HTTP', () => {
     expect(answer.status, answer.text).to.equal(400)
   })
 
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['title', 7, /^title must be a `string` type, but the final value was: `7`\.$/],
+    ['title', { $gt: '' }, /^title must be a `string` type/],
+    ['title', ['a'], /^title must be a `string` type/],
+    ['title', 'a\0b', /^title/],
+    ['title', 'x'.repeat(256), /^title must be at most 255 characters$/],
+    ['body', false, /^body must be a `string` type/],
+    ['count', 'seven', /^count must be a `number` type/],
+    ['count', 1.5, /^count must be an integer$/],
+    ['count', 2 ** 31, /^count/],
+    ['big', 'x', /^big/],
+    ['big', '9223372036854775808', /^big/],
+    ['price', 'x', /^price/],
+    ['ratio', {}, /^ratio/],
+    ['flag', 't', /^flag must be a `boolean` type, but the final value was: `"t"`\.$/],
+    ['day', '2024-02-31', /Invalid date$/],
+    ['day', 'soon', /Invalid format, expected yyyy-MM-dd$/],
+    ['hour', '25:00', /Invalid time format, expected HH:mm:ss\.SSS$/],
+    ['moment', 'soon', /Invalid format, expected a timestamp or an ISO date$/],
+    ['stamp', 'soon', /./],
+    ['mail', 'none', /^mail must be a valid email$/],
+    ['slug', 'a b', /^slug must match the following: /],
+    ['kind', 'three', /^kind must be one of the following values: one, two/],
+    ['extra', { $where: '1' }, /^extra/],
+    ['extra', { a: { $gt: '' } }, /^extra/],
+    ['extra', 'a\0', /^extra/],
+    ['content', 'text', /^content/],
+    ['content', [{ type: 'nope', children: [] }], /^content|^Block node/],
+  ]
+  for (const [name, value, message] of wrong) {
+    it(`refuses ${JSON.stringify(value).slice(0, 30)} for ${name}`, async () => {
+      const answer = await server.post('/api/things', { [name]: value })
+      expectError(answer, 400, 'ValidationError', message)
+    })
+  }
+
+  it('reports every fault together, each with its path', async () => {
+    const answer = await server.post('/api/things', { title: 7, count: 'x', flag: 'maybe' })
+    expectError(answer, 400, 'ValidationError', /^3 errors occurred$/)
+    const { errors } = answer.body.error.details
+    expect(errors.map(({ path }: { readonly path: unknown }) => path)).to.deep.equal([
+      ['title'],
+      ['count'],
+      ['flag'],
+    ])
+  })
+
   const queries: readonly (readonly [string, string, string, RegExp])[] = [
     ['an unknown attribute in filters', 'filters[nope]=1', 'ValidationError', /^Invalid key nope$/],
     [

@@ -260,6 +260,22 @@ describe('versions of documents', () => {
       expect(await versionsOf(test.database, type).countDocuments()).to.equal(1)
     })
 
+    it('names only what is taken, to the last digit of a decimal', async () => {
+      const type = await typeOf({
+        attributes: { ...attributes, price: { type: 'decimal', unique: true } },
+      })
+      const other = target(type, 'published', null, 'doc000000000000000000002')
+      const [price, near] = ['0.10000000000000000001', '0.10000000000000000002']
+      await create(target(type), { title: 'a', slug: 's', price })
+      const pathsOf = async (data: object): Promise<unknown> => {
+        const { details } = await failure(create(other, { title: 'b', ...data }))
+        return (details as { errors: readonly { path: unknown }[] }).errors.map(({ path }) => path)
+      }
+      expect(await pathsOf({ slug: 's', price: near })).to.deep.equal([['slug']])
+      expect(await pathsOf({ slug: 's', price })).to.deep.equal([['slug'], ['price']])
+      await create(other, { title: 'b', price: near })
+    })
+
     it('keeps all digits of a decimal', async () => {
       const type = await typeOf({})
       const created = await create(target(type), { title: 'a', price: '0.12345678901234567890' })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { buildFind as build, buildProjection, type FindPlan } from '../../src/mongo/build-find.ts'
+import { buildFind as build, buildProjection } from '../../src/mongo/build-find.ts'
+import type { ReadPlan } from '../../src/mongo/stored-version.ts'
 import { translateFilter } from '../../src/mongo/translate-filter.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import { toCursor } from '../../src/query/cursor.ts'
@@ -19,7 +20,7 @@ const localized = planOf({ attributes, localized: true, draftAndPublish: true })
 const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
-const buildFind = (query: Query): FindPlan =>
+const buildFind = (query: Query): ReadPlan =>
   build(query, query.filter === null ? {} : translateFilter(query.filter))
 const PUBLISHED = { status: 'published', locale: null }
 
@@ -27,7 +28,7 @@ describe('buildFind', () => {
   it('selects the versions, in the order of their ids, one page of them', () => {
     expect(buildFind(parse({}))).to.deep.equal({
       filter: PUBLISHED,
-      sort: { id: 1 },
+      order: { lookups: [], sort: { id: 1 } },
       skip: 0,
       limit: 25,
       projection: {
@@ -64,8 +65,8 @@ describe('buildFind', () => {
   })
 
   it('sorts as asked, and by id at last', () => {
-    const { sort } = buildFind(parse({ sort: 'views:desc,title' }))
-    expect(Object.entries(sort)).to.deep.equal([
+    const { order } = buildFind(parse({ sort: 'views:desc,title' }))
+    expect(Object.entries(order.sort)).to.deep.equal([
       ['views', -1],
       ['title', 1],
       ['id', 1],

@@ -13,7 +13,7 @@ const plan = planOf()
 function keyOf(name: string, direction: SortKey['direction'] = 'asc'): SortKey {
   const attribute = plan.members.get(name)
   if (attribute?.kind !== 'scalar') throw new Error(`${name} is no scalar`)
-  return { attribute, direction }
+  return { through: [], attribute, direction }
 }
 
 const TEXT = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))

@@ -171,11 +171,11 @@ describe('hostile queries', () => {
         }
         const find = buildFind(query, query.filter === null ? {} : translateFilter(query.filter))
         assertConditions(find.filter)
-        for (const name of Object.keys({ ...find.sort, ...find.projection })) {
+        for (const name of Object.keys({ ...find.order.sort, ...find.projection })) {
           expect([...NAMES]).to.include(name)
         }
         expect(find.projection).to.not.have.any.keys('secret', 'password')
-        for (const value of Object.values(find.sort)) expect([1, -1]).to.include(value)
+        for (const value of Object.values(find.order.sort)) expect([1, -1]).to.include(value)
         expect(find.limit).to.be.within(1, 101)
         expect(find.skip).to.be.at.least(0)
       }),
