@@ -5,7 +5,7 @@ import type { NumberValue } from '../bson/numbers.ts'
 import { typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError, typeMismatch } from '../errors.ts'
-import type { PlainFunction } from './expressions.ts'
+import type { PlainFunction } from './evaluate.ts'
 
 const isAbsent = (value: Value): boolean => value === null || value === undefined
 

@@ -3,7 +3,7 @@ import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import type { PlainFunction } from './expressions.ts'
+import type { PlainFunction } from './evaluate.ts'
 
 const isAbsent = (value: Value): boolean => value === null || value === undefined
 

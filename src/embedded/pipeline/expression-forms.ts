@@ -3,7 +3,7 @@ import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { BY_NAME } from './string-functions.ts'
-import type { Compile, Evaluate, Form, Variables } from './expressions.ts'
+import type { Compile, Evaluate, Form, Variables } from './evaluate.ts'
 
 const isTrue = (value: Value): boolean =>
   isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined

@@ -6,20 +6,7 @@ import { ARRAYS } from './array-functions.ts'
 import { FORMS } from './expression-forms.ts'
 import { STRINGS } from './string-functions.ts'
 import { TYPES } from './type-functions.ts'
-
-export type Variables = ReadonlyMap<string, Value>
-export type Evaluate = (document: Document, variables: Variables) => Value
-export type Compile = (expression: Value) => Evaluate
-
-/** An operator whose operands are all evaluated first. */
-export interface PlainFunction {
-  readonly least: number
-  readonly most: number
-  readonly call: (operands: readonly Value[]) => Value
-}
-
-/** An operator with operands of its own shape. */
-export type Form = (operand: Value, compile: Compile) => Evaluate
+import type { Evaluate, PlainFunction } from './evaluate.ts'
 
 const PLAIN: Readonly<Record<string, PlainFunction>> = {
   ...ARITHMETIC,

@@ -7,7 +7,7 @@ import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { add, averageOf, extremeOf } from './arithmetic-functions.ts'
 import { compileExpression } from './expressions.ts'
-import type { Evaluate, Variables } from './expressions.ts'
+import type { Evaluate, Variables } from './evaluate.ts'
 
 /** Takes in the values of one group and says in the end what they come to. */
 interface Accumulator {

@@ -5,9 +5,8 @@ import type { Filter } from '../query/filter.ts'
 import { splitPath, valuesAtPath } from '../query/paths.ts'
 import { compileAddFields } from '../query/projection.ts'
 import { compileExpression } from './expressions.ts'
-import type { Evaluate, Variables } from './expressions.ts'
-import type { CompiledPipeline } from './pipeline.ts'
-import type { CompileStage } from './stages.ts'
+import type { Evaluate, Variables } from './evaluate.ts'
+import type { CompiledPipeline, CompileStage } from './stage.ts'
 import { documentOf } from '../bson/values.ts'
 
 interface LookupSpec {

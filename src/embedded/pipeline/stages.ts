@@ -9,15 +9,10 @@ import { compileAddFields, compileProjection } from '../query/projection.ts'
 import { page } from '../query/run-query.ts'
 import { compileSort, parseSort, sortItems } from '../query/sort.ts'
 import { compileExpression } from './expressions.ts'
-import type { Variables } from './expressions.ts'
+import type { Variables } from './evaluate.ts'
 import { compileGroup, countValue } from './group.ts'
 import { compileLookup } from './lookup.ts'
-import type { CompiledPipeline, PipelineContext } from './pipeline.ts'
-
-export type Stage = (documents: Iterable<Document>, context: PipelineContext) => Iterable<Document>
-
-/** Compiles a stage; `compile` is for the pipelines within it. */
-export type CompileStage = (operand: Value, compile: (stages: Value) => CompiledPipeline) => Stage
+import type { CompileStage, Stage } from './stage.ts'
 
 const each = (change: (document: Document, variables: Variables) => Document): Stage =>
   function* (documents, { variables }) {

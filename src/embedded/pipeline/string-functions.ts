@@ -4,7 +4,7 @@ import { typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { compileRegex } from '../query/regex.ts'
-import type { PlainFunction } from './expressions.ts'
+import type { PlainFunction } from './evaluate.ts'
 
 const isAbsent = (value: Value): boolean => value === null || value === undefined
 

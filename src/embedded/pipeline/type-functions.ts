@@ -3,7 +3,7 @@ import { isInt32, isNumber, toDouble } from '../bson/numbers.ts'
 import { typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import type { PlainFunction } from './expressions.ts'
+import type { PlainFunction } from './evaluate.ts'
 
 const fail = (value: Value, target: string): CommandError =>
   new CommandError(

@@ -1,5 +1,5 @@
 import { BSONRegExp } from 'bson'
-import type { Variables } from '../pipeline/expressions.ts'
+import type { Variables } from '../pipeline/evaluate.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition, Filter } from './filter.ts'

@@ -1,5 +1,5 @@
 import { compileExpression } from '../pipeline/expressions.ts'
-import type { Evaluate, Variables } from '../pipeline/expressions.ts'
+import type { Evaluate, Variables } from '../pipeline/evaluate.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'

@@ -1,6 +1,6 @@
 import type { Document } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import type { Variables } from '../pipeline/expressions.ts'
+import type { Variables } from '../pipeline/evaluate.ts'
 import type { Collection, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
 import { changedRecords, documentOfRecord, scanIndex, scanRecords } from '../storage/view.ts'

@@ -9,7 +9,6 @@ import type { Filter } from '../query/filter.ts'
 import { compileFilter } from '../query/match.ts'
 import type { Matcher } from '../query/match.ts'
 import { splitPath } from '../query/paths.ts'
-import type { Residents } from './residents.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -43,6 +42,9 @@ export interface Record {
   /** Decoded as a whole, kept only while the collection is held in memory. */
   document?: Document
 }
+
+/** The records of one collection in memory, in their natural order. */
+export type Residents = Map<number, Record>
 
 /** One collection: its description, and what is known of its contents. */
 export interface Collection {

@@ -1,9 +1,6 @@
-import type { Collection, Record } from './collection.ts'
+import type { Collection, Residents } from './collection.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
-
-/** The records of one collection in memory, in their natural order. */
-export type Residents = Map<number, Record>
 
 /** What all of them together may take; a decoded document takes about four times its bytes. */
 const BUDGET_BYTES = 48 * 1024 * 1024

@@ -5,7 +5,7 @@ import { isDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { CommandError } from '../errors.ts'
 import { badValue, failedToParse, typeMismatch } from '../errors.ts'
-import type { OperatorSpec, UpdateContext } from './apply-update.ts'
+import type { OperatorSpec, UpdateContext } from './operator-spec.ts'
 import { getTarget, resolveTargets, setTarget } from './update-paths.ts'
 import type { Target } from './update-paths.ts'
 
