@@ -24,6 +24,7 @@ import { localeRoutes } from './http/locale-routes.ts'
 import { createMetrics } from './http/measure-requests.ts'
 import { readBody } from './http/read-request.ts'
 import { securityHeaders } from './http/security-headers.ts'
+import { serializeJson } from './http/serialize-json.ts'
 import type { RequestState } from './http/state.ts'
 import { compileCollections } from './mongo/collection-plan.ts'
 import { type Database, openDatabase } from './mongo/database.ts'
@@ -141,6 +142,7 @@ function buildKoa({ config, log }: AppDependencies, services: Services): Koa<Req
   koa.use(crossOrigin(config))
   koa.use(compress({ threshold: 1024 }))
   koa.use(handleErrors(log))
+  koa.use(serializeJson())
   koa.use(answerUnrouted())
   koa.use(health.routes())
   koa.use(admin.routes())
