@@ -43,7 +43,8 @@ export interface DatabaseOptions {
  */
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'quire',
-  connectTimeoutMS: 5_000,
+  connectTimeoutMS: 3_000,
+  heartbeatFrequencyMS: 2_000, // with the above: how long a silent server is believed in
   serverSelectionTimeoutMS: 5_000,
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
