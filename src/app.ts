@@ -163,9 +163,10 @@ async function assertTransactions(database: Database, config: Config, log: Logge
 
 function buildKoa({ config, log }: AppDependencies, services: Services): Koa<RequestState> {
   const { schema, database, access, locales } = services
-  const koa = new Koa<RequestState>({
-    proxy: config.http.trustedProxies > 0,
-    maxIpsCount: config.http.trustedProxies, // an address before those is what the client claims
+  const { trustedProxies } = config.http
+  const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
+  koa.on('error', (error: unknown) => {
+    log.warn({ err: error }, 'An answer could not be sent')
   })
   const { registry, measure } = createMetrics()
   const health = healthRoutes({

@@ -4,6 +4,7 @@ import {
   type Document,
   MongoClient,
   type MongoClientOptions,
+  type TransactionOptions,
 } from 'mongodb'
 import { toCmsError } from './database-error.ts'
 
@@ -17,6 +18,7 @@ export interface Database {
   /**
    * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
    * have no effect but through its session, and must not run two commands of one session at once.
+   * A standalone mongod has no transactions: there it runs as it is, and is not atomic.
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>
@@ -41,7 +43,8 @@ export interface DatabaseOptions {
  */
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'quire',
-  connectTimeoutMS: 5_000,
+  connectTimeoutMS: 3_000,
+  heartbeatFrequencyMS: 2_000, // with the above: how long a silent server is believed in
   serverSelectionTimeoutMS: 5_000,
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
@@ -59,6 +62,16 @@ function defaultsFor(uri: string): MongoClientOptions {
   return Object.fromEntries(Object.entries(CLIENT_OPTIONS).filter(([name]) => !isSaid(name)))
 }
 
+const ATOMIC: TransactionOptions = {
+  readConcern: { level: 'snapshot' },
+  writeConcern: { w: 'majority' },
+}
+
+/** A replica set says its name, mongos what it is; a standalone mongod says neither. */
+function hasTransactions(reply: Document): boolean {
+  return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
+}
+
 /** Connects. @throws ServiceUnavailableError when no server can be reached. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const client = new MongoClient(options.uri, { ...defaultsFor(options.uri), ...options.client })
@@ -72,17 +85,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const hello = (): Promise<Document> =>
     asCmsError(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
-  await asCmsError(() => client.connect())
+  const connect = async (): Promise<Document> => {
+    try {
+      await client.connect()
+      return await hello()
+    } catch (error) {
+      await client.close()
+      throw toCmsError(error)
+    }
+  }
+  const isTransactional = hasTransactions(await connect())
   return {
     queryTimeoutMs: options.queryTimeoutMs,
     collection: (name) => db.collection(name),
     transact: (work) =>
       asCmsError(() =>
         client.withSession((session) =>
-          session.withTransaction(() => work(session), {
-            readConcern: { level: 'snapshot' },
-            writeConcern: { w: 'majority' },
-          }),
+          isTransactional ? session.withTransaction(() => work(session), ATOMIC) : work(session),
         ),
       ),
     ping: async () => {

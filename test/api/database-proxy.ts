@@ -9,6 +9,9 @@ export interface DatabaseProxy {
   takeCommands(): readonly string[]
   /** Breaks every connection, and refuses new ones. */
   shut(): void
+  /** Lets nothing through any more, in either direction, and breaks no connection. */
+  stall(): void
+  /** Lets through what is new; what was stalled is broken. */
   open(): void
   close(): Promise<void>
 }
@@ -29,6 +32,7 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let commands: string[] = []
   let isOpen = true
+  let isStalled = false
   const server = createServer((inbound) => {
     if (!isOpen) {
       inbound.destroy()
@@ -45,6 +49,7 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
         outbound.destroy()
       })
     }
+    if (isStalled) return
     inbound.on('data', count)
     inbound.pipe(outbound)
     outbound.pipe(inbound)
@@ -66,7 +71,13 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
       isOpen = false
       destroyAll()
     },
+    stall: () => {
+      isStalled = true
+      for (const socket of sockets) socket.unpipe()
+    },
     open: () => {
+      if (isStalled) destroyAll()
+      isStalled = false
       isOpen = true
     },
     close: async () => {

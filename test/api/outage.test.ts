@@ -79,6 +79,19 @@ describe('a database that is lost and comes back', function () {
     expect(await server.count('tag_versions')).to.equal(4)
   })
 
+  it('does not wait for ever for a database that has fallen silent', async () => {
+    proxy.stall()
+    const started = Date.now()
+    const answers = await Promise.all([
+      server.get('/api/tags'),
+      server.post('/api/tags', { name: 'silent' }),
+    ])
+    expect(answers.map(({ status }) => status)).to.deep.equal([503, 503])
+    expect(Date.now() - started, 'milliseconds').to.be.below(12_000)
+    proxy.open()
+    expect((await untilAnswered(() => server.get('/api/tags'), 200)).status).to.equal(200)
+  })
+
   it('rides out connections that break without a loss of the server', async () => {
     for (const name of ['one', 'two', 'three']) {
       proxy.shut()
