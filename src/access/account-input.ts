@@ -9,10 +9,11 @@ type Input = Readonly<Record<string, unknown>>
 export type Rules = Readonly<Record<string, Joi.Schema>>
 
 const MAX_CHARACTERS = 255
+const MAX_LOOKED_UP = 1_000
 
 export const RULES = {
   /** A text that is looked up or compared, and never stored. */
-  text: Joi.string(),
+  text: Joi.string().max(MAX_LOOKED_UP),
   email: Joi.string()
     .max(MAX_CHARACTERS)
     .email({ tlds: { allow: false } }),

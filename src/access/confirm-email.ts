@@ -40,7 +40,7 @@ async function sendMail(context: AccountsContext, user: User): Promise<void> {
   await context.mailer.send({
     to: user.email,
     subject: 'Account confirmation',
-    text: `Thank you for registering!\n\nConfirm that this address is yours: ${link}\n`,
+    text: `Thank you for registering!\n\nConfirm that this address is yours: ${link}\n\nThe code is ${code}\n`,
   })
 }
 
