@@ -14,6 +14,8 @@ export type Session = ClientSession
 export interface Database {
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
+  /** How many documents a condition on a relation may name before they are looked up instead. */
+  readonly relatedLimit: number
   collection<T extends Document = Document>(name: string): Collection<T>
   /**
    * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
@@ -33,6 +35,8 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
+  /** 10,000 unless told otherwise. */
+  readonly relatedLimit?: number
   readonly client?: MongoClientOptions
 }
 
@@ -97,6 +101,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isTransactional = hasTransactions(await connect())
   return {
     queryTimeoutMs: options.queryTimeoutMs,
+    relatedLimit: options.relatedLimit ?? 10_000,
     collection: (name) => db.collection(name),
     transact: (work) =>
       asCmsError(() =>
