@@ -75,6 +75,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       CONTENT_TYPES_DIR: folder,
       MONGODB_DATABASE: database,
       ROOT_API_TOKEN: ROOT_TOKEN,
+      JWT_SECRET: 'secret-of-the-test',
       ...options.environment,
     }),
     deployment: { uri: options.uri ?? uri },
