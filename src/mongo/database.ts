@@ -2,6 +2,7 @@ import {
   type ClientSession,
   type Collection,
   type Document,
+  GridFSBucket,
   MongoClient,
   type MongoClientOptions,
   type TransactionOptions,
@@ -15,6 +16,8 @@ export interface Database {
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
   collection<T extends Document = Document>(name: string): Collection<T>
+  /** Files in chunks, in two collections of this prefix. */
+  bucket(name: string): GridFSBucket
   /**
    * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
    * have no effect but through its session, and must not run two commands of one session at once.
@@ -98,6 +101,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     queryTimeoutMs: options.queryTimeoutMs,
     collection: (name) => db.collection(name),
+    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
       asCmsError(() =>
         client.withSession((session) =>
