@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import cors from '@koa/cors'
 import type { Router } from '@koa/router'
 import Koa from 'koa'
@@ -25,10 +27,18 @@ import { createMetrics } from './http/measure-requests.ts'
 import { readBody } from './http/read-request.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { serializeJson } from './http/serialize-json.ts'
+import { serveUploads } from './http/serve-uploads.ts'
 import type { RequestState } from './http/state.ts'
+import { type UploadRouteDependencies, uploadRoutes } from './http/upload-routes.ts'
+import { openGridFsStorage } from './media/gridfs-storage.ts'
+import { openLocalStorage } from './media/local-storage.ts'
+import { openMediaLibrary } from './media/media-library.ts'
+import type { MediaStorage } from './media/storage.ts'
+import { createWorkQueue } from './media/work-queue.ts'
 import { compileCollections } from './mongo/collection-plan.ts'
 import { type Database, openDatabase } from './mongo/database.ts'
 import { newDocumentId } from './mongo/document-id.ts'
+import { openFileRecords } from './mongo/file-records.ts'
 import { openIdAllocator } from './mongo/id-allocator.ts'
 import { syncIndexes } from './mongo/sync-indexes.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
@@ -56,6 +66,7 @@ export interface Services {
   readonly database: Database
   readonly access: Access
   readonly locales: Locales
+  readonly storage: MediaStorage
   close(): Promise<void>
 }
 
@@ -103,14 +114,30 @@ export async function openServices({
       },
     })
     const locales = await openLocales(database)
+    const storage = await openStorage(config, database)
     const close = async (): Promise<void> => {
       await access.close()
       await database.close()
     }
-    return { schema, database, access, locales, close }
+    return { schema, database, access, locales, storage, close }
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** Where the bytes of files are kept. @throws ConfigError for a storage that there is not yet. */
+async function openStorage(
+  { upload: { storage }, dataDir }: Config,
+  database: Database,
+): Promise<MediaStorage> {
+  switch (storage) {
+    case 'local':
+      return openLocalStorage(join(dataDir, 'uploads'))
+    case 'gridfs':
+      return openGridFsStorage(database)
+    case 's3':
+      throw new ConfigError(['UPLOAD_STORAGE: s3 is not there yet; take local or gridfs'])
   }
 }
 
@@ -151,13 +178,14 @@ function buildKoa({ config, log }: AppDependencies, services: Services): Koa<Req
   koa.use(health.routes())
   koa.use(admin.routes())
   koa.use(admin.allowedMethods())
+  koa.use(serveUploads(services.storage).routes())
   koa.use(apiRoutes(contentRouters(config, services)))
   return koa
 }
 
 function contentRouters(
   config: Config,
-  { schema, database, access, locales }: Services,
+  { schema, database, access, locales, storage }: Services,
 ): ReadonlyMap<string, Router<RequestState>> {
   const documents = documentContext(database, schema)
   const shared = {
@@ -175,7 +203,23 @@ function contentRouters(
     routers.set(name, contentRoutes(plan, shared))
   }
   routers.set('i18n', localeRoutes(access, locales))
+  const media = openMedia(config, documents, storage)
+  routers.set('upload', uploadRoutes({ ...shared, media }))
   return routers
+}
+
+function openMedia(
+  { upload, dataDir }: Config,
+  documents: DocumentContext,
+  storage: MediaStorage,
+): UploadRouteDependencies['media'] {
+  const plan = documents.contentType('plugin::upload.file')
+  const records = openFileRecords(documents.database, plan, documents)
+  const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
+  return {
+    library: openMediaLibrary({ storage, records, images }),
+    receive: { spoolFolder: join(dataDir, 'incoming'), maxBytes: upload.maxUploadBytes },
+  }
 }
 
 /** What operations on documents are given outside of tests: the clock, and ids by chance. */
