@@ -33,6 +33,7 @@ import { type UploadRouteDependencies, uploadRoutes } from './http/upload-routes
 import { openGridFsStorage } from './media/gridfs-storage.ts'
 import { openLocalStorage } from './media/local-storage.ts'
 import { openMediaLibrary } from './media/media-library.ts'
+import { clearSpool } from './media/receive-upload.ts'
 import type { MediaStorage } from './media/storage.ts'
 import { createWorkQueue } from './media/work-queue.ts'
 import { compileCollections } from './mongo/collection-plan.ts'
@@ -115,6 +116,7 @@ export async function openServices({
     })
     const locales = await openLocales(database)
     const storage = await openStorage(config, database)
+    await clearSpool(spoolFolder(config), new Date())
     const close = async (): Promise<void> => {
       await access.close()
       await database.close()
@@ -208,8 +210,13 @@ function contentRouters(
   return routers
 }
 
+/** Beside the uploads, so that a file gets there by a rename. */
+function spoolFolder({ dataDir }: Config): string {
+  return join(dataDir, 'incoming')
+}
+
 function openMedia(
-  { upload, dataDir }: Config,
+  config: Config,
   documents: DocumentContext,
   storage: MediaStorage,
 ): UploadRouteDependencies['media'] {
@@ -218,7 +225,7 @@ function openMedia(
   const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
   return {
     library: openMediaLibrary({ storage, records, images }),
-    receive: { spoolFolder: join(dataDir, 'incoming'), maxBytes: upload.maxUploadBytes },
+    receive: { spoolFolder: spoolFolder(config), maxBytes: config.upload.maxUploadBytes },
   }
 }
 

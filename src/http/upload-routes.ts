@@ -73,7 +73,7 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
 
 async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { library, receive } = dependencies.media
-  if (ctx.is('multipart/form-data') === false) throw noFiles()
+  if (!isMultipart(ctx)) throw noFiles()
   const records = await receiveUpload(ctx.req, receive, async (received) => {
     assertFilled(received)
     if (received.files.length === 0) throw noFiles()
@@ -101,7 +101,7 @@ async function change(
   record: MediaFile,
 ): Promise<MediaFile | null> {
   const { library, receive } = media
-  if (ctx.is('multipart/form-data') === false) {
+  if (!isMultipart(ctx)) {
     const body = (ctx.request as { body?: { fileInfo?: unknown } | null }).body
     if (body?.fileInfo === undefined) throw noFiles()
     return library.edit(record, onlyOne(parseFileInfos([body.fileInfo])))
@@ -138,6 +138,11 @@ function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {
 /** A browser sends a part without a name for an input that nothing was chosen in: that is no file either. */
 function assertFilled({ files }: Upload): void {
   if (files.some(({ size }) => size === 0)) throw noFiles()
+}
+
+/** Koa says null, not false, of a request without a body. */
+function isMultipart(ctx: Context): boolean {
+  return typeof ctx.is('multipart/form-data') === 'string'
 }
 
 function noFiles(): ValidationError {

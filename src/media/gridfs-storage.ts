@@ -23,7 +23,12 @@ export function openGridFsStorage(database: Pick<Database, 'bucket'>): MediaStor
 async function put(bucket: GridFSBucket, name: string, path: string): Promise<void> {
   if (!isStorageName(name)) throw new Error(`${JSON.stringify(name)} is no name of a stored file`)
   const upload = bucket.openUploadStream(name)
-  await pipeline(createReadStream(path), upload)
+  try {
+    await pipeline(createReadStream(path), upload)
+  } catch (error) {
+    await bucket.delete(upload.id).catch(() => undefined) // chunks of it; there is no file yet
+    throw error
+  }
   for (const { _id } of await revisionsOf(bucket, name)) {
     if (!_id.equals(upload.id)) await bucket.delete(_id)
   }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -59,6 +59,21 @@ export async function receiveUpload<T>(
     return await work(await receive(request, folder, maxBytes))
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const ABANDONED_AFTER_MS = 24 * 3_600_000
+
+/** Removes what uploads left that a process was ended in; those of others that run are younger. */
+export async function clearSpool(spoolFolder: string, now: Date): Promise<void> {
+  const names = await readdir(spoolFolder).catch(() => [])
+  for (const name of names) {
+    const path = join(spoolFolder, name)
+    const age = await stat(path).then(
+      ({ mtimeMs }) => now.getTime() - mtimeMs,
+      () => 0, // gone in the meantime
+    )
+    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true })
   }
 }
 

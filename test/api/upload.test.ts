@@ -176,6 +176,8 @@ describe('upload', () => {
       await refuses({ files: [{ name: 'a.txt', content: 'x', field: 'file' }] }, 'Files are empty')
       const json = await server.send('POST', '/api/upload', { body: { files: [] } })
       expect([json.status, json.body.error.message]).to.deep.equal([400, 'Files are empty'])
+      const nothing = await server.send('POST', '/api/upload')
+      expect([nothing.status, nothing.body.error.message]).to.deep.equal([400, 'Files are empty'])
     })
 
     it('is information that is none', async () => {
