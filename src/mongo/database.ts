@@ -15,6 +15,8 @@ export type Session = ClientSession
 export interface Database {
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
+  /** How many documents a condition on a relation may name before they are looked up instead. */
+  readonly relatedLimit: number
   collection<T extends Document = Document>(name: string): Collection<T>
   /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
@@ -36,6 +38,8 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
+  /** 10,000 unless told otherwise. */
+  readonly relatedLimit?: number
   readonly client?: MongoClientOptions
 }
 
@@ -100,6 +104,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isTransactional = hasTransactions(await connect())
   return {
     queryTimeoutMs: options.queryTimeoutMs,
+    relatedLimit: options.relatedLimit ?? 10_000,
     collection: (name) => db.collection(name),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
