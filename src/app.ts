@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import cors from '@koa/cors'
 import type { Router } from '@koa/router'
 import Koa from 'koa'
@@ -33,11 +35,20 @@ import { readBody } from './http/read-request.ts'
 import { roleRoutes } from './http/role-routes.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { serializeJson } from './http/serialize-json.ts'
+import { serveUploads } from './http/serve-uploads.ts'
 import type { RequestState } from './http/state.ts'
 import { userRoutes } from './http/user-routes.ts'
+import { type UploadRouteDependencies, uploadRoutes } from './http/upload-routes.ts'
+import { openGridFsStorage } from './media/gridfs-storage.ts'
+import { openLocalStorage } from './media/local-storage.ts'
+import { openMediaLibrary } from './media/media-library.ts'
+import { clearSpool } from './media/receive-upload.ts'
+import type { MediaStorage } from './media/storage.ts'
+import { createWorkQueue } from './media/work-queue.ts'
 import { compileCollections } from './mongo/collection-plan.ts'
 import { type Database, openDatabase } from './mongo/database.ts'
 import { newDocumentId } from './mongo/document-id.ts'
+import { openFileRecords } from './mongo/file-records.ts'
 import { openIdAllocator } from './mongo/id-allocator.ts'
 import { syncIndexes } from './mongo/sync-indexes.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
@@ -68,6 +79,7 @@ export interface Services {
   /** Null where attempts are not counted. */
   readonly limits: RateLimits | null
   readonly locales: Locales
+  readonly storage: MediaStorage
   close(): Promise<void>
 }
 
@@ -111,11 +123,13 @@ export async function openServices({
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)
     const limits = config.http.rateLimit ? await openRateLimits(database, now) : null
+    const storage = await openStorage(config, database)
+    await clearSpool(spoolFolder(config), new Date())
     const close = async (): Promise<void> => {
       await Promise.all([access.close(), accounts.close()])
       await database.close()
     }
-    return { schema, database, access, accounts, limits, locales, close }
+    return { schema, database, access, accounts, limits, locales, storage, close }
   } catch (error) {
     await database.close()
     throw error
@@ -152,6 +166,21 @@ async function openWhoMayDoWhat(
     onBackgroundError,
   })
   return { access, accounts }
+}
+
+/** Where the bytes of files are kept. @throws ConfigError for a storage that there is not yet. */
+async function openStorage(
+  { upload: { storage }, dataDir }: Config,
+  database: Database,
+): Promise<MediaStorage> {
+  switch (storage) {
+    case 'local':
+      return openLocalStorage(join(dataDir, 'uploads'))
+    case 'gridfs':
+      return openGridFsStorage(database)
+    case 's3':
+      throw new ConfigError(['UPLOAD_STORAGE: s3 is not there yet; take local or gridfs'])
+  }
 }
 
 /** @throws ConfigError for a standalone mongod, unless it was accepted. */
@@ -191,13 +220,14 @@ function buildKoa({ config, log }: AppDependencies, services: Services): Koa<Req
   koa.use(health.routes())
   koa.use(admin.routes())
   koa.use(admin.allowedMethods())
+  koa.use(serveUploads(services.storage).routes())
   koa.use(apiRoutes(contentRouters(config, services)))
   return koa
 }
 
 function contentRouters(
   config: Config,
-  { schema, database, access, accounts, limits, locales }: Services,
+  { schema, database, access, accounts, limits, locales, storage }: Services,
 ): ReadonlyMap<string, Router<RequestState>> {
   const documents = documentContext(database, schema)
   const shared = {
@@ -220,7 +250,28 @@ function contentRouters(
   routers.set('connect', connectRoutes(shared.authenticate))
   routers.set('users', userRoutes({ ...shared, accounts }))
   routers.set('users-permissions', roleRoutes({ ...shared, access, users: accounts }))
+  const media = openMedia(config, documents, storage)
+  routers.set('upload', uploadRoutes({ ...shared, media }))
   return routers
+}
+
+/** Beside the uploads, so that a file gets there by a rename. */
+function spoolFolder({ dataDir }: Config): string {
+  return join(dataDir, 'incoming')
+}
+
+function openMedia(
+  config: Config,
+  documents: DocumentContext,
+  storage: MediaStorage,
+): UploadRouteDependencies['media'] {
+  const plan = documents.contentType('plugin::upload.file')
+  const records = openFileRecords(documents.database, plan, documents)
+  const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
+  return {
+    library: openMediaLibrary({ storage, records, images }),
+    receive: { spoolFolder: spoolFolder(config), maxBytes: config.upload.maxUploadBytes },
+  }
 }
 
 const now = (): Date => new Date()

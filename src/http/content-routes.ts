@@ -146,7 +146,7 @@ function writerOf(ctx: Context, { reader }: EntryQuery): Writer {
   }
 }
 
-/** What bounds what this caller may ask for. */
+/** What bounds the parsing of a request, by who sends it. */
 export function rulesOf(
   ctx: Context,
   { api, schema }: Pick<ContentRouteDependencies, 'api' | 'schema'>,

@@ -57,6 +57,7 @@ function storedName(node: PopulateNode): string | null {
     case 'media':
       return node.media.name
     case 'localizations':
+    case 'users':
       return null
   }
 }

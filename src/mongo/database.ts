@@ -2,6 +2,7 @@ import {
   type ClientSession,
   type Collection,
   type Document,
+  GridFSBucket,
   MongoClient,
   type MongoClientOptions,
   type TransactionOptions,
@@ -17,6 +18,8 @@ export interface Database {
   /** How many documents a condition on a relation may name before they are looked up instead. */
   readonly relatedLimit: number
   collection<T extends Document = Document>(name: string): Collection<T>
+  /** Files in chunks, in two collections of this prefix. */
+  bucket(name: string): GridFSBucket
   /**
    * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
    * have no effect but through its session, and must not run two commands of one session at once.
@@ -103,6 +106,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     queryTimeoutMs: options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
     collection: (name) => db.collection(name),
+    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
       asCmsError(() =>
         client.withSession((session) =>

@@ -40,7 +40,7 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
     hash: { type: 'string', required: true },
     ext: { type: 'string' },
     mime: { type: 'string', required: true },
-    size: { type: 'decimal', required: true },
+    size: { type: 'float', required: true },
     url: { type: 'text', required: true },
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },
