@@ -63,6 +63,7 @@ export async function showVersions(
     toRow(version, plan, query, {
       documentId: version.documentId,
       key: { locale: version.locale, status },
+      format: query.reader.format,
     }),
   )
   await populate({ database, reader: query.reader }, rows, query.populate)

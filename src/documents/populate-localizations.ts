@@ -2,7 +2,7 @@ import { findTargets } from '../mongo/read-related.ts'
 import { resolveFilter } from '../mongo/resolve-filter.ts'
 import type { LocalizationsNode, VersionKey } from '../query/query.ts'
 import { unique } from './relation-list.ts'
-import { type PopulateContext, type Row, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
 
 /** Shows the other locales of the same documents, in the same status; answers what it shows. */
 export async function populateLocalizations(
@@ -29,16 +29,20 @@ export async function populateLocalizations(
     row: toRow(version, node.plan, node, {
       documentId: version.documentId,
       key: { locale: version.locale, status },
+      format: reader.format,
     }),
   }))
   for (const row of rows) {
     const shown = children.filter(
       ({ version }) => version.documentId === row.documentId && version.locale !== row.key.locale,
     )
-    row.entry['localizations'] =
+    row.shown['localizations'] =
       node.mode === 'count'
         ? { count: shown.length }
-        : shown.map((child) => (node.mode === 'ids' ? child.version.documentId : child.row.entry))
+        : showDocuments(
+            row,
+            shown.map((child) => child.row.entry),
+          )
   }
   return node.mode === 'entries' ? children.map(({ row }) => row) : []
 }

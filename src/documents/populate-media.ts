@@ -2,11 +2,11 @@ import { NO_CONDITIONS } from '../mongo/conditions.ts'
 import { findOwners } from '../mongo/read-related.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { targetVersion } from '../mongo/target-version.ts'
-import type { MediaNode, UsersNode } from '../query/query.ts'
+import type { EntryFormat, MediaNode, UsersNode } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
 import { listOf, unique } from './relation-list.ts'
-import { type PopulateContext, type Row, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
 
 /** Shows the files that a media attribute names; answers what it shows. */
@@ -32,7 +32,8 @@ export async function populateUsers(
   const used = await Promise.all(types.map((plan) => usersIn(context, plan, documentIds)))
   for (const row of rows) {
     const entries = used.flatMap((users) => users.get(row.documentId) ?? [])
-    row.entry['related'] = mode === 'count' ? { count: entries.length } : entries
+    row.shown['related'] =
+      mode === 'count' ? { count: entries.length } : showDocuments(row, entries)
   }
 }
 
@@ -59,7 +60,9 @@ async function usersIn(
     const versions = byFile.get(file) ?? new Map<number, StoredVersion>()
     byFile.set(file, versions.set(version.id, version))
   }
-  return new Map([...byFile].map(([file, versions]) => [file, toEntries(plan, versions)]))
+  return new Map(
+    [...byFile].map(([file, versions]) => [file, toEntries(plan, versions, context.reader.format)]),
+  )
 }
 
 function findUsers(
@@ -83,6 +86,7 @@ function findUsers(
 function toEntries(
   plan: ContentTypePlan,
   versions: ReadonlyMap<number, StoredVersion>,
+  format: EntryFormat,
 ): readonly Entry[] {
   return [...versions.values()]
     .toSorted((one, other) => one.id - other.id)
@@ -92,7 +96,7 @@ function toEntries(
         version,
         plan,
         { fields: 'all', populate: [] },
-        { documentId, key: { locale, status } },
+        { documentId, key: { locale, status }, format },
       )
       return { ...shown.entry, __type: plan.uid }
     })

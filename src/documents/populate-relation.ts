@@ -5,7 +5,7 @@ import { targetVersion } from '../mongo/target-version.ts'
 import type { RelationNode, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { listOf, unique } from './relation-list.ts'
-import { type PopulateContext, type Row, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
 
 /** Rows that see a relation's targets in the same locale and status. */
 interface Group {
@@ -23,7 +23,7 @@ export async function populateRelation(
   node: RelationNode,
 ): Promise<readonly Row[]> {
   if (node.mode === 'ids' && node.relation.side === 'owner') {
-    for (const { entry, values } of rows) entry[node.relation.name] = storedIds(values, node)
+    for (const { shown, values } of rows) shown[node.relation.name] = storedIds(values, node)
     return []
   }
   const groups = groupByKey(context, rows, node.relation.target())
@@ -39,13 +39,17 @@ async function populateGroup(
   const { relation } = node
   const target = relation.target()
   const found = await findRelated(context, { key, rows }, node)
+  const { format } = context.reader
   const children = new Map<StoredVersion, Row>()
   for (const version of found.versions) {
-    children.set(version, toRow(version, target, node, { documentId: version.documentId, key }))
+    children.set(
+      version,
+      toRow(version, target, node, { documentId: version.documentId, key, format }),
+    )
   }
   for (const row of rows) {
     const shown = found.of(row).flatMap((version) => children.get(version) ?? [])
-    row.entry[relation.name] = present(node, shown)
+    row.shown[relation.name] = present(row, node, shown)
   }
   return node.mode === 'entries' ? [...children.values()] : []
 }
@@ -132,12 +136,13 @@ async function toRead(
   return mode === 'entries' ? { ...read, fields, populate } : { ...read, fields: [], populate: [] }
 }
 
-function present(node: RelationNode, shown: readonly Row[]): unknown {
+function present(row: Row, node: RelationNode, shown: readonly Row[]): unknown {
   const { mode, range, relation } = node
   if (mode === 'count') return { count: shown.length }
   const part = range === null ? shown : shown.slice(range.start, range.start + range.limit)
   const entries = part.map(({ entry, documentId }) => (mode === 'ids' ? documentId : entry))
-  return relation.toMany ? entries : (entries[0] ?? null)
+  const value = relation.toMany ? entries : (entries[0] ?? null)
+  return mode === 'ids' ? value : showDocuments(row, value)
 }
 
 function storedIds(values: Row['values'], { relation, range }: RelationNode): unknown {

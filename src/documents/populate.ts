@@ -53,8 +53,8 @@ async function populateComponent(
     const shown = elements.map((element) => toRow(element, holder, node, row))
     made.push(...shown)
     const entries = shown.map(({ entry }) => entry)
-    if (mode === 'count') row.entry[component.name] = { count: elements.length }
-    else row.entry[component.name] = component.repeatable ? entries : (entries[0] ?? null)
+    if (mode === 'count') row.shown[component.name] = { count: elements.length }
+    else row.shown[component.name] = component.repeatable ? entries : (entries[0] ?? null)
   }
   await populate(context, made, node.populate)
 }
@@ -78,7 +78,7 @@ async function populateZone(
       made.set(uid, [...(made.get(uid) ?? []), child])
       return [child.entry]
     })
-    row.entry[zone.name] = mode === 'count' ? { count: elements.length } : shown
+    row.shown[zone.name] = mode === 'count' ? { count: elements.length } : shown
   }
   await Promise.all(
     [...made].map(([uid, children]) => populate(context, children, on.get(uid)?.populate ?? [])),

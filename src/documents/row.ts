@@ -1,5 +1,11 @@
 import type { Database } from '../mongo/database.ts'
-import type { FieldSelection, PopulateNode, Reader, VersionKey } from '../query/query.ts'
+import type {
+  EntryFormat,
+  FieldSelection,
+  PopulateNode,
+  Reader,
+  VersionKey,
+} from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { type Entry, toEntry } from './to-entry.ts'
@@ -13,6 +19,9 @@ export interface PopulateContext {
 export interface Row {
   readonly values: Data
   readonly entry: Entry
+  /** Where its attributes go: the entry itself, or in the older format its `attributes`. */
+  readonly shown: Data
+  readonly format: EntryFormat
   readonly documentId: string
   readonly key: VersionKey
 }
@@ -22,12 +31,21 @@ export function toRow(
   values: Data,
   holder: AttributeHolder,
   selection: { readonly fields: FieldSelection; readonly populate: readonly PopulateNode[] },
-  { documentId, key }: Pick<Row, 'documentId' | 'key'>,
+  { documentId, key, format }: Pick<Row, 'documentId' | 'key' | 'format'>,
 ): Row {
-  const entry = toEntry(values, holder, selection.fields)
+  const flat = toEntry(values, holder, selection.fields)
+  const isNested = format === 'v4' && 'collectionName' in holder // components stay flat
+  const { id, documentId: shownId, ...attributes } = flat
+  const entry = isNested ? { id, documentId: shownId, attributes } : flat
+  const shown = isNested ? attributes : flat
   // Set in the request's order before any query ends, so that an answer's keys have one order.
-  for (const node of selection.populate) entry[nameOf(node)] = null
-  return { values, entry, documentId, key }
+  for (const node of selection.populate) shown[nameOf(node)] = null
+  return { values, entry, shown, format, documentId, key }
+}
+
+/** Other documents as an entry shows them: in the older format within `data`. */
+export function showDocuments({ format }: Row, documents: unknown): unknown {
+  return format === 'v4' ? { data: documents } : documents
 }
 
 function nameOf(node: PopulateNode): string {

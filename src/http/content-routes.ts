@@ -13,7 +13,7 @@ import type { Writer } from '../documents/write-target.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import { parseDeletedLocales, parseReadKey, parseWriteKey } from '../query/parse-version.ts'
-import type { EntryQuery, LocaleRules, QueryRules, Status } from '../query/query.ts'
+import type { EntryFormat, EntryQuery, LocaleRules, QueryRules, Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { entryEnvelope, listEnvelope } from './envelope.ts'
@@ -76,7 +76,10 @@ async function find(
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents } = dependencies
-  const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const parsed = parseQuery(query, plan, {
+    ...rulesOf(ctx, dependencies, locales),
+    format: formatOf(ctx),
+  })
   assertMayRead(ctx, plan, parsed.version.status)
   ctx.body = listEnvelope(await findDocuments(documents.database, parsed), parsed.page)
 }
@@ -88,7 +91,10 @@ async function findOne(
   const { documents } = dependencies
   const key = parseReadKey(query, plan, locales)
   if (key !== null) assertMayRead(ctx, plan, key.status)
-  const read = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const read = parseEntryQuery(query, plan, {
+    ...rulesOf(ctx, dependencies, locales),
+    format: formatOf(ctx),
+  })
   const documentId = documentIdOf(ctx, plan)
   const entry =
     key === null ? null : await findDocument(documents.database, plan, documentId, key, read)
@@ -103,7 +109,10 @@ async function create(
   const { documents } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
-  const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const shown = parseEntryQuery(query, plan, {
+    ...rulesOf(ctx, dependencies, locales),
+    format: formatOf(ctx),
+  })
   const documentId = documents.newDocumentId()
   const writer = writerOf(ctx, shown)
   const version = await createDocument(documents, { plan, documentId, key, writer }, data)
@@ -120,7 +129,10 @@ async function update(
   const data = dataOf(ctx)
   const key = parseWriteKey(query, undefined, plan, locales)
   assertSameLocale(plan, localeOf(data), key.locale)
-  const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const shown = parseEntryQuery(query, plan, {
+    ...rulesOf(ctx, dependencies, locales),
+    format: formatOf(ctx),
+  })
   const documentId = documentIdOf(ctx, plan)
   const writer = writerOf(ctx, shown)
   const version = await updateDocument(documents, { plan, documentId, key, writer }, data)
@@ -136,6 +148,11 @@ async function remove(
   const documentId = documentIdOf(ctx, plan)
   await deleteDocument(documents, plan, documentId, which)
   ctx.status = 204
+}
+
+/** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */
+function formatOf(ctx: Context): EntryFormat {
+  return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
 }
 
 function writerOf(ctx: Context, { reader }: EntryQuery): Writer {
@@ -157,6 +174,7 @@ export function rulesOf(
     ...api,
     locales,
     mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    format: 'v5',
     mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
     components: schema.components,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,

@@ -41,11 +41,12 @@ export function parseVersions(
 /** @throws ValidationError for an unknown status. */
 export function parseReader(
   query: Data,
-  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts'>,
+  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format'>,
 ): Reader {
   const { locales } = rules
   const asked = query['locale']
   return {
+    format: rules.format,
     locale: typeof asked === 'string' && locales.has(asked) ? asked : locales.defaultCode,
     status: statusOf(query['status']),
     locales,

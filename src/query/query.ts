@@ -39,8 +39,12 @@ export interface VersionSelection {
   readonly status: Status
 }
 
+/** How entries are written: flat, or with their attributes one level down as in version 4 of the dialect. */
+export type EntryFormat = 'v4' | 'v5'
+
 /** Through whose eyes relations are seen: what of a target there is to see follows from it. */
 export interface Reader {
+  readonly format: EntryFormat
   /** As asked for, or the default: the locale of targets where the entry itself has none. */
   readonly locale: string
   /** As asked for, also where the entry's own type has no drafts. */
@@ -201,6 +205,7 @@ export interface QueryRules {
   mayReadDrafts(uid: Uid): boolean
   /** Every component, by uid: a fragment may name one that its zone does not hold. */
   readonly components: ReadonlyMap<Uid, AttributeHolder>
+  readonly format: EntryFormat
   /** What media attributes show; null while no media are served. */
   readonly fileHolder: AttributeHolder | null
 }
