@@ -1,3 +1,4 @@
+import { NO_CONDITIONS } from '../mongo/conditions.ts'
 import { findOwners } from '../mongo/read-related.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { targetVersion } from '../mongo/target-version.ts'
@@ -70,7 +71,7 @@ function findUsers(
   const file = { locale: null, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
   return findOwners(database, plan, { attribute, documentIds }, key, {
-    conditions: {},
+    conditions: NO_CONDITIONS,
     sort: [],
     versions: { locales: [key.locale], status: key.status },
     reader,
