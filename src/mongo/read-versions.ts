@@ -28,12 +28,34 @@ export interface VersionPage {
 /** One page of a list: one find and, in parallel, one count. */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, reader } = query
-  const conditions = await resolveFilter(database, filter, version, reader)
+  const resolved = await resolveFilter(database, filter, version, reader)
+  const conditions = withPublished(query, resolved)
   const [versions, total] = await Promise.all([
     readVersions(database, query.plan, buildFind(query, conditions)),
     query.page.withCount ? countVersions(database, query, conditions) : null,
   ])
   return { versions, total }
+}
+
+/** The published version is another document of the same collection, found by its documentId. */
+function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditions): Conditions {
+  if (isPublished === null) return { lookups, match }
+  const as = 'quire_published'
+  const lookup = {
+    from: plan.collectionName,
+    localField: 'documentId',
+    foreignField: 'documentId',
+    let: { locale: '$locale' },
+    pipeline: [
+      { $match: { status: 'published', $expr: { $eq: ['$locale', '$$locale'] } } },
+      { $project: { _id: 1 } },
+    ],
+    as,
+  }
+  return {
+    lookups: [...lookups, { $lookup: lookup }],
+    match: matchAll([match, { [as]: isPublished ? { $ne: [] } : { $eq: [] } }]),
+  }
 }
 
 function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {

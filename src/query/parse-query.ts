@@ -1,11 +1,13 @@
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import { booleanOf } from './boolean-text.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseFilters, parseSearch } from './parse-filters.ts'
 import { parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import { parseSort } from './parse-sort.ts'
 import { parseReader, parseVersions } from './parse-version.ts'
+import { invalidValue } from './query-error.ts'
 import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
 
 /**
@@ -22,6 +24,7 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     fields: parseFields(query['fields'], plan),
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
+    isPublished: parsePublished(query, plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
@@ -35,6 +38,15 @@ export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: Query
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
+}
+
+/** `hasPublishedVersion` means something to lists of drafts alone. */
+function parsePublished(query: Data, plan: ContentTypePlan): boolean | null {
+  const asked = query['hasPublishedVersion']
+  if (asked === undefined || !plan.draftAndPublish || query['status'] !== 'draft') return null
+  const value = booleanOf(asked)
+  if (value === undefined) throw invalidValue('hasPublishedVersion', 'expected true or false')
+  return value
 }
 
 function parseConditions(

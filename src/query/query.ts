@@ -18,6 +18,8 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
+  /** Of drafts: only those that have, or have not, a published version; null for all. */
+  readonly isPublished: boolean | null
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
