@@ -195,11 +195,11 @@ export function openRelationModel(family: Family): RelationModel {
     const { type } = version.name
     if (draft === null) changeOwn(version, payload)
     for (const { owner, name, inverse } of DECLARED) {
-      if (owner === type && inverse?.toMany === false) takeFromRivals(version, name)
+      const isExclusive = inverse !== null && !inverse.toMany
+      if (owner === type && isExclusive) takeFromRivals(version, name)
     }
-    for (const relation of DECLARED) {
-      const name = relation.target === type ? relation.inverse?.name : undefined
-      const asked = name === undefined ? undefined : payload[name]
+    for (const relation of DECLARED.filter(({ target }) => target === type)) {
+      const asked = payload[relation.inverse?.name ?? '']
       if (asked !== undefined) changeInverse(version, relation, asked, { locale, draft })
     }
   }
