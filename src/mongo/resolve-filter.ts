@@ -79,6 +79,7 @@ async function documentsOf(
   return values
 }
 
+/** The values of an attribute, each once: many versions may name the same few documents. */
 async function valuesOf(
   database: Database,
   plan: ContentTypePlan,
@@ -87,15 +88,18 @@ async function valuesOf(
 ): Promise<readonly string[]> {
   const found = await run(undefined, () =>
     versionsOf(database, plan)
-      .find(conditions, {
-        ...optionsOf(database, undefined),
-        projection: { _id: 0, [name]: 1 },
-        limit: MAX_RELATED + 1,
-        batchSize: MAX_RELATED + 2,
-      })
+      .aggregate(
+        [
+          { $match: conditions },
+          { $unwind: `$${name}` },
+          { $group: { _id: `$${name}` } },
+          { $limit: MAX_RELATED + 1 },
+        ],
+        { ...optionsOf(database, undefined), batchSize: MAX_RELATED + 2 },
+      )
       .toArray(),
   )
-  return [...new Set(found.flatMap((version) => (version as Document)[name] as string | string[]))]
+  return found.map(({ _id }) => _id as string)
 }
 
 function asksRelated(filter: Filter): boolean {
