@@ -284,6 +284,26 @@ describe('relations, components and populate', () => {
       ])
     })
 
+    it('picks the elements of a fragment that meet its filters', async () => {
+      const { documentId } = await create({
+        sections: [
+          { __component: 'shared.link', label: 'x' },
+          { __component: 'shared.link', label: 'y' },
+        ],
+      })
+      const shown = await show(documentId, 'populate[sections][on][shared.link][filters][label]=y')
+      expect(shown.sections.map(({ label }: Json) => label)).to.deep.equal(['y'])
+    })
+
+    for (const option of ['[filters][tag][name]=a', '[sort]=tag.name']) {
+      it(`refuses ${option} in a component, whatever is stored`, async () => {
+        for (const at of ['links', 'sections][on][shared.link']) {
+          const query = `populate[${at}]${option}&filters[title]=none`
+          expect((await server.get(`/api/posts?${query}`)).status, query).to.equal(400)
+        }
+      })
+    }
+
     it('forgets a deleted target, and shows a republished one again', async () => {
       const gone = (await server.post('/api/tags', { name: 'gone' })).body.data
       const { documentId } = await create({ tags: [tag('a'), gone.documentId, tag('b')] })
