@@ -384,6 +384,16 @@ describe('relations, components and populate', () => {
     expect(status).to.equal(400)
   })
 
+  it('refuses an order by two lists of components, which no database can keep', async () => {
+    const answer = await server.get('/api/posts?sort=links.label,main.mains.links.label')
+    expect([answer.status, answer.body.error?.message]).to.deep.equal([
+      400,
+      'sort: links and main.mains.links.label are lists, and only one can order',
+    ])
+    expect((await server.get('/api/posts?sort=links.label,links.id:desc')).status).to.equal(200)
+    expect((await server.get('/api/posts?sort=links.tag.name,seo.tag.name')).status).to.equal(200)
+  })
+
   it('answers orders through two relations', async () => {
     const { status, text } = await server.get('/api/posts?sort=main.name,tags.name:desc')
     expect(status, text).to.equal(200)
