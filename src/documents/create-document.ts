@@ -8,7 +8,7 @@ import type { Status, VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-import { writeOtherSides } from './write-inverse.ts'
+import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 import type { WriteTarget } from './write-target.ts'
 import {
   completeValues,
@@ -94,31 +94,37 @@ export async function createVersions(
   const others = statuses.slice(1).map((status, index) => toVersion(status, index + 1))
   await insertVersions(context.database, plan, [asked, ...others], session)
   if (session === undefined) return asked
-  const [shown = asked] = await relate(context, target, [asked, ...others], prepared, session)
+  const sides = { changes: prepared.changes, isCopy: false }
+  const [shown = asked] = await relate(context, target, [asked, ...others], sides, session)
   return shown
 }
 
-/** Carries relations of written versions to their other ends; answers the versions with what that gave them. */
+/**
+ * Carries relations of written versions to their other ends; answers the versions with what that gave them.
+ * Those after the first have its orders, as has the first where it `isCopy` of one written before.
+ */
 export async function relate(
   context: DocumentContext,
   target: WriteTarget,
   versions: readonly StoredVersion[],
-  { changes }: PreparedValues,
+  { changes, isCopy }: OtherSides,
   session: Session,
 ): Promise<readonly StoredVersion[]> {
   const related: StoredVersion[] = []
-  for (const version of versions) {
-    const orders = await writeOtherSides(context, target, version, changes, session)
-    related.push({ ...version, ...orders })
-    if (Object.keys(orders).length === 0) continue
+  let orders: Data = {}
+  for (const [index, version] of versions.entries()) {
+    const shown = { ...version, ...orders }
+    const sides = { changes, isCopy: isCopy || index > 0 }
+    orders = await writeOtherSides(context, target, shown, sides, session)
+    if (Object.keys(orders).length === 0) {
+      related.push(version)
+      continue
+    }
     const { documentId, locale, status } = version
-    await patchVersion(
-      context.database,
-      target.plan,
-      { documentId, key: { locale, status } },
-      orders,
-      session,
-    )
+    const written = { documentId, key: { locale, status } }
+    // Read anew: through a relation with itself the version may have changed.
+    const patched = await patchVersion(context.database, target.plan, written, orders, session)
+    related.push(patched ?? shown)
   }
   return related
 }

@@ -73,6 +73,7 @@ async function populateZone(
       const selection = on.get(uid)
       const holder = components.get(uid)
       if (selection === undefined || holder === undefined) return []
+      if (arrange([element], { filter: selection.filter, sort: [] }).length === 0) return []
       const child = toRow(element, holder, selection, row)
       child.entry['__component'] = uid
       made.set(uid, [...(made.get(uid) ?? []), child])

@@ -79,7 +79,8 @@ async function updateVersions(
   if (!plan.draftAndPublish) await assertFree(context, target, values, session)
   const patched = await patch(context, target, values, session)
   if (patched === null) return addVersion(context, target, update, session)
-  const [written = patched] = await relate(context, target, [patched], prepared, session)
+  const sides = { changes: prepared.changes, isCopy: false }
+  const [written = patched] = await relate(context, target, [patched], sides, session)
   await setInOtherLocales(context.database, plan, written, pickShared(plan, values), session)
   return plan.draftAndPublish && key.status === 'published'
     ? publish(context, target, { draft: written, prepared }, session)
@@ -179,7 +180,8 @@ async function publish(
     session,
   )
   if (published.id !== id) ids.giveBack(plan.collectionName, id)
-  const [related = published] = await relate(context, target, [published], prepared, session)
+  const sides = { changes: prepared.changes, isCopy: true }
+  const [related = published] = await relate(context, target, [published], sides, session)
   await setInOtherLocales(database, plan, published, pickShared(plan, published), session)
   return related
 }

@@ -1,6 +1,7 @@
 import {
   addToOwners,
-  findOwnerIds,
+  claimTarget,
+  findOwners,
   type OwnerVersions,
   removeFromOwners,
   takeFromOthers,
@@ -11,11 +12,21 @@ import type { Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { RelationPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-import { applyRelationChange, type DocumentChange } from './relation-change.ts'
+import { applyRelationChange, applyToOneChange, type DocumentChange } from './relation-change.ts'
 import type { DocumentChanges } from './relation-input.ts'
-import { listOf } from './relation-list.ts'
+import { listOf, unique } from './relation-list.ts'
 import type { WriteTarget } from './write-target.ts'
-import { exclusiveChanges, inverseChanges } from './write-values.ts'
+import { exclusiveRelations, inverseChanges } from './write-values.ts'
+
+/** What the other ends of a written version hear of. */
+export interface OtherSides {
+  readonly changes: DocumentChanges
+  /**
+   * The version has the orders of another that was written before it: its draft's, when it is published.
+   * Then it takes every target that is its alone: the draft may have got one in an earlier request.
+   */
+  readonly isCopy: boolean
+}
 
 /**
  * Carries a written version's relations to the documents at their other ends, in the same transaction:
@@ -26,23 +37,28 @@ export async function writeOtherSides(
   context: DocumentContext,
   target: WriteTarget,
   version: StoredVersion,
-  changes: DocumentChanges,
+  { changes, isCopy }: OtherSides,
   session: Session,
 ): Promise<Data> {
-  const orders: Data = {}
-  for (const [relation, change] of inverseChanges(target.plan, changes)) {
-    const order = await writeInverse(context, target, version, [relation, change], session)
-    orders[relation.name] = order
-  }
-  for (const relation of exclusiveChanges(target.plan, changes)) {
+  const { database } = context
+  // Before inverse sides: those of a relation with itself may change what the version holds.
+  for (const relation of exclusiveRelations(target.plan)) {
+    if (!isCopy && !changes.has(relation.name)) continue
     const [held] = listOf(version[relation.name])
     if (held === undefined) continue
     const taken = { relation, target: held }
-    await takeFromOthers(context.database, target.plan, version, taken, session)
+    if (!isCopy) await claimTarget(database, version, taken, session)
+    await takeFromOthers(database, target.plan, version, taken, session)
+  }
+  const orders: Data = {}
+  for (const [relation, change] of inverseChanges(target.plan, changes)) {
+    const order = await writeInverse(context, target, version, [relation, change], session)
+    orders[relation.name] = isCopy ? listOf(version[relation.name]) : order
   }
   return orders
 }
 
+/** Answers the order of all members that the version shows, in whatever status it shows them. */
 async function writeInverse(
   { database }: DocumentContext,
   target: WriteTarget,
@@ -51,30 +67,38 @@ async function writeInverse(
   session: Session,
 ): Promise<readonly string[]> {
   const { documentId } = version
-  let order: readonly string[] = []
-  for (const owners of ownerVersions(relation, target, version.status)) {
-    const members = await findOwnerIds(database, owners, documentId, session)
-    const before = inOrder(members, listOf(version[relation.name]))
-    const after = applyRelationChange(before, change)
-    const kept = relation.toMany ? after : after.slice(-1)
-    const [was, is] = [new Set(before), new Set(kept)]
-    await removeFromOwners(
-      database,
-      owners,
-      documentId,
-      before.filter((id) => !is.has(id)),
-      session,
-    )
-    await addToOwners(
-      database,
-      owners,
-      documentId,
-      kept.filter((id) => !was.has(id)),
-      session,
-    )
-    order = kept
+  const versions = ownerVersions(relation, target, version.status)
+  const owners = await findOwners(database, versions, documentId, session)
+  const members = unique(owners.map((owner) => owner.documentId))
+  const { joining, stays } = membership(relation, change)
+  const leaving = members.filter((id) => !stays(id))
+  const count = (id: string): number => owners.filter((owner) => owner.documentId === id).length
+  const missing = joining.filter((id) => count(id) < versions.statuses.length)
+  await removeFromOwners(database, versions, documentId, leaving, session)
+  await addToOwners(database, versions, documentId, missing, session)
+  const before = inOrder(members, listOf(version[relation.name]))
+  return relation.toMany
+    ? applyRelationChange(before, change)
+    : listOf(applyToOneChange(before[0] ?? null, change))
+}
+
+interface Membership {
+  readonly joining: readonly string[]
+  /** Of a member before the change. */
+  readonly stays: (documentId: string) => boolean
+}
+
+/** Who belongs to an inverse side after a change; what is connected stays though it is disconnected, too. */
+function membership({ toMany }: RelationPlan, change: DocumentChange): Membership {
+  const named =
+    change.kind === 'set' ? change.targets : change.connect.map((connection) => connection.target)
+  const joining = unique(toMany ? named : named.slice(-1))
+  const joins = new Set(joining)
+  if (change.kind === 'set' || (!toMany && joining.length > 0)) {
+    return { joining, stays: (id) => joins.has(id) }
   }
-  return order
+  const disconnected = new Set(change.disconnect)
+  return { joining, stays: (id) => joins.has(id) || !disconnected.has(id) }
 }
 
 /**
@@ -85,12 +109,11 @@ function ownerVersions(
   relation: RelationPlan,
   { plan, writer, key }: WriteTarget,
   status: Status,
-): readonly OwnerVersions[] {
+): OwnerVersions {
   const owner = relation.target()
   const locale = owner.localized ? (key.locale ?? writer.locale) : null
-  if (!owner.draftAndPublish) return [{ relation, locale, status: 'published' }]
-  const statuses: readonly Status[] = plan.draftAndPublish ? [status] : ['draft', 'published']
-  return statuses.map((each) => ({ relation, locale, status: each }))
+  if (!owner.draftAndPublish) return { relation, locale, statuses: ['published'] }
+  return { relation, locale, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }
 }
 
 /** Members in the order that was given; those it does not know come after, as they are. */

@@ -115,19 +115,23 @@ export function inverseChanges(
   })
 }
 
-/** Relations whose targets belong to one owner at a time, and that a payload changes. */
-export function exclusiveChanges(
-  plan: ContentTypePlan,
-  changes: DocumentChanges,
-): readonly RelationPlan[] {
+/** Relations whose targets belong to one owner at a time. */
+export function exclusiveRelations(plan: ContentTypePlan): readonly RelationPlan[] {
   return [...plan.attributes.values()].filter(
     (attribute): attribute is RelationPlan =>
       attribute.kind === 'relation' &&
       attribute.side === 'owner' &&
       attribute.relation === 'oneToOne' &&
-      attribute.otherSide !== null &&
-      changes.has(attribute.name),
+      attribute.otherSide !== null,
   )
+}
+
+/** Of these, what a payload changes. */
+export function exclusiveChanges(
+  plan: ContentTypePlan,
+  changes: DocumentChanges,
+): readonly RelationPlan[] {
+  return exclusiveRelations(plan).filter(({ name }) => changes.has(name))
 }
 
 function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {

@@ -2,7 +2,8 @@ import type { Document } from 'mongodb'
 import type { Status } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
-import { optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { matchDocument } from './version-match.ts'
 
 /** Which documents there are of those named, whatever their locales and statuses. */
 export interface ExistingDocuments {
@@ -44,16 +45,16 @@ export interface OwnerVersions {
   /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
   readonly relation: RelationPlan
   readonly locale: string | null
-  readonly status: Status
+  readonly statuses: readonly Status[]
 }
 
-/** The owners of a document, by documentId, in the order of their ids. */
-export async function findOwnerIds(
+/** The versions that own a document, in the order of their ids. */
+export async function findOwners(
   database: Database,
   owners: OwnerVersions,
   documentId: string,
   session: Session,
-): Promise<readonly string[]> {
+): Promise<readonly Pick<StoredVersion, 'documentId' | 'status'>[]> {
   const { plan, attribute, match } = ownersOf(owners)
   const found = await run(session, () =>
     versionsOf(database, plan)
@@ -61,13 +62,13 @@ export async function findOwnerIds(
         { ...match, [attribute]: documentId },
         {
           ...optionsOf(database, session),
-          projection: { _id: 0, documentId: 1, id: 1 },
+          projection: { _id: 0, documentId: 1, status: 1, id: 1 },
           sort: { id: 1 },
         },
       )
       .toArray(),
   )
-  return found.map((version) => (version as Document)['documentId'] as string)
+  return found.map(asVersion)
 }
 
 /** Makes a document a target of these owners; one that holds a single target loses its former one. */
@@ -108,12 +109,41 @@ export async function removeFromOwners(
   )
 }
 
+/** What a version of an owner takes for itself alone. */
+export interface Taken {
+  readonly relation: RelationPlan
+  /** A documentId. */
+  readonly target: string
+}
+
+/**
+ * Of a two-way one-to-one relation: notes the owner with the target, in all versions of that. Of two that
+ * take one target at once neither sees the other's version yet: writing the same document, one has to
+ * wait for the other, and to look again.
+ */
+export async function claimTarget(
+  database: Database,
+  { documentId }: Pick<StoredVersion, 'documentId'>,
+  { relation, target }: Taken,
+  session: Session,
+): Promise<void> {
+  if (relation.otherSide === null) return
+  const claim = { [relation.otherSide]: [documentId] }
+  await run(session, () =>
+    versionsOf(database, relation.target()).updateMany(
+      matchDocument(target),
+      { $set: claim },
+      optionsOf(database, session),
+    ),
+  )
+}
+
 /** Of a two-way one-to-one relation: takes a target from every other owner that holds it. */
 export async function takeFromOthers(
   database: Database,
   plan: ContentTypePlan,
   { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
-  { relation, target }: { readonly relation: RelationPlan; readonly target: string },
+  { relation, target }: Taken,
   session: Session,
 ): Promise<void> {
   await run(session, () =>
@@ -125,7 +155,7 @@ export async function takeFromOthers(
   )
 }
 
-function ownersOf({ relation, locale, status }: OwnerVersions): {
+function ownersOf({ relation, locale, statuses }: OwnerVersions): {
   readonly plan: ContentTypePlan
   readonly attribute: string
   readonly match: Document
@@ -135,5 +165,10 @@ function ownersOf({ relation, locale, status }: OwnerVersions): {
   const attribute = relation.otherSide ?? ''
   const other = plan.attributes.get(attribute)
   if (other?.kind !== 'relation') throw new Error(`${plan.uid} has no relation ${attribute}`)
-  return { plan, attribute, match: { status, locale }, toMany: other.toMany }
+  return {
+    plan,
+    attribute,
+    match: { status: { $in: [...statuses] }, locale },
+    toMany: other.toMany,
+  }
 }

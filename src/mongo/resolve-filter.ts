@@ -91,23 +91,20 @@ async function valuesOf(
   const name = isOwner ? 'documentId' : relation.otherSide
   const versions = matchVersions({ locales: [key.locale], status: key.status })
   const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
+  // Many versions may name the same few documents: each once, before they are counted.
+  const distinct = isOwner
+    ? [{ $project: { _id: '$documentId' } }]
+    : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
+  const stages = [...matchStages(held, conditions), ...distinct, { $limit: limit + 1 }]
   const found = await run(undefined, () =>
     versionsOf(database, relation.target())
-      .aggregate(
-        [
-          ...matchStages(held, conditions),
-          { $limit: limit + 1 },
-          { $project: { _id: 0, [name]: 1 } },
-        ],
-        {
-          ...optionsOf(database, undefined),
-          batchSize: limit + 2,
-        },
-      )
+      .aggregate<{ readonly _id: string }>(stages, {
+        ...optionsOf(database, undefined),
+        batchSize: limit + 2,
+      })
       .toArray(),
   )
-  const values = new Set(found.flatMap((version) => version[name] as string | string[]))
-  return found.length > limit || values.size > limit ? null : [...values]
+  return found.length > limit ? null : found.map(({ _id }) => _id)
 }
 
 function lookUp(

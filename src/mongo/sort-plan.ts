@@ -20,7 +20,8 @@ interface Place {
 /**
  * An order by an entry's own attributes needs nothing; one through a relation looks its targets up. Of
  * several targets (or elements of a component) the lowest value counts ascending and the highest
- * descending, as MongoDB orders by lists, so that no entry comes twice.
+ * descending, as MongoDB orders by lists. No more than that one is kept of the targets: entries stay
+ * single, and MongoDB cannot order by two lists at once ("cannot sort with keys that are parallel arrays").
  */
 export function buildSort(
   sort: readonly SortKey[],
@@ -32,9 +33,11 @@ export function buildSort(
   const place: Place = { locale: isOne ? only : OWN_LOCALE, status }
   const lookups: Document[] = []
   const keys = sort.map((key, index): [string, 1 | -1] => {
-    const reached = reach(key.through, key.attribute, { place, reader, as: `quire_sort_${index}` })
+    const direction = key.direction === 'asc' ? 1 : -1
+    const from = { place, reader, direction, as: `quire_sort_${index}` } as const
+    const reached = reach(key.through, key.attribute, from)
     lookups.push(...reached.lookups)
-    return [reached.path, key.direction === 'asc' ? 1 : -1]
+    return [reached.path, direction]
   })
   return { lookups, sort: Object.fromEntries(keys) }
 }
@@ -48,22 +51,33 @@ interface Reached {
 function reach(
   [step, ...rest]: SortKey['through'],
   attribute: ScalarPlan,
-  from: { readonly place: Place; readonly reader: Reader; readonly as: string },
+  from: {
+    readonly place: Place
+    readonly reader: Reader
+    readonly direction: 1 | -1
+    readonly as: string
+  },
   prefix = '',
 ): Reached {
   if (step === undefined) return { lookups: [], path: `${prefix}${attribute.name}` }
   if (step.kind === 'component') return reach(rest, attribute, from, `${prefix}${step.name}.`)
-  const { place, reader, as } = from
+  const { place, reader, direction, as } = from
   const target = seenFrom(place, step.target(), reader)
-  const inner = reach(rest, attribute, { place: target, reader, as: `${as}_` })
+  const inner = reach(rest, attribute, { ...from, place: target, as: `${as}_` })
   const [shown = attribute.name] = inner.path.split('.')
   const lookup = {
     from: step.target().collectionName,
     ...joint(step, prefix),
-    ...matchPlace(target, [...inner.lookups, { $project: { _id: 0, [shown]: 1 } }]),
+    ...matchPlace(target, [
+      ...inner.lookups,
+      { $sort: { [inner.path]: direction } },
+      { $limit: 1 },
+      { $project: { _id: 0, [shown]: 1 } },
+    ]),
     as,
   }
-  return { lookups: [{ $lookup: lookup }], path: `${as}.${inner.path}` }
+  const unwind = { path: `$${as}`, preserveNullAndEmptyArrays: true }
+  return { lookups: [{ $lookup: lookup }, { $unwind: unwind }], path: `${as}.${inner.path}` }
 }
 
 /** The version of a target that is seen from a place. */

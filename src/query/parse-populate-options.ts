@@ -41,6 +41,34 @@ export function parseEntryOptions(
   }))
 }
 
+/**
+ * Elements of a component are picked and ordered without the database, by what they hold themselves.
+ * @throws ValidationError for conditions and orders that lead through a relation.
+ */
+export function assertWithinComponent(
+  { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
+  path: string,
+): void {
+  const isThrough = sort.some(({ through }) => through.some(({ kind }) => kind === 'relation'))
+  if (!isThrough && (filter === null || !asksRelated(filter))) return
+  throw invalidValue(`populate[${path}]`, 'a component is not arranged by a relation')
+}
+
+function asksRelated(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.of.some(asksRelated)
+    case 'not':
+    case 'within':
+      return asksRelated(filter.of)
+    case 'related':
+      return true
+    case 'compare':
+      return false
+  }
+}
+
 /** @throws ValidationError when the value is neither true nor false. */
 export function parseCount(options: Options, path: string): boolean {
   const value = options.get('count')

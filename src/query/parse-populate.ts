@@ -11,6 +11,7 @@ import {
 } from './parse-populate-form.ts'
 import {
   assertOptions,
+  assertWithinComponent,
   type Options,
   parseCount,
   parseEntryOptions,
@@ -191,11 +192,14 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
   const { holder } = target
   if (holder === null) return { ...PLAIN, mode }
   const inner: Scope = { ...scope, holder, parent: null, depth: scope.depth + 1 }
-  return {
-    mode,
-    ...parseEntryOptions(options, holder, scope.rules),
-    populate: parseForm(options.get('populate'), inner),
-  }
+  const asked = parseEntryOptions(options, holder, scope.rules)
+  if (!isDocument(holder)) assertWithinComponent(asked, path)
+  return { mode, ...asked, populate: parseForm(options.get('populate'), inner) }
+}
+
+/** What has entries of its own, which the database can look for. */
+function isDocument(holder: AttributeHolder): boolean {
+  return holder.members.has('documentId')
 }
 
 function parseZone(zone: DynamicZonePlan, asked: Asked, path: string, scope: Scope): ZoneNode {

@@ -33,7 +33,31 @@ export function parseSort(
   if (keys.length > QUERY_LIMITS.sortKeys) {
     throw new ValidationError(`sort takes at most ${QUERY_LIMITS.sortKeys} attributes`)
   }
+  assertOneList(keys)
   return keys
+}
+
+/** MongoDB cannot sort by two lists at once ("cannot sort with keys that are parallel arrays"). */
+function assertOneList(keys: readonly SortKey[]): void {
+  const [first, second] = new Set(keys.flatMap((key) => listBehind(key) ?? []))
+  if (second === undefined) return
+  throw new ValidationError(`sort: ${first ?? ''} and ${second} are lists, and only one can order`)
+}
+
+/**
+ * The repeatable component that a value is found in; null where it is single. Of a relation's targets one
+ * is picked for each key, so that no two keys find theirs in the same list.
+ */
+function listBehind(key: SortKey): string | null {
+  const { through } = key
+  const related = through.findLastIndex(({ kind }) => kind === 'relation')
+  const last = through.findLastIndex((step) => step.kind === 'component' && step.repeatable)
+  if (last <= related) return null
+  if (related >= 0) return sortPath(key)
+  return through
+    .slice(0, last + 1)
+    .map(({ name }) => name)
+    .join('.')
 }
 
 /** Pairs of an attribute's dotted path and the order asked for, which is undefined when left out. */

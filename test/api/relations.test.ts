@@ -1,0 +1,401 @@
+import { expect } from 'chai'
+import { testUri } from '../test-database.ts'
+import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const relation = (kind: string, target: string, more: object = {}): object => ({
+  type: 'relation',
+  relation: kind,
+  target: `api::${target}.${target}`,
+  ...more,
+})
+
+describe('relations, components and populate', () => {
+  let proxy: DatabaseProxy
+  let server: TestServer
+  const tags: { documentId: string; id: number }[] = []
+
+  before(async () => {
+    proxy = await openDatabaseProxy(await testUri())
+    server = await serve('relations', {
+      uri: proxy.uri,
+      contentTypes: {
+        post: declare(
+          'post',
+          {
+            title: { type: 'string' },
+            tags: relation('manyToMany', 'tag', { inversedBy: 'posts' }),
+            main: relation('manyToOne', 'tag', { inversedBy: 'mains' }),
+            note: relation('oneToOne', 'note'),
+            seo: { type: 'component', component: 'shared.seo' },
+            links: { type: 'component', component: 'shared.link', repeatable: true },
+            sections: { type: 'dynamiczone', components: ['shared.seo', 'shared.link'] },
+          },
+          { draftAndPublish: true },
+        ),
+        tag: declare('tag', {
+          name: { type: 'string' },
+          posts: relation('manyToMany', 'post', { mappedBy: 'tags' }),
+          mains: relation('oneToMany', 'post', { mappedBy: 'main' }),
+        }),
+        note: declare('note', { text: { type: 'string' } }),
+        'components/shared/seo': {
+          info: { displayName: 'seo' },
+          attributes: {
+            metaTitle: { type: 'string' },
+            tag: relation('oneToOne', 'tag'),
+            link: { type: 'component', component: 'shared.link' },
+          },
+        },
+        'components/shared/link': {
+          info: { displayName: 'link' },
+          attributes: { label: { type: 'string' }, tag: relation('oneToOne', 'tag') },
+        },
+      },
+      permitted: [
+        'api::post.post.find',
+        'api::post.post.create',
+        'api::post.post.update',
+        'api::tag.tag.find',
+      ],
+    })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      tags.push((await server.post('/api/tags', { name })).body.data)
+    }
+  })
+
+  after(async () => {
+    await server.close()
+    await proxy.close()
+  })
+
+  const create = async (data: object, query = ''): Promise<Json> => {
+    const answer = await server.post(`/api/posts?${query}`, data)
+    expect(answer.status, answer.text).to.equal(201)
+    return answer.body.data
+  }
+
+  const show = async (documentId: string, query = 'populate=*'): Promise<Json> => {
+    const answer = await server.get(`/api/posts/${documentId}?${query}`)
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.body.data
+  }
+
+  const tag = (name: string): string => tags['abcd'.indexOf(name)]?.documentId ?? ''
+  const numericId = (name: string): number => tags['abcd'.indexOf(name)]?.id ?? 0
+  const namesOf = (shown: Json): string =>
+    shown.map(({ name }: { readonly name: string }) => name).join('')
+
+  describe('payloads', () => {
+    /** What is sent to a post whose tags are a and b, and the tags that it has then. */
+    const rows: readonly (readonly [string, () => unknown, string])[] = [
+      ['a list of documentIds', () => [tag('c'), tag('a')], 'ca'],
+      ['one documentId', () => tag('c'), 'c'],
+      ['one numeric id', () => numericId('c'), 'c'],
+      ['digits as text', () => [String(numericId('d'))], 'd'],
+      ['objects', () => [{ documentId: tag('d') }, { id: numericId('a') }], 'da'],
+      ['set', () => ({ set: [tag('c')] }), 'c'],
+      ['set with connect', () => ({ set: [tag('c')], connect: [tag('d')] }), 'c'],
+      ['set to null', () => ({ set: null }), 'ab'],
+      ['nothing', () => ({}), 'ab'],
+      ['null', () => null, ''],
+      ['an empty list', () => [], ''],
+      ['a duplicate', () => [tag('c'), tag('c')], 'c'],
+      ['connect', () => ({ connect: [tag('c')] }), 'abc'],
+      ['connect of one', () => ({ connect: tag('c') }), 'abc'],
+      ['connect of one that is there', () => ({ connect: [tag('a')] }), 'ba'],
+      ['disconnect', () => ({ disconnect: [tag('a')] }), 'b'],
+      ['disconnect of one that is not there', () => ({ disconnect: [tag('d')] }), 'ab'],
+      ['both of the same', () => ({ connect: [tag('a')], disconnect: [tag('a')] }), 'ba'],
+      ['start', () => ({ connect: [{ documentId: tag('c'), position: { start: true } }] }), 'cab'],
+      [
+        'before',
+        () => ({ connect: [{ id: numericId('c'), position: { before: tag('b') } }] }),
+        'acb',
+      ],
+      [
+        'after',
+        () => ({ connect: [{ documentId: tag('c'), position: { after: numericId('a') } }] }),
+        'acb',
+      ],
+      [
+        'positions that refer to each other',
+        () => ({
+          connect: [
+            { documentId: tag('c'), position: { before: tag('d') } },
+            { documentId: tag('d'), position: { start: true } },
+          ],
+        }),
+        'cdab',
+      ],
+    ]
+    for (const [what, sent, expected] of rows) {
+      it(`takes ${what}`, async () => {
+        const { documentId } = await create({ tags: [tag('a'), tag('b')] })
+        const answer = await server.put(`/api/posts/${documentId}?populate=tags`, { tags: sent() })
+        expect(answer.status, answer.text).to.equal(200)
+        expect(namesOf(answer.body.data.tags)).to.equal(expected)
+        for (const status of ['draft', 'published']) {
+          const shown = await show(documentId, `populate=tags&status=${status}`)
+          expect(namesOf(shown.tags), status).to.equal(expected)
+        }
+      })
+    }
+
+    const refused: readonly (readonly [string, unknown, string])[] = [
+      ['an unknown documentId', ['zzz'], 'Document with id "zzz", locale "null" not found'],
+      [
+        'disconnect of an unknown one',
+        { disconnect: ['zzz'] },
+        'Document with id "zzz", locale "null" not found',
+      ],
+      [
+        'an unknown numeric id',
+        [999999],
+        '1 relation(s) of type api::tag.tag associated with this entity do not exist',
+      ],
+      ['a number with a fraction', [1.5], 'Invalid relations'],
+      ['true', true, 'Invalid relations'],
+      ['an empty text', '', 'Invalid relations'],
+      ['an unknown key', [{ foo: 1 }], 'Invalid key foo at tags'],
+      ['a status', [{ documentId: 'x', status: 'draft' }], 'Invalid key status at tags'],
+    ]
+    for (const [what, sent, message] of refused) {
+      it(`refuses ${what}`, async () => {
+        const { status, body } = await server.post('/api/posts', { tags: sent })
+        expect([status, body.error.name, body.error.message]).to.deep.equal([
+          400,
+          'ValidationError',
+          message,
+        ])
+      })
+    }
+
+    it('refuses a position beside what is not connected', async () => {
+      const position = { before: tag('d') }
+      const sent = { tags: { connect: [{ documentId: tag('a'), position }] } }
+      const { status, body } = await server.post('/api/posts', sent)
+      expect(status).to.equal(400)
+      expect(body.error.message).to.contain('needs to be connected first.')
+    })
+
+    it('loses none of twenty connected at once', async () => {
+      const { documentId } = await create({})
+      const names = Array.from({ length: 20 }, (_, index) => `many${index}`)
+      const many = await Promise.all(names.map((name) => server.post('/api/tags', { name })))
+      const ids = many.map(({ body }) => body.data.documentId as string)
+      const answers = await Promise.all(
+        ids.map((id) => server.put(`/api/posts/${documentId}`, { tags: { connect: [id] } })),
+      )
+      expect(answers.map(({ status }) => status)).to.deep.equal(ids.map(() => 200))
+      const { tags: shown } = await show(documentId, 'populate[tags]=ids')
+      expect(shown).to.have.members(ids)
+    })
+  })
+
+  describe('components', () => {
+    const find = (documentId: string, status: string): Promise<Json> =>
+      show(
+        documentId,
+        `populate[links][populate]=*&populate[seo][populate]=*&populate[sections][populate]=*&status=${status}`,
+      )
+
+    it('have the same ids in the draft and when published, and keep them', async () => {
+      const { documentId } = await create({
+        seo: { metaTitle: 'x', tag: tag('a'), link: { label: 'inner' } },
+        links: [{ label: '1' }, { label: '2', tag: tag('b') }],
+        sections: [{ __component: 'shared.link', label: 's', tag: tag('c') }],
+      })
+      const draft = await find(documentId, 'draft')
+      const published = await find(documentId, 'published')
+      for (const name of ['seo', 'links', 'sections']) {
+        expect(published[name]).to.deep.equal(draft[name])
+      }
+      expect(published.sections[0].tag.name).to.equal('c')
+      await server.put(`/api/posts/${documentId}`, { title: 'again' })
+      expect((await find(documentId, 'published')).links).to.deep.equal(published.links)
+    })
+
+    it('merge and move by their ids, replace without', async () => {
+      const { documentId } = await create({
+        links: [{ label: '1', tag: tag('a') }, { label: '2' }],
+      })
+      const [one, two] = (await find(documentId, 'published')).links
+      await server.put(`/api/posts/${documentId}`, {
+        links: [{ id: two.id }, { label: 'new' }, { id: one.id, label: 'changed' }],
+      })
+      const { links } = await find(documentId, 'published')
+      expect(links.map(({ label }: Json) => label)).to.deep.equal(['2', 'new', 'changed'])
+      expect([links[0].id, links[2].id, links[2].tag.name]).to.deep.equal([two.id, one.id, 'a'])
+      await server.put(`/api/posts/${documentId}`, {
+        links: [
+          { id: one.id, label: 'first' },
+          { id: one.id, label: 'last' },
+        ],
+      })
+      const kept = (await find(documentId, 'published')).links
+      expect(kept.map(({ label }: Json) => label)).to.deep.equal(['last'])
+    })
+
+    it('refuse an id that is not theirs', async () => {
+      const { documentId } = await create({ seo: { metaTitle: 'x' } })
+      const { status, body } = await server.put(`/api/posts/${documentId}`, { seo: { id: 99999 } })
+      expect([status, body.error]).to.deep.equal([
+        400,
+        {
+          status: 400,
+          name: 'ApplicationError',
+          message: 'Some of the provided components in seo are not related to the entity',
+          details: {},
+        },
+      ])
+    })
+
+    it('are removed by null, emptied by an empty list, and kept when absent', async () => {
+      const { documentId } = await create({ seo: { metaTitle: 'x' }, links: [{ label: '1' }] })
+      await server.put(`/api/posts/${documentId}`, { seo: null })
+      const shown = await find(documentId, 'published')
+      expect([shown.seo, shown.links.length]).to.deep.equal([null, 1])
+      await server.put(`/api/posts/${documentId}`, { links: [] })
+      expect((await find(documentId, 'published')).links).to.deep.equal([])
+      expect((await server.put(`/api/posts/${documentId}`, { links: null })).status).to.equal(400)
+    })
+  })
+
+  describe('populate', () => {
+    it('shows ids, counts, a part of a list, and fragments', async () => {
+      const { documentId } = await create({
+        tags: [tag('a'), tag('b'), tag('c')],
+        sections: [
+          { __component: 'shared.link', label: 's' },
+          { __component: 'shared.seo', metaTitle: 'm' },
+        ],
+      })
+      const shown = async (query: string): Promise<Json> => show(documentId, query)
+      expect((await shown('populate[tags]=ids')).tags).to.deep.equal(['a', 'b', 'c'].map(tag))
+      expect((await shown('populate[tags][count]=true')).tags).to.deep.equal({ count: 3 })
+      const part = 'populate[tags][pagination][page]=2&populate[tags][pagination][pageSize]=2'
+      expect(namesOf((await shown(part)).tags)).to.equal('c')
+      const sorted = 'populate[tags][sort]=name:desc&populate[tags][filters][name][$ne]=b'
+      expect(namesOf((await shown(sorted)).tags)).to.equal('ca')
+      const on = 'populate[sections][on][shared.seo][fields]=metaTitle'
+      expect((await shown(on)).sections.map(({ metaTitle }: Json) => metaTitle)).to.deep.equal([
+        'm',
+      ])
+    })
+
+    it('picks the elements of a fragment that meet its filters', async () => {
+      const { documentId } = await create({
+        sections: [
+          { __component: 'shared.link', label: 'x' },
+          { __component: 'shared.link', label: 'y' },
+        ],
+      })
+      const shown = await show(documentId, 'populate[sections][on][shared.link][filters][label]=y')
+      expect(shown.sections.map(({ label }: Json) => label)).to.deep.equal(['y'])
+    })
+
+    for (const option of ['[filters][tag][name]=a', '[sort]=tag.name']) {
+      it(`refuses ${option} in a component, whatever is stored`, async () => {
+        for (const at of ['links', 'sections][on][shared.link']) {
+          const query = `populate[${at}]${option}&filters[title]=none`
+          expect((await server.get(`/api/posts?${query}`)).status, query).to.equal(400)
+        }
+      })
+    }
+
+    it('forgets a deleted target, and shows a republished one again', async () => {
+      const gone = (await server.post('/api/tags', { name: 'gone' })).body.data
+      const { documentId } = await create({ tags: [tag('a'), gone.documentId, tag('b')] })
+      await server.delete(`/api/tags/${gone.documentId}`)
+      expect(namesOf((await show(documentId)).tags)).to.equal('ab')
+      const answer = await server.put(`/api/posts/${documentId}`, { tags: { connect: [tag('c')] } })
+      expect(answer.status).to.equal(200)
+      expect(namesOf((await show(documentId)).tags)).to.equal('abc')
+    })
+
+    it('costs as many commands for a hundred entries as for one', async () => {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          create({
+            tags: [tag('a'), tag('d')],
+            main: tag('abcd'[index % 4] ?? 'a'),
+            links: [{ tag: tag('b') }],
+          }),
+        ),
+      )
+      const cost = async (size: number): Promise<readonly string[]> => {
+        await server.get('/api/posts?pagination[pageSize]=1', { token: null })
+        proxy.takeCommands()
+        const query = `populate=*&sort=id:desc&pagination[pageSize]=${size}`
+        const { body } = await server.get(`/api/posts?${query}`)
+        expect(body.data).to.have.length(size)
+        return [...proxy.takeCommands()].sort()
+      }
+      expect(await cost(100)).to.deep.equal(await cost(1))
+    })
+  })
+
+  describe('what may not be read', () => {
+    const refused: readonly (readonly [string, string, string])[] = [
+      ['filtered', 'filters[note][text]=x', 'Invalid key note'],
+      [
+        'filtered below',
+        'filters[tags][posts][note][text]=x',
+        'Invalid key note at tags.posts.note',
+      ],
+      ['sorted', 'sort=note.text', 'Invalid key note'],
+      [
+        'filtered inside populate',
+        'populate[tags][populate][posts][filters][note][text]=x',
+        'Invalid key note',
+      ],
+      [
+        'sorted inside populate',
+        'populate[tags][populate][posts][sort]=note.text',
+        'Invalid key note',
+      ],
+    ]
+    for (const [what, query, message] of refused) {
+      it(`cannot be ${what}`, async () => {
+        const { status, body } = await server.get(`/api/posts?${query}`, { token: null })
+        expect([status, body.error?.message]).to.deep.equal([400, message])
+      })
+    }
+
+    it('is neither populated nor connected', async () => {
+      const note = (await server.post('/api/notes', { text: 'x' })).body.data.documentId
+      const { documentId } = await create({ note })
+      for (const populate of ['populate=*', 'populate=note']) {
+        const { body } = await server.get(
+          `/api/posts?${populate}&filters[documentId]=${documentId}`,
+          { token: null },
+        )
+        expect(body.data).to.have.length(1)
+        expect(body.data[0]).to.not.have.property('note')
+      }
+      const { status, body } = await server.post('/api/posts', { note }, { token: null })
+      expect([status, body.error.message]).to.deep.equal([400, 'Invalid key note'])
+    })
+  })
+
+  it('refuses a page by cursor of an order through a relation', async () => {
+    const { status } = await server.get('/api/posts?sort=main.name&pagination[cursor]=')
+    expect(status).to.equal(400)
+  })
+
+  it('refuses an order by two lists of components, which no database can keep', async () => {
+    const answer = await server.get('/api/posts?sort=links.label,main.mains.links.label')
+    expect([answer.status, answer.body.error?.message]).to.deep.equal([
+      400,
+      'sort: links and main.mains.links.label are lists, and only one can order',
+    ])
+    expect((await server.get('/api/posts?sort=links.label,links.id:desc')).status).to.equal(200)
+    expect((await server.get('/api/posts?sort=links.tag.name,seo.tag.name')).status).to.equal(200)
+  })
+
+  it('answers orders through two relations', async () => {
+    const { status, text } = await server.get('/api/posts?sort=main.name,tags.name:desc')
+    expect(status, text).to.equal(200)
+  })
+})
