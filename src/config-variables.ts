@@ -41,6 +41,8 @@ export interface Settings {
   readonly S3_PUBLIC_URL?: string
   readonly SMTP_URL?: string
   readonly MAIL_FROM: string
+  readonly RESET_PASSWORD_URL?: string
+  readonly EMAIL_CONFIRMED_URL?: string
   readonly LOG_LEVEL: LogLevel
 }
 
@@ -109,6 +111,8 @@ export const VARIABLES = {
   S3_PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
   SMTP_URL: secret(url('smtp', 'smtps'), 'an smtp:// or smtps:// address'),
   MAIL_FROM: text('Quire <no-reply@localhost>', Joi.string(), 'a mail address'),
+  RESET_PASSWORD_URL: optional(page(), 'the http:// or https:// address of a page'),
+  EMAIL_CONFIRMED_URL: optional(page(), 'the http:// or https:// address of a page'),
   LOG_LEVEL: {
     rule: Joi.valid(...LOG_LEVELS).default('info'),
     expected: `one of ${LOG_LEVELS.join(', ')}`,
@@ -153,6 +157,10 @@ function url(...schemes: readonly string[]): Joi.StringSchema {
   return Joi.string().pattern(
     new RegExp(`^(${schemes.join('|').replaceAll('+', '\\+')})://[^\\s/]`),
   )
+}
+
+function page(): Joi.StringSchema {
+  return Joi.string().uri({ scheme: ['http', 'https'] })
 }
 
 function toOrigins(given: string, helpers: Joi.CustomHelpers): unknown {

@@ -76,6 +76,10 @@ export interface MailConfig {
   /** null: mails are logged. */
   readonly smtpUrl: string | null
   readonly from: string
+  /** The page that takes the code of a lost password; null: mails have the code alone. */
+  readonly resetPasswordUrl: string | null
+  /** Where a browser goes once an address is confirmed; null: nowhere. */
+  readonly confirmedUrl: string | null
 }
 
 /**
@@ -193,7 +197,7 @@ function toConfig(settings: Settings): Config {
       maxUploadBytes: settings.MAX_UPLOAD_BYTES,
       s3: toS3(settings),
     }),
-    mail: Object.freeze({ smtpUrl: settings.SMTP_URL ?? null, from: settings.MAIL_FROM }),
+    mail: toMail(settings),
   })
 }
 
@@ -224,6 +228,15 @@ function toDatabase(settings: Settings): DatabaseConfig {
     name: settings.MONGODB_DATABASE,
     allowStandalone: settings.QUIRE_ALLOW_STANDALONE,
     queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
+  })
+}
+
+function toMail(settings: Settings): MailConfig {
+  return Object.freeze({
+    smtpUrl: settings.SMTP_URL ?? null,
+    from: settings.MAIL_FROM,
+    resetPasswordUrl: settings.RESET_PASSWORD_URL ?? null,
+    confirmedUrl: settings.EMAIL_CONFIRMED_URL ?? null,
   })
 }
 

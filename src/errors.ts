@@ -76,6 +76,11 @@ export class PayloadTooLargeError extends CmsError {
   readonly status = 413
 }
 
+/** More attempts than are let through in a minute. */
+export class RateLimitError extends CmsError {
+  readonly status = 429
+}
+
 /** An HTTP method that the server does not know. */
 export class NotImplementedError extends CmsError {
   readonly status = 501

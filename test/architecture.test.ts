@@ -43,6 +43,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^mongodb$/, ['mongo', 'access', 'media', 'deployment']],
   [/^mongodb-memory-server/, ['deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'app']],
+  [/^(jose|nodemailer|@node-rs\/argon2)$/, ['access']],
   [/^qs$/, ['http']],
   [/^(bson|lmdb|mingo)(\/.*)?$/, ['embedded']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'app']],

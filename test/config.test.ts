@@ -42,7 +42,12 @@ describe('readConfig', () => {
       api: { defaultLimit: 25, maxLimit: 100 },
       secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
       upload: { storage: 'local', maxUploadBytes: 209_715_200, s3: null },
-      mail: { smtpUrl: null, from: 'Quire <no-reply@localhost>' },
+      mail: {
+        smtpUrl: null,
+        from: 'Quire <no-reply@localhost>',
+        resetPasswordUrl: null,
+        confirmedUrl: null,
+      },
     })
   })
 

@@ -18,6 +18,7 @@ import {
   type Grants,
   type Principal,
   ROOT,
+  type User,
 } from './principal.ts'
 import {
   ensureRoles,
@@ -27,6 +28,8 @@ import {
   PUBLIC_ROLE,
   type Roles,
 } from './roles.ts'
+import { isUserToken } from './user-tokens.ts'
+import type { EndUsers, IdentifiedUser } from './users.ts'
 import { openStamped } from '../mongo/stamped.ts'
 
 /** Who may do what: the principals, and the roles and tokens that their rights come from. */
@@ -36,7 +39,7 @@ export interface Access {
   readonly apiTokens: ApiTokens
   /**
    * Who asks, by the `Authorization` header: anonymous without one that is well formed. Reads the
-   * database only to see once a second whether roles or tokens have changed.
+   * database only to see once a second whether roles or tokens have changed, and for the user of a JWT.
    * @throws UnauthorizedError for a bearer that is unknown or has expired.
    */
   principalOf(authorization: string | undefined): Promise<Principal>
@@ -47,9 +50,16 @@ export interface Access {
 export interface AccessOptions {
   /** `ROOT_API_TOKEN`; null: nobody is root. */
   readonly rootApiToken: string | null
+  /** Who end users are; without it no JWT is known. */
+  readonly users?: EndUsers
   readonly now?: () => Date
   /** Told of failures that no request waits for, such as noting a token's use. */
   readonly onBackgroundError?: (error: unknown) => void
+}
+
+interface KnownRole {
+  readonly type: string
+  readonly grants: Grants
 }
 
 interface KnownToken {
@@ -61,12 +71,18 @@ interface KnownToken {
 /** Roles and tokens with their grants resolved, as the process holds them between changes. */
 interface Known {
   readonly anonymous: Anonymous
+  /** By documentId. */
+  readonly roles: ReadonlyMap<string, KnownRole>
   /** By the hash of the key, in hexadecimal. */
   readonly tokens: ReadonlyMap<string, KnownToken>
 }
 
 const NOTE_USE_EVERY_MS = 60_000
 const NO_GRANTS: Grants = new Set()
+const NO_USERS: EndUsers = {
+  identify: () => Promise.reject(new UnauthorizedError('Missing or invalid credentials')),
+  countOf: () => Promise.resolve(0),
+}
 
 /** Creates what must exist from the start; many processes may do so at once. */
 export async function openAccess(
@@ -85,16 +101,22 @@ export async function openAccess(
     now,
   })
   const uses = noteUses(db, now, options.onBackgroundError ?? (() => undefined))
+  const { users = NO_USERS } = options
+  const countUsers: EndUsers['countOf'] = (role, session) => users.countOf(role, session)
   const rootHash = options.rootApiToken === null ? null : hashCredential(options.rootApiToken)
   return {
     actions,
-    roles: openRoles({ db, actions, stamped, now }),
+    roles: openRoles({ db, actions, stamped, now, countUsers }),
     apiTokens: openApiTokens({ db, actions, stamped, now }),
     principalOf: async (authorization) => {
       const credential = bearerCredential(authorization)
       if (credential === null) return (await stamped.current()).anonymous
       const hash = hashCredential(credential)
       if (rootHash !== null && isSameHash(hash, rootHash)) return ROOT
+      if (isUserToken(credential)) {
+        const user = await users.identify(credential)
+        return toUser(user, await stamped.current())
+      }
       const { tokens } = await stamped.current()
       const token = tokens.get(hash.toString('hex'))
       if (token === undefined || hasExpired(token, now())) {
@@ -109,10 +131,14 @@ export async function openAccess(
 
 async function loadKnown(db: Database, actions: Actions): Promise<Known> {
   const [roles, rows] = await Promise.all([findRoles(db), findApiTokenRows(db)])
-  const publicRole = roles.find((role) => role.type === PUBLIC_ROLE)
-  const grants = publicRole === undefined ? NO_GRANTS : toGrants(actions, publicRole.permissions)
+  const known = roles.map(({ documentId, type, permissions }): [string, KnownRole] => [
+    documentId,
+    { type, grants: toGrants(actions, permissions) },
+  ])
+  const publicRole = known.find(([, { type }]) => type === PUBLIC_ROLE)?.[1]
   return {
-    anonymous: { kind: 'anonymous', grants },
+    anonymous: { kind: 'anonymous', grants: publicRole?.grants ?? NO_GRANTS },
+    roles: new Map(known),
     tokens: new Map(rows.map((row) => [row.hash, toKnownToken(actions, row)])),
   }
 }
@@ -125,6 +151,12 @@ function toKnownToken(actions: Actions, row: ApiTokenRow): KnownToken {
     custom: () => toGrants(actions, row.permissions),
   }[type]()
   return { principal: { kind: 'apiToken', id, name, type, grants }, expiresAt, lastUsedAt }
+}
+
+/** A user without a role, or with one that is gone, may do nothing. */
+function toUser({ id, documentId, role }: IdentifiedUser, { roles }: Known): User {
+  const { type = '', grants = NO_GRANTS } = roles.get(role ?? '') ?? {}
+  return { kind: 'user', id, documentId, role: type, grants }
 }
 
 function hasExpired({ expiresAt }: KnownToken, at: Date): boolean {

@@ -24,12 +24,12 @@ export interface Root {
   readonly grants: Grants
 }
 
-/** An end user with a role. Nothing makes one yet. */
+/** An end user, by a JWT. */
 export interface User {
   readonly kind: 'user'
   readonly id: number
   readonly documentId: string
-  /** The `type` of the role, such as `authenticated`. */
+  /** The `type` of the role, such as `authenticated`; empty without one. */
   readonly role: string
   readonly grants: Grants
 }

@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto'
 import Joi from 'joi'
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import type { Database, Session } from '../mongo/database.ts'
 import { type Actions, pluginAction } from './actions.ts'
-import { newDocumentId } from '../mongo/document-id.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/stamped.ts'
-import { asCmsErrors, ensureIndexes, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
+import { asCmsErrors, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
+import { versionId } from '../mongo/version-match.ts'
 
 export interface Role {
   readonly id: number
@@ -21,9 +22,12 @@ export interface Role {
   readonly updatedAt: Date
 }
 
-interface RoleRow extends Omit<Role, 'type'> {
-  /** The type: so it is unique without an index of its own. */
+/** A role is stored as a version of its content-type, so that users are populated and filtered by it. */
+interface RoleRow extends Role {
   readonly _id: string
+  readonly locale: null
+  readonly status: 'published'
+  readonly publishedAt: Date
 }
 
 /** The stored roles. `input` is whatever a client sent; it is read and checked here. */
@@ -40,7 +44,7 @@ export interface Roles {
   grant(type: string, permissions: readonly string[]): Promise<Role>
   /** No longer permits what was; names that are not permitted are passed over. @throws NotFoundError */
   revoke(type: string, permissions: readonly string[]): Promise<Role>
-  /** @throws NotFoundError, ApplicationError for `public` and `authenticated` */
+  /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and a role that users have */
   remove(type: string): Promise<Role>
 }
 
@@ -81,18 +85,12 @@ const UPDATE = Joi.object<Partial<RoleInput>>({
 
 const collectionOf = (db: Database) => db.collection<RoleRow>('quire_roles')
 
-/** Creates `authenticated` and `public` where they do not exist; many processes may do so at once. */
+/**
+ * Creates `authenticated` and `public` where they do not exist; many processes may do so at once. The
+ * indexes are those of the content-type.
+ */
 export async function ensureRoles(db: Database, at: Date): Promise<void> {
-  const roles = collectionOf(db)
-  await ensureIndexes(roles, [{ key: { name: 1 }, name: 'name', unique: true }])
-  for (const role of builtInRoles()) {
-    await ensureRow(roles, {
-      ...role,
-      documentId: newDocumentId(),
-      createdAt: at,
-      updatedAt: at,
-    })
-  }
+  for (const role of builtInRoles()) await ensureRow(collectionOf(db), toRow(role, at))
 }
 
 export async function findRoles(db: Database): Promise<readonly Role[]> {
@@ -108,6 +106,8 @@ export interface RolesContext {
   readonly actions: Actions
   readonly stamped: Pick<Stamped<unknown>, 'change'>
   readonly now: () => Date
+  /** How many end users have a role, by its documentId. */
+  readonly countUsers: (documentId: string, session: Session) => Promise<number>
 }
 
 export function openRoles(context: RolesContext): Roles {
@@ -117,7 +117,7 @@ export function openRoles(context: RolesContext): Roles {
     list: () => asCmsErrors(() => findRoles(db)),
     get: async (type) => {
       const options = { ...PRIMARY, maxTimeMS: db.queryTimeoutMs }
-      const row = await asCmsErrors(() => roles.findOne({ _id: type }, options))
+      const row = await asCmsErrors(() => roles.findOne({ _id: rowId(type) }, options))
       if (row === null) throw noSuchRole(type)
       return toRole(row)
     },
@@ -142,8 +142,10 @@ export function openRoles(context: RolesContext): Roles {
         throw new ApplicationError(`The role ${type} cannot be removed`)
       }
       return stamped.change(async (session) => {
-        const row = await roles.findOneAndDelete({ _id: type }, { session })
+        const row = await roles.findOneAndDelete({ _id: rowId(type) }, { session })
         if (row === null) throw noSuchRole(type)
+        const users = await context.countUsers(row.documentId, session)
+        if (users > 0) throw new ApplicationError(`The role ${type} has ${users} users`)
         return toRole(row)
       })
     },
@@ -156,19 +158,10 @@ async function createRole(context: RolesContext, input: unknown): Promise<Role> 
   assertKnown(actions, permissions)
   const roles = collectionOf(db)
   return stamped.change(async (session, id) => {
-    if ((await roles.findOne({ _id: type }, { session })) !== null) throw taken('type', type)
+    const holder = await roles.findOne({ _id: rowId(type) }, { session })
+    if (holder !== null) throw taken('type', type)
     await assertNameFree(db, session, name, type)
-    const at = now()
-    const row: RoleRow = {
-      _id: type,
-      id,
-      documentId: newDocumentId(),
-      name,
-      description,
-      permissions,
-      createdAt: at,
-      updatedAt: at,
-    }
+    const row = toRow({ id, type, name, description, permissions }, now())
     await roles.insertOne(row, { session })
     return toRole(row)
   })
@@ -181,13 +174,14 @@ function changeRole(
 ): Promise<Role> {
   const roles = collectionOf(db)
   return stamped.change(async (session) => {
-    const row = await roles.findOne({ _id: type }, { session })
+    const row = await roles.findOne({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
     const { name, description, permissions } = { ...row, ...edit(toRole(row)) }
     assertKnown(actions, permissions, row.permissions)
     await assertNameFree(db, session, name, type)
-    const changed = { name, description, permissions, updatedAt: now() }
-    await roles.updateOne({ _id: type }, { $set: changed }, { session })
+    const at = now()
+    const changed = { name, description, permissions, updatedAt: at, publishedAt: at }
+    await roles.updateOne({ _id: row._id }, { $set: changed }, { session })
     return toRole({ ...row, ...changed })
   })
 }
@@ -199,12 +193,40 @@ async function assertNameFree(
   type: string,
 ): Promise<void> {
   const holder = await collectionOf(db).findOne({ name }, { session })
-  if (holder !== null && holder._id !== type) throw taken('name', name)
+  if (holder !== null && holder.type !== type) throw taken('name', name)
 }
 
-function toRole({ _id, id, documentId, name, ...rest }: RoleRow): Role {
+function toRole({ id, documentId, name, type, ...rest }: RoleRow): Role {
   const { description, permissions, createdAt, updatedAt } = rest
-  return { id, documentId, name, type: _id, description, permissions, createdAt, updatedAt }
+  return { id, documentId, name, type, description, permissions, createdAt, updatedAt }
+}
+
+type NewRole = Omit<Role, 'documentId' | 'createdAt' | 'updatedAt'>
+
+function toRow(role: NewRole, at: Date): RoleRow {
+  return {
+    ...role,
+    _id: rowId(role.type),
+    documentId: roleDocumentId(role.type),
+    locale: null,
+    status: 'published',
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: at,
+  }
+}
+
+function rowId(type: string): string {
+  return versionId(roleDocumentId(type), { locale: null, status: 'published' })
+}
+
+/**
+ * It follows from the type, so that a type is unique without an index, many processes may create the
+ * first roles at once, and a role is found by one look-up by `_id`.
+ */
+function roleDocumentId(type: string): string {
+  const digest = BigInt(`0x${createHash('sha256').update(`role ${type}`).digest('hex')}`)
+  return `r${digest.toString(36).padStart(23, '0').slice(0, 23)}`
 }
 
 function taken(key: string, value: string) {
@@ -216,11 +238,11 @@ function noSuchRole(type: string): NotFoundError {
 }
 
 /** Everything is private at first, but for what end users need to sign in, as in the reference. */
-function builtInRoles(): readonly Omit<RoleRow, 'documentId' | 'createdAt' | 'updatedAt'>[] {
+function builtInRoles(): readonly NewRole[] {
   const auth = 'plugin::users-permissions.auth'
   return [
     {
-      _id: AUTHENTICATED_ROLE,
+      type: AUTHENTICATED_ROLE,
       id: 1,
       name: 'Authenticated',
       description: 'Default role given to authenticated user.',
@@ -231,7 +253,7 @@ function builtInRoles(): readonly Omit<RoleRow, 'documentId' | 'createdAt' | 'up
       ],
     },
     {
-      _id: PUBLIC_ROLE,
+      type: PUBLIC_ROLE,
       id: LAST_BUILT_IN_ROLE_ID,
       name: 'Public',
       description: 'Default role given to unauthenticated user.',

@@ -2,6 +2,7 @@ import type { ComponentNode, PopulateNode, ZoneNode } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import { arrange } from './arrange-components.ts'
 import { populateLocalizations } from './populate-localizations.ts'
+import { populateMedia, populateUsers } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
 import { type PopulateContext, type Row, toRow } from './row.ts'
 
@@ -33,8 +34,9 @@ async function populateNode(
     case 'localizations':
       return populate(context, await populateLocalizations(context, rows, node), node.populate)
     case 'media':
-      for (const { entry } of rows) entry[node.media.name] = node.media.multiple ? [] : null
-      return
+      return populate(context, await populateMedia(context, rows, node), node.populate)
+    case 'users':
+      return populateUsers(context, rows, node)
   }
 }
 

@@ -42,5 +42,7 @@ function nameOf(node: PopulateNode): string {
       return node.media.name
     case 'localizations':
       return 'localizations'
+    case 'users':
+      return 'related'
   }
 }

@@ -2,6 +2,7 @@ import { ValidationError } from '../errors.ts'
 import { type ExistingDocuments, findExisting } from '../mongo/relation-writes.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import { assertAllowedTypes } from './allowed-types.ts'
 import {
   collectRelationChanges,
   countNewComponents,
@@ -30,7 +31,8 @@ export interface PreparedValues {
 
 /**
  * Looks up what a payload refers to, one query for each content-type, and takes the ids that it needs.
- * @throws ValidationError for a target that does not exist, or that the writer may not find.
+ * @throws ValidationError for a target that does not exist, that the writer may not find, or that is a
+ * file of another type than the attribute takes.
  */
 export async function prepareValues(
   context: DocumentContext,
@@ -54,6 +56,7 @@ export async function prepareValues(
     ),
   )
   const changes = resolveRelationChanges(inputs, new Map(found), key.locale)
+  await assertAllowedTypes(context, inputs, changes)
   return {
     values,
     changes,

@@ -8,6 +8,7 @@ import type { LocaleInput, Locales } from '../documents/locales.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { authenticate } from './authenticate.ts'
+import { bodyOf } from './read-request.ts'
 import type { Middleware, RequestState } from './state.ts'
 
 export interface Management {
@@ -122,11 +123,6 @@ function describe(plan: ContentTypePlan) {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   const actions = contentVerbs(plan).map((verb) => contentAction(plan, verb))
   return { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized, actions }
-}
-
-/** What the body middleware has read; undefined where there was none. */
-function bodyOf({ request }: { readonly request: object }): unknown {
-  return 'body' in request ? request.body : undefined
 }
 
 function paramOf(

@@ -146,9 +146,10 @@ function writerOf(ctx: Context, { reader }: EntryQuery): Writer {
   }
 }
 
-function rulesOf(
+/** What bounds the parsing of a request, by who sends it. */
+export function rulesOf(
   ctx: Context,
-  { api, schema }: ContentRouteDependencies,
+  { api, schema }: Pick<ContentRouteDependencies, 'api' | 'schema'>,
   locales: LocaleRules,
 ): QueryRules {
   const { principal } = ctx.state

@@ -48,9 +48,14 @@ export function readBody(maxBodyBytes: number): Middleware {
     ctx.is(...JSON_TYPES, FORM_TYPE) === false ? next() : (parse(ctx, next) as Promise<void>)
 }
 
+/** What the body middleware has read; undefined where there was none. */
+export function bodyOf({ request }: { readonly request: object }): unknown {
+  return 'body' in request ? request.body : undefined
+}
+
 /** The `data` of a body. @throws ValidationError when there is none. */
 export function dataOf(ctx: Context): unknown {
-  const body: unknown = (ctx.request as { body?: unknown }).body
+  const body = bodyOf(ctx)
   const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
   if (data === null || typeof data !== 'object') {
     throw new ValidationError('Missing "data" payload in the request body')

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../query/query.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { toBson } from './stored-value.ts'
-import type { Conditions } from './resolve-filter.ts'
+import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
 import type { ReadPlan } from './stored-version.ts'
 import { matchAll } from './translate-filter.ts'
@@ -16,7 +16,8 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
   const { page, sort, plan, fields, version, populate, reader } = query
   const keyset = page.kind === 'cursor' && page.after !== null ? matchAfter(sort, page.after) : {}
   return {
-    filter: matchAll([matchVersions(version), conditions, keyset]),
+    filter: matchAll([matchVersions(version), keyset]),
+    conditions,
     order: buildSort(sort, version, reader),
     ...rangeOf(page),
     projection: {
@@ -56,6 +57,7 @@ function storedName(node: PopulateNode): string | null {
     case 'media':
       return node.media.name
     case 'localizations':
+    case 'users':
       return null
   }
 }

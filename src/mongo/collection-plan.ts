@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { ScalarType } from '../schema/definition.ts'
-import type { ContentTypePlan, RelationPlan, ScalarPlan, Schema } from '../schema/plan.ts'
+import type { ContentTypePlan, ScalarPlan, Schema } from '../schema/plan.ts'
 
 /** An index that content needs; its name tells that it is ours. */
 export interface IndexPlan {
@@ -33,8 +33,8 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
     (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
   )
   const owned = [...plan.attributes.values()].filter(
-    (attribute): attribute is RelationPlan =>
-      attribute.kind === 'relation' && attribute.side === 'owner',
+    (attribute) =>
+      attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.side === 'owner'),
   )
   return {
     name: plan.collectionName,
@@ -55,7 +55,7 @@ const DOCUMENT_INDEX: IndexPlan = {
   partialFilterExpression: null,
 }
 
-/** Finds the owners of a target: inverse sides and filters through the relation live by it. */
+/** Finds the owners of a target: inverse sides, filters through the relation and a file's users live by it. */
 function relationIndex(attribute: string): IndexPlan {
   return {
     name: `${INDEX_PREFIX}relation_${attribute}`,

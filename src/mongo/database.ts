@@ -2,6 +2,7 @@ import {
   type ClientSession,
   type Collection,
   type Document,
+  GridFSBucket,
   MongoClient,
   type MongoClientOptions,
   type TransactionOptions,
@@ -14,7 +15,11 @@ export type Session = ClientSession
 export interface Database {
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
+  /** How many documents a condition on a relation may name before they are looked up instead. */
+  readonly relatedLimit: number
   collection<T extends Document = Document>(name: string): Collection<T>
+  /** Files in chunks, in two collections of this prefix. */
+  bucket(name: string): GridFSBucket
   /**
    * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
    * have no effect but through its session, and must not run two commands of one session at once.
@@ -33,6 +38,8 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
+  /** 10,000 unless told otherwise. */
+  readonly relatedLimit?: number
   readonly client?: MongoClientOptions
 }
 
@@ -97,7 +104,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isTransactional = hasTransactions(await connect())
   return {
     queryTimeoutMs: options.queryTimeoutMs,
+    relatedLimit: options.relatedLimit ?? 10_000,
     collection: (name) => db.collection(name),
+    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
       asCmsError(() =>
         client.withSession((session) =>

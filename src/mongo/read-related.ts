@@ -10,10 +10,9 @@ import type {
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildProjection, shownMembers } from './build-find.ts'
 import type { Database } from './database.ts'
-import type { Conditions } from './resolve-filter.ts'
+import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
 import { readVersions, type StoredVersion } from './stored-version.ts'
-import { matchAll } from './translate-filter.ts'
 import { matchVersions, versionId } from './version-match.ts'
 
 /** What of related versions to read. */
@@ -71,6 +70,7 @@ async function findInChunks(
   match: (chunk: readonly string[]) => Document,
 ): Promise<readonly StoredVersion[]> {
   const shared = {
+    conditions,
     order: buildSort(sort, versions, reader),
     skip: 0,
     limit: 0,
@@ -79,7 +79,7 @@ async function findInChunks(
   const size = sort.length === 0 ? CHUNK : ids.length
   const found = await Promise.all(
     chunksOf(ids, size).map((chunk) =>
-      readVersions(database, plan, { ...shared, filter: matchAll([match(chunk), conditions]) }),
+      readVersions(database, plan, { ...shared, filter: match(chunk) }),
     ),
   )
   return found.flat()

@@ -1,6 +1,7 @@
 import type { EntryQuery, Query, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildFind, buildProjection } from './build-find.ts'
+import { type Conditions, matchStages } from './conditions.ts'
 import type { Database, Session } from './database.ts'
 import {
   asVersion,
@@ -10,7 +11,7 @@ import {
   type StoredVersion,
   versionsOf,
 } from './stored-version.ts'
-import { type Conditions, resolveFilter } from './resolve-filter.ts'
+import { resolveFilter } from './resolve-filter.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, matchVersions, versionId } from './version-match.ts'
 
@@ -36,12 +37,19 @@ export async function findPage(database: Database, query: Query): Promise<Versio
 }
 
 function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {
-  return run(undefined, () =>
-    versionsOf(database, query.plan).countDocuments(
-      matchAll([matchVersions(query.version), conditions]),
-      optionsOf(database, undefined),
-    ),
-  )
+  const versions = versionsOf(database, query.plan)
+  const which = matchVersions(query.version)
+  const options = optionsOf(database, undefined)
+  return run(undefined, async () => {
+    if (conditions.lookups.length === 0) {
+      return versions.countDocuments(matchAll([which, conditions.match]), options)
+    }
+    const stages = [...matchStages(which, conditions), { $count: 'total' }]
+    const [counted] = await versions
+      .aggregate<{ readonly total: number }>(stages, options)
+      .toArray()
+    return counted?.total ?? 0
+  })
 }
 
 /** A version as an answer shows it; null when there is none, or it does not meet the filter. */
@@ -54,18 +62,18 @@ export async function getVersion(
 ): Promise<StoredVersion | null> {
   const { filter, fields, populate, reader } = query
   const selection = { locales: [key.locale], status: key.status }
-  const conditions = await resolveFilter(database, filter, selection, reader)
-  const found = await run(undefined, () =>
-    versionsOf(database, plan).findOne(
-      matchAll([{ _id: versionId(documentId, key) }, conditions]),
-      {
-        ...optionsOf(database, undefined),
-        projection: buildProjection(plan, fields, populate),
-      },
-    ),
-  )
-  return found === null ? null : asVersion(found)
+  const [found] = await readVersions(database, plan, {
+    filter: { _id: versionId(documentId, key) },
+    conditions: await resolveFilter(database, filter, selection, reader),
+    order: UNORDERED,
+    skip: 0,
+    limit: 1,
+    projection: buildProjection(plan, fields, populate),
+  })
+  return found ?? null
 }
+
+const UNORDERED = { lookups: [], sort: {} }
 
 /** A version with everything that is stored of it, for one that is about to be changed. */
 export async function getWholeVersion(

@@ -1,23 +1,31 @@
-import type { Document } from 'mongodb'
 import { ValidationError } from '../errors.ts'
 import type { Filter, Reader, VersionKey, VersionSelection } from '../query/query.ts'
-import type { ContentTypePlan } from '../schema/plan.ts'
+import type { RelationPlan } from '../schema/plan.ts'
+import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import type { Database } from './database.ts'
 import { optionsOf, run, versionsOf } from './stored-version.ts'
 import { targetVersion } from './target-version.ts'
-import { matchAll, type RelatedFilter, translateFilter } from './translate-filter.ts'
+import {
+  matchAll,
+  type RelatedFilter,
+  type ResolvedRelation,
+  translateFilter,
+} from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
 
-/** Conditions on stored versions, as `$match` and find take them; made by this room alone. */
-export type Conditions = Document
-
-/** Documents that one condition on a relation may name; beyond it the request is a 400. */
-const MAX_RELATED = 50_000
+/** What resolving needs, wherever in the tree it is. */
+interface Resolving {
+  readonly database: Database
+  readonly reader: Reader
+  /** Makes each looked-up attribute a name of its own. */
+  readonly count: { lookups: number }
+}
 
 /**
- * A filter as conditions on a content-type's versions. What it asks of related documents is looked up
- * beforehand, one query a relation: entries are counted, never joined rows.
- * @throws ValidationError when a relation's conditions are met by too many documents.
+ * A filter as conditions on a content-type's versions. What it asks of related documents is resolved
+ * beforehand into documentIds, one query a relation, as long as they are no more than the database's
+ * `relatedLimit`; beyond it they are looked up from the entries. The answer is the same: entries are
+ * counted, never joined rows.
  */
 export async function resolveFilter(
   database: Database,
@@ -25,98 +33,130 @@ export async function resolveFilter(
   { locales, status }: VersionSelection,
   reader: Reader,
 ): Promise<Conditions> {
-  if (filter === null) return {}
-  if (!asksRelated(filter)) return translateFilter(filter)
+  if (filter === null) return NO_CONDITIONS
+  if (relatedOf(filter).length === 0) return { lookups: [], match: translateFilter(filter) }
+  const resolving = { database, reader, count: { lookups: 0 } }
   // A relation leads to the target's version of the entry's own locale, so each locale asks for itself.
   const branches = await Promise.all(
     locales.map(async (locale) => {
-      const conditions = await conditionsFor(database, filter, { locale, status }, reader)
-      return locales.length === 1 ? conditions : matchAll([{ locale }, conditions])
+      const { lookups, match } = await conditionsFor(resolving, filter, { locale, status })
+      return { lookups, match: locales.length === 1 ? match : matchAll([{ locale }, match]) }
     }),
   )
-  return branches.length === 1 ? (branches[0] ?? {}) : { $or: branches }
+  const matches = branches.map(({ match }) => match)
+  return {
+    lookups: branches.flatMap(({ lookups }) => lookups),
+    match: matches.length === 1 ? (matches[0] ?? {}) : { $or: matches },
+  }
 }
 
 async function conditionsFor(
-  database: Database,
+  resolving: Resolving,
   filter: Filter,
   key: VersionKey,
-  reader: Reader,
 ): Promise<Conditions> {
   const nodes = relatedOf(filter)
-  const resolved = await Promise.all(
-    nodes.map(async (node) => [node, await documentsOf(database, node, key, reader)] as const),
-  )
-  return translateFilter(filter, new Map(resolved))
-}
-
-/** See `ResolvedRelations`. */
-async function documentsOf(
-  database: Database,
-  { relation, of }: RelatedFilter,
-  from: VersionKey,
-  reader: Reader,
-): Promise<readonly string[]> {
-  const target = relation.target()
-  const key = targetVersion(target, from, reader)
-  const conditions = matchAll([
-    matchVersions({ locales: [key.locale], status: key.status }),
-    await conditionsFor(database, of, key, reader),
-  ])
-  const { side, otherSide, name } = relation
-  const values =
-    side === 'owner' || otherSide === null
-      ? await valuesOf(database, target, 'documentId', conditions)
-      : await valuesOf(
-          database,
-          target,
-          otherSide,
-          matchAll([{ [otherSide]: { $nin: [null, []] } }, conditions]),
-        )
-  if (values.length > MAX_RELATED) {
-    throw new ValidationError(`filters on ${name} are met by more than ${MAX_RELATED} documents`)
+  const resolved = await Promise.all(nodes.map((node) => resolve(resolving, node, key)))
+  const relations = new Map(nodes.map(({ filter }, index) => [filter, resolved[index] ?? []]))
+  return {
+    lookups: resolved.flatMap((found) => ('lookup' in found ? [found.lookup] : [])),
+    match: translateFilter(filter, relations),
   }
-  return values
 }
 
-/** The values of an attribute, each once: many versions may name the same few documents. */
+async function resolve(
+  resolving: Resolving,
+  node: RelatedNode,
+  from: VersionKey,
+): Promise<ResolvedRelation> {
+  const { relation, of } = node.filter
+  const key = targetVersion(relation.target(), from, resolving.reader)
+  const conditions = await conditionsFor(resolving, of, key)
+  const values = await valuesOf(resolving.database, relation, key, conditions)
+  return values ?? lookUp(resolving, node, key, conditions)
+}
+
+/**
+ * Of an owner the documentIds that its list may hold, of an inverse the documentIds of the entries
+ * themselves; null when there are too many.
+ */
 async function valuesOf(
   database: Database,
-  plan: ContentTypePlan,
-  name: string,
+  relation: RelationPlan,
+  key: VersionKey,
   conditions: Conditions,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
+  const limit = database.relatedLimit
+  const isOwner = relation.side === 'owner' || relation.otherSide === null
+  const name = isOwner ? 'documentId' : relation.otherSide
+  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
   const found = await run(undefined, () =>
-    versionsOf(database, plan)
+    versionsOf(database, relation.target())
       .aggregate(
         [
-          { $match: conditions },
-          { $unwind: `$${name}` },
-          { $group: { _id: `$${name}` } },
-          { $limit: MAX_RELATED + 1 },
+          ...matchStages(held, conditions),
+          { $limit: limit + 1 },
+          { $project: { _id: 0, [name]: 1 } },
         ],
-        { ...optionsOf(database, undefined), batchSize: MAX_RELATED + 2 },
+        {
+          ...optionsOf(database, undefined),
+          batchSize: limit + 2,
+        },
       )
       .toArray(),
   )
-  return found.map(({ _id }) => _id as string)
+  const values = new Set(found.flatMap((version) => version[name] as string | string[]))
+  return found.length > limit || values.size > limit ? null : [...values]
 }
 
-function asksRelated(filter: Filter): boolean {
-  return relatedOf(filter).length > 0
+function lookUp(
+  { count }: Resolving,
+  { filter: { relation }, path, isRepeated }: RelatedNode,
+  key: VersionKey,
+  conditions: Conditions,
+): ResolvedRelation {
+  if (isRepeated) {
+    throw new ValidationError(
+      `filters on ${path} are met by too many documents: the elements of a component cannot look them up`,
+    )
+  }
+  count.lookups += 1
+  const as = `quire_related_${count.lookups}`
+  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const isOwner = relation.side === 'owner'
+  const lookup = {
+    from: relation.target().collectionName,
+    localField: isOwner ? path : 'documentId',
+    foreignField: isOwner ? 'documentId' : relation.otherSide,
+    pipeline: [...matchStages(versions, conditions), { $limit: 1 }, { $project: { _id: 1 } }],
+    as,
+  }
+  return { as, lookup: { $lookup: lookup } }
+}
+
+interface RelatedNode {
+  readonly filter: RelatedFilter
+  /** Of the relation, from the version down. */
+  readonly path: string
+  /** Whether it is an element of a list that holds the relation. */
+  readonly isRepeated: boolean
 }
 
 /** The conditions on relations that a filter itself holds; those below them are theirs to resolve. */
-function relatedOf(filter: Filter): readonly RelatedFilter[] {
+function relatedOf(filter: Filter, prefix = '', isRepeated = false): readonly RelatedNode[] {
   switch (filter.kind) {
     case 'all':
     case 'any':
-      return filter.of.flatMap(relatedOf)
+      return filter.of.flatMap((inner) => relatedOf(inner, prefix, isRepeated))
     case 'not':
-    case 'within':
-      return relatedOf(filter.of)
+      return relatedOf(filter.of, prefix, isRepeated)
+    case 'within': {
+      const { name, repeatable } = filter.component
+      return relatedOf(filter.of, `${prefix}${name}.`, isRepeated || repeatable)
+    }
     case 'related':
-      return [filter]
+      return [{ filter, path: `${prefix}${filter.relation.name}`, isRepeated }]
     case 'compare':
       return []
   }

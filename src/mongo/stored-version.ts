@@ -4,7 +4,9 @@ import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { toCmsError } from './database-error.ts'
 import type { Database, Session } from './database.ts'
+import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
+import { matchAll } from './translate-filter.ts'
 
 /** One version of a document as it is stored, with its attributes beside these. */
 export interface StoredVersion extends Data {
@@ -31,7 +33,9 @@ export function asVersion(document: Document): StoredVersion {
 
 /** A read of versions: those that match, in an order, a part of them, with what is needed. */
 export interface ReadPlan {
+  /** Which versions it is about. */
   readonly filter: Document
+  readonly conditions: Conditions
   readonly order: SortPlan
   readonly skip: number
   /** 0: all of them. */
@@ -46,7 +50,7 @@ export interface ReadPlan {
 export function readVersions(
   database: Database,
   plan: ContentTypePlan,
-  { filter, order, skip, limit, projection }: ReadPlan,
+  { filter, conditions, order, skip, limit, projection }: ReadPlan,
 ): Promise<readonly StoredVersion[]> {
   const collection = versionsOf(database, plan)
   const options = {
@@ -54,8 +58,8 @@ export function readVersions(
     batchSize: limit === 0 ? MAX_BATCH : limit + 1,
   }
   return run(undefined, async () => {
-    if (order.lookups.length === 0) {
-      const found = collection.find(filter, {
+    if (order.lookups.length === 0 && conditions.lookups.length === 0) {
+      const found = collection.find(matchAll([filter, conditions.match]), {
         ...options,
         sort: order.sort,
         skip,
@@ -64,7 +68,9 @@ export function readVersions(
       })
       return (await found.toArray()).map(asVersion)
     }
-    const stages: Document[] = [{ $match: filter }, ...order.lookups, { $sort: order.sort }]
+    const stages = matchStages(filter, conditions)
+    stages.push(...order.lookups)
+    if (Object.keys(order.sort).length > 0) stages.push({ $sort: order.sort })
     if (skip > 0) stages.push({ $skip: skip })
     if (limit > 0) stages.push({ $limit: limit })
     const found = collection.aggregate([...stages, { $project: projection }], options)

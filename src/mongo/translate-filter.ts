@@ -62,10 +62,14 @@ export function translateFilter(
 export type RelatedFilter = Extract<Filter, { readonly kind: 'related' }>
 
 /**
- * What was found for each condition on a relation (`resolve-filter.ts`): of an owner the documentIds that
- * its list may hold, of an inverse the documentIds of the entries themselves.
+ * What was found for a condition on a relation (`resolve-filter.ts`): of an owner the documentIds that its
+ * list may hold, of an inverse the documentIds of the entries themselves; or the lookup that finds out,
+ * and the name under which it shows.
  */
-export type ResolvedRelations = ReadonlyMap<RelatedFilter, readonly string[]>
+export type ResolvedRelation =
+  readonly string[] | { readonly as: string; readonly lookup: Document }
+
+export type ResolvedRelations = ReadonlyMap<RelatedFilter, ResolvedRelation>
 
 const UNRESOLVED: ResolvedRelations = new Map()
 
@@ -88,11 +92,12 @@ function translateRelated(
   resolved: ResolvedRelations,
   prefix: string,
 ): Document {
-  const documentIds = resolved.get(filter)
+  const found = resolved.get(filter)
   const { relation } = filter
-  if (documentIds === undefined) throw new Error(`${relation.name} was not resolved`)
+  if (found === undefined) throw new Error(`${relation.name} was not resolved`)
+  if ('lookup' in found) return { [found.as]: { $ne: [] } }
   const path = relation.side === 'owner' ? `${prefix}${relation.name}` : 'documentId'
-  return { [path]: { $in: [...documentIds] } }
+  return { [path]: { $in: [...found] } }
 }
 
 /** All of the conditions: always a list, so that two on one attribute never overwrite each other. */

@@ -111,11 +111,12 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
     case 'scalar':
     case 'component':
       return attribute
+    case 'media':
+      return attribute.files
     case 'relation':
       if (rules.mayRead(attribute.targetUid)) return attribute
       throw unusableKey(key, parent, PARAM)
     case 'dynamiczone':
-    case 'media':
       throw unusableKey(key, parent, PARAM)
   }
 }

@@ -1,7 +1,7 @@
 import type { AttributeHolder, AttributePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 
 /** An attribute that an entry does not show by itself. */
-export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations
+export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations | Users
 
 /** The other locales of a document: every localized content-type has them, and declares them nowhere. */
 interface Localizations {
@@ -10,17 +10,29 @@ interface Localizations {
   readonly plan: ContentTypePlan
 }
 
+/** What uses a file: files have it, and declare it nowhere. */
+interface Users {
+  readonly kind: 'users'
+  readonly name: typeof USERS
+  readonly types: readonly ContentTypePlan[]
+}
+
 const LOCALIZATIONS = 'localizations'
+const USERS = 'related'
 
 /** Everything that `*` means, in the order of the schema, `localizations` last. */
 export function populatablesOf(holder: AttributeHolder): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
-  return isLocalized(holder) ? [...declared, localizationsOf(holder)] : declared
+  if (isLocalized(holder)) return [...declared, localizationsOf(holder)]
+  const users = usersOf(holder)
+  return users === null ? declared : [...declared, users]
 }
 
 /** Null when there is none by this name, or it is private. */
 export function getPopulatable(name: string, holder: AttributeHolder): Populatable | null {
   if (name === LOCALIZATIONS && isLocalized(holder)) return localizationsOf(holder)
+  const users = name === USERS ? usersOf(holder) : null
+  if (users !== null) return users
   const member = holder.members.get(name)
   return member !== undefined && isPopulatable(member) ? member : null
 }
@@ -35,4 +47,9 @@ function localizationsOf(plan: ContentTypePlan): Localizations {
 
 function isLocalized(holder: AttributeHolder): holder is ContentTypePlan {
   return 'localized' in holder && holder.localized === true
+}
+
+function usersOf(holder: AttributeHolder): Users | null {
+  const plan = holder as Partial<ContentTypePlan> // a component has none
+  return plan.users === undefined ? null : { kind: 'users', name: USERS, types: plan.users() }
 }

@@ -1,5 +1,5 @@
 import type { Uid } from '../schema/definition.ts'
-import type { AttributeHolder, DynamicZonePlan } from '../schema/plan.ts'
+import type { AttributeHolder, ContentTypePlan, DynamicZonePlan } from '../schema/plan.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
 import { misplacedText, withoutFragment } from './parse-populate-errors.ts'
 import {
@@ -18,7 +18,14 @@ import {
   parseRange,
 } from './parse-populate-options.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
-import type { ComponentNode, PopulateNode, QueryRules, RelationNode, ZoneNode } from './query.ts'
+import type {
+  ComponentNode,
+  PopulateNode,
+  QueryRules,
+  RelationNode,
+  UsersNode,
+  ZoneNode,
+} from './query.ts'
 
 /** What bounds the populate parameter of one request. */
 export type PopulateRules = Pick<
@@ -111,18 +118,32 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
       const target = { holder: attribute.component(), options: ENTRY_OPTIONS, hasIds: false }
       return { kind: 'component', component: attribute, ...at(target) }
     }
-    case 'media': {
-      const holder = scope.rules.fileHolder
-      const options = holder === null ? COUNT_ONLY : ENTRY_OPTIONS
-      return { kind: 'media', media: attribute, ...at({ holder, options, hasIds: true }) }
-    }
+    case 'media':
+      return { kind: 'media', media: attribute, ...at(fileTarget(scope.rules)) }
     case 'localizations': {
       const target = { holder: scope.holder, options: ENTRY_OPTIONS, hasIds: false }
       return { kind: 'localizations', plan: attribute.plan, ...at(target) }
     }
+    case 'users': {
+      const selection = at({ holder: null, options: COUNT_ONLY, hasIds: false })
+      return toUsers(attribute.types, selection, scope.rules)
+    }
     case 'dynamiczone':
       return parseZone(attribute, asked, path, scope)
   }
+}
+
+function fileTarget({ fileHolder: holder }: PopulateRules): Target {
+  return { holder, options: holder === null ? COUNT_ONLY : ENTRY_OPTIONS, hasIds: true }
+}
+
+function toUsers(
+  types: readonly ContentTypePlan[],
+  { mode }: Selection,
+  { mayRead }: PopulateRules,
+): UsersNode {
+  const shown = types.filter(({ uid }) => mayRead(uid))
+  return { kind: 'users', mode: mode === 'count' ? mode : 'entries', types: shown }
 }
 
 function countNode({ count, depth }: Scope): void {

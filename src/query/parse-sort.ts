@@ -120,6 +120,7 @@ function stepOf(
   { mayRead }: Pick<QueryRules, 'mayRead'>,
 ): RelationPlan | ComponentAttributePlan | null {
   if (attribute.kind === 'component') return attribute
+  if (attribute.kind === 'media') return attribute.files
   return attribute.kind === 'relation' && mayRead(attribute.targetUid) ? attribute : null
 }
 

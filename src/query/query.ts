@@ -138,7 +138,8 @@ export interface LocaleRules {
 }
 
 /** One attribute to show beside an entry's own members; the tree follows the request, never the rows. */
-export type PopulateNode = RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode
+export type PopulateNode =
+  RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode | UsersNode
 
 /** `ids`: only the documentIds, which cost no query; `count`: only how many there are. */
 export type PopulateMode = 'entries' | 'count' | 'ids'
@@ -168,6 +169,13 @@ export interface LocalizationsNode extends EntriesSelection {
 export interface MediaNode extends EntriesSelection {
   readonly kind: 'media'
   readonly media: MediaPlan
+}
+
+/** The published entries that use a file, of whatever content-type. */
+export interface UsersNode {
+  readonly kind: 'users'
+  readonly mode: Exclude<PopulateMode, 'ids'>
+  readonly types: readonly ContentTypePlan[]
 }
 
 export interface ComponentNode extends EntriesSelection {

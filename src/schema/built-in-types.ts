@@ -4,11 +4,11 @@ import type { AttributeDefinition, ContentTypeDefinition } from './definition.ts
 export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
   builtIn('plugin::users-permissions.user', 'user', 'up_users', {
     username: { type: 'string', required: true, unique: true, minLength: 3 },
-    email: { type: 'email', required: true, minLength: 6 },
+    email: { type: 'email', required: true, unique: true, minLength: 6 },
     provider: { type: 'string' },
     password: { type: 'password', private: true, minLength: 6 },
-    resetPasswordToken: { type: 'string', private: true },
-    confirmationToken: { type: 'string', private: true },
+    resetPasswordToken: { type: 'string', private: true, unique: true },
+    confirmationToken: { type: 'string', private: true, unique: true },
     confirmed: { type: 'boolean', default: false },
     blocked: { type: 'boolean', default: false },
     role: {
@@ -18,8 +18,8 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
       inversedBy: 'users',
     },
   }),
-  builtIn('plugin::users-permissions.role', 'role', 'up_roles', {
-    name: { type: 'string', required: true, minLength: 3 },
+  builtIn('plugin::users-permissions.role', 'role', 'quire_roles', {
+    name: { type: 'string', required: true, unique: true, minLength: 3 },
     description: { type: 'string' },
     type: { type: 'string', unique: true },
     users: {
@@ -40,7 +40,7 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
     hash: { type: 'string', required: true },
     ext: { type: 'string' },
     mime: { type: 'string', required: true },
-    size: { type: 'decimal', required: true },
+    size: { type: 'float', required: true },
     url: { type: 'text', required: true },
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },

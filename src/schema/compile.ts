@@ -25,6 +25,8 @@ import { once } from './once.ts'
 import { storedDefault } from './scalar-rules.ts'
 import { compileValidators } from './validators.ts'
 
+const FILE_UID: Uid = 'plugin::upload.file'
+
 /**
  * The linked and frozen plans of checked definitions. Relations and components refer to each other in
  * circles, so their plans find what they refer to by name when asked, and never fail: it was checked.
@@ -33,6 +35,7 @@ export function compileSchema(definitions: Definitions): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
   const components = new Map<Uid, ComponentPlan>()
   const link: Link = {
+    fileUsers: once(() => [...contentTypes.values()].filter(hasMedia)),
     contentType: (uid) => found(contentTypes, uid),
     component: (uid) => found(components, uid),
   }
@@ -46,7 +49,13 @@ export function compileSchema(definitions: Definitions): Schema {
   return Object.freeze({ contentTypes, components })
 }
 
+function hasMedia({ attributes }: ContentTypePlan): boolean {
+  return [...attributes.values()].some(({ kind }) => kind === 'media')
+}
+
 interface Link {
+  /** Content-types with media of their own. */
+  fileUsers(): readonly ContentTypePlan[]
   contentType(uid: Uid): ContentTypePlan
   component(uid: Uid): ComponentPlan
 }
@@ -81,7 +90,8 @@ function compileContentType(
   ])
   if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
   const validators = compileValidators(definition, components)
-  return Object.freeze({ ...options, attributes, members, validators })
+  const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
+  return Object.freeze({ ...options, attributes, members, validators, ...users })
 }
 
 /** What the server writes by itself: each version has its own, so it counts as localized. */
@@ -134,7 +144,7 @@ function compileAttribute(
   if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
   if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
-  if (definition.type === 'media') return { ...base, ...compileMedia(definition) }
+  if (definition.type === 'media') return { ...base, ...compileMedia(base, definition, link) }
   const { type, unique = false } = definition
   return {
     ...base,
@@ -164,8 +174,22 @@ function compileZone(
   return { kind: 'dynamiczone', ...boundsOf(min, max), components: resolve }
 }
 
-function compileMedia({ multiple = false, allowedTypes }: MediaDefinition): OwnPart<MediaPlan> {
-  return { kind: 'media', multiple, allowedTypes: allowedTypes ?? null }
+function compileMedia(
+  base: Pick<MediaPlan, 'name' | 'private' | 'required' | 'localized'>,
+  { multiple = false, allowedTypes }: MediaDefinition,
+  link: Link,
+): OwnPart<MediaPlan> {
+  const relation = multiple ? 'oneToMany' : 'oneToOne'
+  const files = {
+    ...base,
+    ...compileRelation({ type: 'relation', relation, target: FILE_UID }, link),
+  }
+  return {
+    kind: 'media',
+    multiple,
+    allowedTypes: allowedTypes ?? null,
+    files: Object.freeze(files),
+  }
 }
 
 function boundsOf(

@@ -28,6 +28,8 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly draftAndPublish: boolean
   readonly localized: boolean
   readonly validators: Validators
+  /** Of the type of files alone: the content-types with media of their own, which is where one may be used. */
+  readonly users?: () => readonly ContentTypePlan[]
 }
 
 export interface ComponentPlan extends AttributeHolder {
@@ -88,6 +90,8 @@ export interface MediaPlan extends AttributeBase {
   readonly kind: 'media'
   readonly multiple: boolean
   readonly allowedTypes: readonly string[] | null
+  /** The attribute as what it is to whoever reads: a one-way relation to files. */
+  readonly files: RelationPlan
 }
 
 /**

@@ -73,8 +73,10 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const app = await createApp({
     config: readConfig({
       CONTENT_TYPES_DIR: folder,
+      QUIRE_DATA_DIR: path.join(folder, 'data'),
       MONGODB_DATABASE: database,
       ROOT_API_TOKEN: ROOT_TOKEN,
+      JWT_SECRET: 'secret-of-the-test',
       ...options.environment,
     }),
     deployment: { uri: options.uri ?? uri },

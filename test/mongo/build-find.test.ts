@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { buildFind as build, buildProjection } from '../../src/mongo/build-find.ts'
 import type { ReadPlan } from '../../src/mongo/stored-version.ts'
-import { translateFilter } from '../../src/mongo/translate-filter.ts'
+import { matchAll, translateFilter } from '../../src/mongo/translate-filter.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import { toCursor } from '../../src/query/cursor.ts'
 import type { Query } from '../../src/query/query.ts'
@@ -20,8 +20,13 @@ const localized = planOf({ attributes, localized: true, draftAndPublish: true })
 const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
-const buildFind = (query: Query): ReadPlan =>
-  build(query, query.filter === null ? {} : translateFilter(query.filter))
+
+/** With its conditions beside the versions, as one find has them. */
+function buildFind(query: Query): Omit<ReadPlan, 'conditions'> {
+  const match = query.filter === null ? {} : translateFilter(query.filter)
+  const { conditions, filter, ...rest } = build(query, { lookups: [], match })
+  return { filter: matchAll([filter, conditions.match]), ...rest }
+}
 const PUBLISHED = { status: 'published', locale: null }
 
 describe('buildFind', () => {

@@ -169,8 +169,10 @@ describe('hostile queries', () => {
           expect(error).to.have.property('status', 400)
           return
         }
-        const find = buildFind(query, query.filter === null ? {} : translateFilter(query.filter))
+        const match = query.filter === null ? {} : translateFilter(query.filter)
+        const find = buildFind(query, { lookups: [], match })
         assertConditions(find.filter)
+        assertConditions(find.conditions.match)
         for (const name of Object.keys({ ...find.order.sort, ...find.projection })) {
           expect([...NAMES]).to.include(name)
         }

@@ -152,6 +152,10 @@ function shapes(nodes: readonly PopulateNode[]): unknown[] {
       const mode = node.mode === 'entries' ? {} : { mode: node.mode }
       return [node.zone.name, { ...mode, on: Object.fromEntries(on) }]
     }
+    if (node.kind === 'users') {
+      const types = node.types.map(({ uid }) => uid)
+      return ['related', { ...(node.mode === 'count' && { mode: 'count' }), types }]
+    }
     const changes = unusual(node)
     return Object.keys(changes).length === 0 ? nameOf(node) : [nameOf(node), changes]
   })
@@ -169,6 +173,8 @@ function nameOf(node: PopulateNode): string {
       return node.zone.name
     case 'localizations':
       return node.kind
+    case 'users':
+      return 'related'
   }
 }
 
@@ -290,7 +296,21 @@ describe('parsePopulate', () => {
         { seo: { populate: '*' } },
         [['seo', { populate: ['metaImage', 'socials'] }]],
       ],
-      ['it inside media', { cover: { populate: '*' } }, [['cover', { populate: ['album'] }]]],
+      [
+        'it inside media',
+        { cover: { populate: '*' } },
+        [
+          [
+            'cover',
+            {
+              populate: [
+                'album',
+                ['related', { types: ['api::article.article', 'api::author.author'] }],
+              ],
+            },
+          ],
+        ],
+      ],
     ])
   })
 
@@ -870,7 +890,9 @@ describe('parsePopulate', () => {
         nodes.some((node) =>
           node.kind === 'zone'
             ? [...node.on.values()].some(({ populate }) => isShown(populate))
-            : nameOf(node) === 'note' || isShown(node.populate),
+            : node.kind === 'users'
+              ? node.types.some(({ uid }) => uid === 'api::note.note')
+              : nameOf(node) === 'note' || isShown(node.populate),
         )
       const shows = (input: unknown): boolean => {
         try {

@@ -1,0 +1,37 @@
+import { createTransport } from 'nodemailer'
+
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+export interface Mailer {
+  send(mail: Mail): Promise<void>
+}
+
+/** Sends by SMTP, from one address. */
+export function smtpMailer(smtpUrl: string, from: string): Mailer {
+  const transport = createTransport(smtpUrl)
+  return {
+    send: async (mail) => {
+      await transport.sendMail({ from, ...mail })
+    },
+  }
+}
+
+interface MailLog {
+  info(fields: object, message: string): void
+  debug(fields: object, message: string): void
+}
+
+/** Sends nothing. The log has what would have been sent, and its text, which holds codes, when it is at `debug`. */
+export function loggingMailer(log: MailLog): Mailer {
+  return {
+    send: ({ to, subject, text }) => {
+      log.info({ to, subject }, 'A mail was not sent, for SMTP_URL is not set')
+      log.debug({ to, subject }, text)
+      return Promise.resolve()
+    },
+  }
+}

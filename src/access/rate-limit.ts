@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { isDuplicateKey } from '../mongo/database-error.ts'
+import type { Database } from '../mongo/database.ts'
+import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
+
+/** What is left of a limit after one more attempt. */
+export interface Allowance {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  /** When counting begins again, in seconds since 1970. */
+  readonly resetsAt: number
+  /** How many seconds until then. */
+  readonly retryAfter: number
+}
+
+export interface RateLimits {
+  /** Counts one attempt. `route` and `key` are any texts; each pair is counted by itself, in every process. */
+  count(route: string, key: string, limit: number): Promise<Allowance>
+}
+
+interface Counter {
+  readonly _id: string
+  readonly count: number
+  readonly expiresAt: Date
+}
+
+export const WINDOW_SECONDS = 60
+
+const COLLECTION = 'quire_rate_limits'
+
+/** Attempts are counted in the database, by the minute, so that many processes share one limit. */
+export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
+  const counters = db.collection<Counter>(COLLECTION)
+  await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
+  const options = { returnDocument: 'after', maxTimeMS: db.queryTimeoutMs } as const
+  let sweptIn = -1
+
+  // Apart, and no upsert: of upserts that race DocumentDB answers 1 to more than one.
+  const increment = async (_id: string, expiresAt: Date): Promise<number> => {
+    for (;;) {
+      const counter = await counters.findOneAndUpdate({ _id }, { $inc: { count: 1 } }, options)
+      if (counter !== null) return counter.count
+      try {
+        await counters.insertOne({ _id, count: 1, expiresAt })
+        return 1
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error // somebody else was first: count on
+      }
+    }
+  }
+  /** Once a minute, on use: what is over is never read again. */
+  const sweep = async (window: number): Promise<void> => {
+    if (sweptIn === window) return
+    sweptIn = window
+    await counters.deleteMany({ expiresAt: { $lte: now() } }, { maxTimeMS: db.queryTimeoutMs })
+  }
+  return {
+    count: async (route, key, limit) => {
+      const seconds = Math.floor(now().getTime() / 1_000)
+      const window = Math.floor(seconds / WINDOW_SECONDS)
+      const resetsAt = (window + 1) * WINDOW_SECONDS
+      const digest = createHash('sha256').update(key, 'utf8').digest('hex')
+      const count = await asCmsErrors(async () => {
+        await sweep(window)
+        return increment(`${route}:${digest}:${window}`, new Date(resetsAt * 1_000))
+      })
+      const remaining = Math.max(0, limit - count)
+      return { allowed: count <= limit, limit, remaining, resetsAt, retryAfter: resetsAt - seconds }
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { ValidationError } from '../errors.ts'
+import {
+  assertConfirmed,
+  NEW_PASSWORD,
+  readAccount,
+  required,
+  RULES,
+  textOf,
+} from './account-input.ts'
+import { type AccountsContext, newPassword, type SignedIn, signInChanged } from './accounts.ts'
+import { hashCredential } from './credentials.ts'
+import { changeUser, findUser, type User } from './users.ts'
+
+const CODE_BYTES = 64
+const CODE_LIVES_MS = 60 * 60 * 1_000
+
+const FORGOT = { email: required(RULES.email) }
+
+const RESET = {
+  passwordConfirmation: required(RULES.password),
+  password: required(RULES.password),
+  code: required(RULES.text),
+}
+
+const CHANGE = {
+  passwordConfirmation: required(RULES.password),
+  password: required(RULES.password),
+  currentPassword: required(RULES.text),
+}
+
+/** Sends a code to the address, if it is a user's; whether it is, no answer and no time tells. */
+export async function forgotPassword(context: AccountsContext, body: unknown): Promise<void> {
+  const email = textOf(readAccount(FORGOT, body), 'email').toLowerCase()
+  const user = await findUser(context, { email: { $eq: email } })
+  if (user === null || user.blocked) return
+  context.behind(sendCode(context, user))
+}
+
+async function sendCode(context: AccountsContext, user: User): Promise<void> {
+  const code = createCode()
+  const expiresAt = new Date(context.now().getTime() + CODE_LIVES_MS)
+  await changeUser(context, user, () => ({
+    resetPasswordToken: hashOfCode(code),
+    resetPasswordExpiresAt: expiresAt,
+  }))
+  const { resetPassword } = context.links
+  const link =
+    resetPassword === null ? '' : `Choose a new one here: ${withCode(resetPassword, code)}\n\n`
+  await context.mailer.send({
+    to: user.email,
+    subject: 'Reset password',
+    text: `We were told that you lost your password.\n\n${link}The code is ${code}\n\nIt is good for one hour, and once. If it was not you who asked, nothing needs to be done.\n`,
+  })
+}
+
+/**
+ * Sets a new password by a code from a mail, and signs in.
+ * @throws ValidationError for a code that is wrong, used or too old.
+ */
+export async function resetPassword(context: AccountsContext, body: unknown): Promise<SignedIn> {
+  const input = readAccount(RESET, body)
+  assertConfirmed(input)
+  const resetPasswordToken = hashOfCode(textOf(input, 'code'))
+  const user = await findUser(context, { resetPasswordToken })
+  if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
+  readAccount(NEW_PASSWORD, input)
+  const hash = await context.passwords.hash(textOf(input, 'password'))
+  const changed = await changeUser(context, user, (stored) => {
+    // Of two who use one code at once the second finds it gone.
+    if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
+    return newPassword(context, stored, hash)
+  })
+  return signInChanged(context, changed)
+}
+
+/**
+ * Sets a new password by the current one, and signs in anew: every other token is worthless then.
+ * @throws ValidationError
+ */
+export async function changePassword(
+  context: AccountsContext,
+  documentId: string,
+  body: unknown,
+): Promise<SignedIn> {
+  const input = readAccount(CHANGE, body)
+  assertConfirmed(input)
+  const { passwords } = context
+  const user = await findUser(context, { documentId })
+  const password = textOf(input, 'password')
+  const current = textOf(input, 'currentPassword')
+  if (!(await passwords.verify(user?.password ?? null, current))) throw invalidCurrent()
+  if (current === password) {
+    throw new ValidationError('Your new password must be different than your current password')
+  }
+  readAccount(NEW_PASSWORD, input)
+  const hash = await passwords.hash(password)
+  const changed = await changeUser(context, { documentId }, (stored) => {
+    if (stored.password !== user?.password) throw invalidCurrent() // changed in the meantime
+    return newPassword(context, stored, hash)
+  })
+  return signInChanged(context, changed)
+}
+
+/** 128 hexadecimal characters. */
+export function createCode(): string {
+  return randomBytes(CODE_BYTES).toString('hex')
+}
+
+/** What is stored of a code: who reads the database cannot use it. */
+export function hashOfCode(code: string): string {
+  return hashCredential(code).toString('hex')
+}
+
+/** A configured address, with its own parameters kept. */
+function withCode(address: string, code: string): string {
+  const url = new URL(address)
+  url.searchParams.set('code', code)
+  return url.href
+}
+
+function isCodeAlive({ now }: AccountsContext, { resetPasswordExpiresAt }: User): boolean {
+  return resetPasswordExpiresAt !== null && now() < resetPasswordExpiresAt
+}
+
+function incorrectCode(): ValidationError {
+  return new ValidationError('Incorrect code provided')
+}
+
+function invalidCurrent(): ValidationError {
+  return new ValidationError('The provided current password is invalid')
+}

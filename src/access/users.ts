@@ -1,0 +1,163 @@
+import type { Document } from 'mongodb'
+import { UnauthorizedError } from '../errors.ts'
+import type { Database, Session } from '../mongo/database.ts'
+import { newDocumentId } from '../mongo/document-id.ts'
+import type { IdAllocator } from '../mongo/id-allocator.ts'
+import { optionsOf, run, type StoredVersion, versionsOf } from '../mongo/stored-version.ts'
+import { PRIMARY } from '../mongo/system-collections.ts'
+import { deleteVersions, insertVersions, patchVersion } from '../mongo/write-versions.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import type { UserTokens } from './user-tokens.ts'
+
+export const USER = 'plugin::users-permissions.user'
+export const ROLE = 'plugin::users-permissions.role'
+
+/** What is stored of an end user beside what every version has. */
+export interface UserValues {
+  readonly username: string
+  /** In lower case. */
+  readonly email: string
+  readonly provider: string
+  /** A hash. */
+  readonly password: string
+  readonly confirmed: boolean
+  readonly blocked: boolean
+  /** The documentId of a role. */
+  readonly role: string | null
+  /** Tokens that were issued before this second are refused. */
+  readonly tokensFrom: number
+  /** `hashCredential` of the code, in hexadecimal. */
+  readonly resetPasswordToken: string | null
+  readonly resetPasswordExpiresAt: Date | null
+  /** As the one above. */
+  readonly confirmationToken: string | null
+}
+
+export type User = StoredVersion & UserValues
+
+/** Who a token speaks for. */
+export interface IdentifiedUser {
+  readonly id: number
+  readonly documentId: string
+  readonly role: string | null
+}
+
+/** What deciding who may do what needs to know of end users. */
+export interface EndUsers {
+  /** Who a JWT speaks for. @throws UnauthorizedError */
+  identify(token: string): Promise<IdentifiedUser>
+  /** How many have a role, by its documentId. */
+  countOf(role: string, session: Session): Promise<number>
+}
+
+export interface UsersContext {
+  readonly db: Database
+  /** The plan of the content-type of users. */
+  readonly plan: ContentTypePlan
+  readonly ids: IdAllocator
+  readonly now: () => Date
+}
+
+/** End users are versions of a content-type: so content relates to them as to any other document. */
+const KEY = { locale: null, status: 'published' } as const
+
+/** One user that meets the condition, whole; null when there is none. */
+export async function findUser(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  condition: Document,
+  session?: Session,
+): Promise<User | null> {
+  const options = { ...PRIMARY, ...optionsOf(db, session) }
+  const found = await run(session, () =>
+    versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
+  )
+  return found as User | null // written here alone
+}
+
+/**
+ * By e-mail address in any case, or else by username: whoever takes another's address for a username
+ * does not come before them.
+ */
+export async function findUserByIdentifier(
+  context: UsersContext,
+  identifier: string,
+): Promise<User | null> {
+  const byEmail = await findUser(context, { email: { $eq: identifier.toLowerCase() } })
+  return byEmail ?? findUser(context, { username: { $eq: identifier } })
+}
+
+/** @throws ValidationError for a value that must be unique and is taken. */
+export async function insertUser(context: UsersContext, values: UserValues): Promise<User> {
+  const { db, plan, ids, now } = context
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const at = now()
+  const user = {
+    ...values,
+    ...KEY,
+    id,
+    documentId: newDocumentId(),
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: at,
+  }
+  await insertVersions(db, plan, [user])
+  return user
+}
+
+/**
+ * Changes what `edit` answers of the user as it is stored, in a transaction: what `edit` has checked holds
+ * when it is written. `edit` may run more than once. Null when there is no such user.
+ */
+export function changeUser(
+  { db, plan, now }: UsersContext,
+  { documentId }: Pick<User, 'documentId'>,
+  edit: (stored: User) => Partial<UserValues>,
+): Promise<User | null> {
+  return db.transact(async (session) => {
+    const stored = await findUser({ db, plan }, { documentId }, session)
+    if (stored === null) return null
+    const at = now()
+    const changes = { ...edit(stored), updatedAt: at, publishedAt: at }
+    const target = { documentId, key: KEY }
+    return (await patchVersion(db, plan, target, changes, session)) as User | null
+  })
+}
+
+export async function removeUser({ db, plan }: UsersContext, user: User): Promise<void> {
+  await deleteVersions(db, plan, user.documentId, 'all')
+}
+
+/** How many users have a role, by its documentId. */
+export function countUsersOf(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  role: string,
+  session?: Session,
+): Promise<number> {
+  return run(session, () =>
+    versionsOf(db, plan).countDocuments({ ...KEY, role }, optionsOf(db, session)),
+  )
+}
+
+export function openEndUsers(context: UsersContext, tokens: Pick<UserTokens, 'verify'>): EndUsers {
+  return {
+    identify: (token) => identifyUser(context, tokens, token),
+    countOf: (role, session) => countUsersOf(context, role, session),
+  }
+}
+
+/**
+ * One look-up by an index, so that a user who is blocked or removed, or whose password has changed, is
+ * refused at once and everywhere.
+ */
+async function identifyUser(
+  context: UsersContext,
+  tokens: Pick<UserTokens, 'verify'>,
+  token: string,
+): Promise<IdentifiedUser> {
+  const { id, issuedAt } = await tokens.verify(token)
+  const user = await findUser(context, { id })
+  if (user === null || user.blocked || issuedAt < user.tokensFrom) {
+    throw new UnauthorizedError('Invalid credentials')
+  }
+  return { id, documentId: user.documentId, role: user.role }
+}

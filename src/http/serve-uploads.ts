@@ -1,0 +1,80 @@
+import { Router } from '@koa/router'
+import { typeOfExtension } from '../media/media-types.ts'
+import type { ByteRange, MediaStorage, StoredFile } from '../media/storage.ts'
+import type { Context, RequestState } from './state.ts'
+
+const UNKNOWN = 'application/octet-stream'
+
+/** A document that could run scripts may be looked at, but in an origin of its own and without any. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+/** What browsers show without running anything of it. */
+const INLINE =
+  /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
+
+/** `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address. */
+export function serveUploads(storage: Pick<MediaStorage, 'get'>): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: '/uploads' })
+  router.get('/:name', async (ctx) => {
+    const { name } = ctx['params'] as { readonly name: string } // the route's own pattern
+    const file = await storage.get(name)
+    if (file !== null) answer(ctx, name, file)
+  })
+  return router
+}
+
+function answer(ctx: Context, name: string, file: StoredFile): void {
+  setType(ctx, typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? UNKNOWN)
+  ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+  ctx.set('Accept-Ranges', 'bytes')
+  ctx.set('ETag', file.etag)
+  ctx.lastModified = file.modifiedAt
+  ctx.compress = false // it would change what a range counts
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  const range = rangeOf(ctx, file)
+  if (range === 'unsatisfiable') {
+    ctx.set('Content-Range', `bytes */${file.size}`)
+    ctx.status = 416
+    ctx.body = ''
+    return
+  }
+  if (range !== null) {
+    ctx.status = 206
+    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
+  }
+  if (ctx.method !== 'HEAD') ctx.body = range === null ? file.read() : file.read(range)
+  ctx.length = range === null ? file.size : range.end - range.start + 1
+}
+
+function setType(ctx: Context, type: string): void {
+  ctx.set('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
+  if (!INLINE.test(type)) ctx.set('Content-Disposition', 'attachment')
+  if (!INLINE.test(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
+}
+
+/** The range that a request asks for, null when all of the file is to be sent. */
+function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | 'unsatisfiable' {
+  const condition = ctx.get('If-Range')
+  return condition === '' || condition === etag ? parseRange(ctx.get('Range'), size) : null
+}
+
+/**
+ * Null for no range, for several, and for what is none: those are to be ignored, see
+ * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
+function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
+  if (from === '') return to === '' ? null : lastBytes(Math.min(Number(to), size), size)
+  const start = Number(from)
+  const end = to === '' ? Infinity : Number(to)
+  if (end < start) return null
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
+}
+
+function lastBytes(count: number, size: number): ByteRange | 'unsatisfiable' {
+  return count === 0 ? 'unsatisfiable' : { start: size - count, end: size - 1 }
+}

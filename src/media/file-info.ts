@@ -1,0 +1,82 @@
+import { ValidationError } from '../errors.ts'
+
+/** What may be said of a file beside its bytes; what is left out stays as it is. */
+export interface FileInfo {
+  readonly name?: string
+  readonly alternativeText?: string | null
+  readonly caption?: string | null
+  readonly focalPoint?: FocalPoint | null
+}
+
+/** In percent of width and height. */
+export interface FocalPoint {
+  readonly x: number
+  readonly y: number
+}
+
+const MAX_TEXT = 10_000
+
+/**
+ * The `fileInfo` of a request, one for each file: texts with JSON, of an object or of a list of such;
+ * null says nothing. Keys that mean nothing are left out.
+ * @throws ValidationError for what is no JSON, or no information about a file.
+ */
+export function parseFileInfos(sent: readonly unknown[]): readonly FileInfo[] {
+  return sent.flatMap((value) => {
+    const parsed = typeof value === 'string' ? parseJson(value) : value
+    const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
+    return list.map((one) => (one === null || one === undefined ? {} : parseFileInfo(one)))
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ValidationError('fileInfo: expected JSON')
+    throw error
+  }
+}
+
+function parseFileInfo(sent: unknown): FileInfo {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw new ValidationError('fileInfo: expected an object, or a list of objects')
+  }
+  const { name, alternativeText, caption, focalPoint } = sent as Readonly<Record<string, unknown>>
+  return {
+    ...(isGiven(name) && { name: parseName(name) }),
+    ...(alternativeText !== undefined && {
+      alternativeText: parseText('alternativeText', alternativeText),
+    }),
+    ...(caption !== undefined && { caption: parseText('caption', caption) }),
+    ...(focalPoint !== undefined && { focalPoint: parseFocalPoint(focalPoint) }),
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+function parseName(value: unknown): string {
+  if (typeof value === 'string' && value.length <= 255 && !value.includes('\0')) return value
+  throw new ValidationError('fileInfo.name must be a text of at most 255 characters')
+}
+
+function parseText(key: string, value: unknown): string | null {
+  if (value === null) return null
+  if (typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\0')) return value
+  throw new ValidationError(`fileInfo.${key} must be a text of at most ${MAX_TEXT} characters`)
+}
+
+function parseFocalPoint(value: unknown): FocalPoint | null {
+  if (value === null) return null
+  if (typeof value === 'object' && 'x' in value && 'y' in value) {
+    const { x, y } = value
+    if (isPercentage(x) && isPercentage(y)) return { x, y }
+  }
+  throw new ValidationError('fileInfo.focalPoint must be { x, y }, numbers from 0 to 100')
+}
+
+function isPercentage(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 100
+}

@@ -1,0 +1,213 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileRecord, FileRecords, FileValues, FormatValues } from '../mongo/file-records.ts'
+import { detectType } from './detect-type.ts'
+import type { FileInfo } from './file-info.ts'
+import { newHash } from './file-name.ts'
+import { type Image, readImage } from './read-image.ts'
+import type { ReceivedFile, Upload } from './receive-upload.ts'
+import type { MediaStorage } from './storage.ts'
+import type { WorkQueue } from './work-queue.ts'
+
+/** A file as it is stored, like any other content. */
+export type MediaFile = FileRecord
+
+/** Files with their records: what one of them knows, the other has. */
+export interface MediaLibrary {
+  /** By numeric id, or by documentId; null when there is none. */
+  get(id: string): Promise<MediaFile | null>
+  /**
+   * Stores what was received, all or none of it, and answers it in the order sent; `infos` are by
+   * position. When `attach` fails nothing of it stays either.
+   */
+  add(
+    upload: Upload,
+    infos: readonly FileInfo[],
+    attach: (records: readonly MediaFile[]) => Promise<void>,
+  ): Promise<readonly MediaFile[]>
+  /** Puts other bytes behind the same id and address; null when the record is gone. */
+  replace(
+    record: MediaFile,
+    upload: Upload,
+    file: ReceivedFile,
+    info: FileInfo,
+  ): Promise<MediaFile | null>
+  /** Null when the record is gone. */
+  edit(record: MediaFile, info: FileInfo): Promise<MediaFile | null>
+  /** Whether it was there. */
+  remove(record: MediaFile): Promise<boolean>
+}
+
+export interface MediaLibraryDependencies {
+  readonly storage: MediaStorage
+  readonly records: FileRecords
+  readonly images: WorkQueue
+}
+
+/** A file that is ready to be stored: what is known of it, and which file goes under which name. */
+interface Prepared {
+  readonly values: FileValues
+  readonly parts: ReadonlyMap<string, string>
+}
+
+/** A file on its way. */
+interface Incoming {
+  readonly upload: Upload
+  readonly file: ReceivedFile
+  readonly info: FileInfo
+  /** Of what it replaces; null gives it one of its own. */
+  readonly address: Pick<FileValues, 'hash' | 'ext'> | null
+}
+
+export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaLibrary {
+  const { records, storage } = dependencies
+  return {
+    get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
+    add: (upload, infos, attach) => add(dependencies, upload, infos, attach),
+    replace: (record, upload, file, info) =>
+      replace(dependencies, record, { upload, file, info, address: record }),
+    edit: (record, info) => records.patch(record.documentId, info),
+    remove: async (record) => {
+      if (!(await records.remove(record.documentId))) return false
+      for (const name of storedNames(record)) await storage.remove(name)
+      return true
+    },
+  }
+}
+
+async function add(
+  dependencies: MediaLibraryDependencies,
+  upload: Upload,
+  infos: readonly FileInfo[],
+  attach: (records: readonly MediaFile[]) => Promise<void>,
+): Promise<readonly MediaFile[]> {
+  const { records, storage } = dependencies
+  const prepared = await Promise.all(
+    upload.files.map((file, index) =>
+      prepare(dependencies, { upload, file, info: infos[index] ?? {}, address: null }),
+    ),
+  )
+  const stored: string[] = []
+  let added: readonly MediaFile[] = []
+  try {
+    for (const [name, path] of prepared.flatMap(({ parts }) => [...parts])) {
+      stored.push(name)
+      await storage.put(name, path)
+    }
+    added = await records.add(prepared.map(({ values }) => values))
+    await attach(added)
+    return added
+  } catch (error) {
+    await Promise.allSettled([
+      ...added.map(({ documentId }) => records.remove(documentId)),
+      ...stored.map((name) => storage.remove(name)),
+    ])
+    throw error
+  }
+}
+
+/** The record is changed last: until then it tells of what was there, under the same names. */
+async function replace(
+  dependencies: MediaLibraryDependencies,
+  record: MediaFile,
+  incoming: Incoming,
+): Promise<MediaFile | null> {
+  const { storage, records } = dependencies
+  const { values, parts } = await prepare(dependencies, incoming)
+  for (const [name, path] of parts) await storage.put(name, path)
+  const { name, width, height, mime, size } = values
+  const formats = values.formats ?? {}
+  const changes = { ...incoming.info, name, width, height, mime, size, formats }
+  const changed = await records.patch(record.documentId, changes)
+  const isGone = changed === null
+  const outdated = isGone ? [...parts.keys()] : storedNames(record).filter((old) => !parts.has(old))
+  for (const old of outdated) await storage.remove(old)
+  return changed
+}
+
+async function prepare(
+  { storage, images }: Pick<MediaLibraryDependencies, 'storage' | 'images'>,
+  { upload, file, info, address }: Incoming,
+): Promise<Prepared> {
+  const type = detectType(file.head, file.type, file.name)
+  const { mime } = type
+  const name = info.name ?? file.name
+  const { hash, ext } = address ?? { ext: type.ext, hash: newHash(name, type.ext) }
+  const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
+  await mkdir(folder)
+  const image = mime.startsWith('image/')
+    ? await images.run(() => readImage({ path: file.path, mime, size: file.size }, folder))
+    : null
+  const about = { name, hash, ext, mime }
+  return {
+    values: {
+      ...about,
+      ...sizeOf(image),
+      ...DEFAULTS,
+      ...info,
+      name,
+      formats: formatsOf(image, about),
+      size: toKilobytes(file.size),
+      url: urlOf(hash, ext),
+      provider: storage.provider,
+    },
+    parts: new Map([
+      ...(image?.formats ?? []).map(
+        (format) => [`${format.name}_${hash}${ext}`, format.path] as const,
+      ),
+      [`${hash}${ext}`, file.path],
+    ]),
+  }
+}
+
+const DEFAULTS = {
+  alternativeText: null,
+  caption: null,
+  focalPoint: null,
+  previewUrl: null,
+  provider_metadata: null,
+} as const
+
+function sizeOf(image: Image | null): Pick<FileValues, 'width' | 'height'> {
+  return { width: image?.width ?? null, height: image?.height ?? null }
+}
+
+function formatsOf(
+  image: Image | null,
+  { name, hash, ext, mime }: Pick<FileValues, 'name' | 'hash' | 'ext' | 'mime'>,
+): FileValues['formats'] {
+  if (image === null || image.formats.length === 0) return null
+  const entries = image.formats.map((format): [string, FormatValues] => {
+    const { width, height, sizeInBytes } = format
+    const own = `${format.name}_${hash}`
+    const values: FormatValues = {
+      ext,
+      url: urlOf(own, ext),
+      hash: own,
+      mime,
+      name: `${format.name}_${name}`,
+      path: null,
+      size: toKilobytes(sizeInBytes),
+      width,
+      height,
+      sizeInBytes,
+    }
+    return [format.name, values]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Everything that is stored for a record. */
+function storedNames({ hash, ext, formats }: MediaFile): readonly string[] {
+  const smaller = Object.values(formats ?? {}).map((format) => `${format.hash}${format.ext}`)
+  return [`${hash}${ext}`, ...smaller]
+}
+
+function urlOf(hash: string, ext: string): string {
+  return `/uploads/${hash}${ext}`
+}
+
+/** With two decimals, as the dialect tells sizes. */
+function toKilobytes(bytes: number): number {
+  return Math.round(bytes / 10) / 100
+}

@@ -1,0 +1,178 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import busboy from 'busboy'
+import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
+import { HEAD_BYTES } from './detect-type.ts'
+import { cleanName } from './file-name.ts'
+
+/** What a multipart request carried. The files are gone when who received them is done. */
+export interface Upload {
+  /** Those of the field `files`, in the order sent. */
+  readonly files: readonly ReceivedFile[]
+  /** The other fields, each value in the order sent. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  /** For what is made of the files; it goes with them. */
+  readonly folder: string
+}
+
+export interface ReceivedFile {
+  readonly path: string
+  /** As sent, but never a path. */
+  readonly name: string
+  /** As the client declared it. */
+  readonly type: string
+  readonly size: number
+  /** Its first bytes, see `HEAD_BYTES`. */
+  readonly head: Buffer
+}
+
+export interface ReceiveOptions {
+  /** Where bytes wait until they are stored; made when it does not exist. */
+  readonly spoolFolder: string
+  /** Of all files of one request together. */
+  readonly maxBytes: number
+}
+
+const FIELD = 'files'
+const LIMITS = { files: 100, fields: 100, fieldSize: 1_048_576, headerPairs: 100 }
+
+/**
+ * Writes the files of a multipart request to the disk as they come in, and hands them to `work`. Whatever
+ * happens, nothing of them is left behind afterwards.
+ * @throws PayloadTooLargeError beyond a limit; MalformedBodyError for a body that is no multipart, or
+ * ends too early.
+ */
+export async function receiveUpload<T>(
+  request: IncomingMessage,
+  { spoolFolder, maxBytes }: ReceiveOptions,
+  work: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes + LIMITS.fieldSize) throw tooLarge()
+  await mkdir(spoolFolder, { recursive: true })
+  const folder = await mkdtemp(join(spoolFolder, 'upload-'))
+  try {
+    return await work(await receive(request, folder, maxBytes))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const ABANDONED_AFTER_MS = 24 * 3_600_000
+
+/** Removes what uploads left that a process was ended in; those of others that run are younger. */
+export async function clearSpool(spoolFolder: string, now: Date): Promise<void> {
+  const names = await readdir(spoolFolder).catch(() => [])
+  for (const name of names) {
+    const path = join(spoolFolder, name)
+    const age = await stat(path).then(
+      ({ mtimeMs }) => now.getTime() - mtimeMs,
+      () => 0, // gone in the meantime
+    )
+    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function receive(
+  request: IncomingMessage,
+  folder: string,
+  maxBytes: number,
+): Promise<Upload> {
+  const form = openForm(request)
+  const fields = new Map<string, string[]>()
+  const files: Promise<ReceivedFile | null>[] = []
+  const budget = { left: maxBytes }
+  form.on('field', (name, value, { valueTruncated }) => {
+    if (valueTruncated) form.destroy(tooLarge())
+    fields.set(name, [...(fields.get(name) ?? []), value])
+  })
+  form.on('file', (field, stream, { filename, mimeType }) => {
+    const path = field === FIELD ? join(folder, `file-${files.length}`) : null
+    const file = spool(stream, path, budget).then((spooled) =>
+      path === null ? null : { path, name: cleanName(filename ?? ''), type: mimeType, ...spooled },
+    )
+    file.catch((error: unknown) => form.destroy(error as Error))
+    files.push(file)
+  })
+  for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
+    form.on(limit, () => form.destroy(tooLarge()))
+  }
+  try {
+    await feed(request, form)
+    const received = await Promise.all(files)
+    return { files: received.filter((file) => file !== null), fields, folder }
+  } catch (error) {
+    form.destroy()
+    await Promise.allSettled(files) // nothing may be written any more when the folder goes
+    throw error instanceof CmsError || isOfSystem(error) ? error : malformed(error)
+  }
+}
+
+function openForm({ headers }: IncomingMessage): busboy.Busboy {
+  try {
+    return busboy({ headers, limits: LIMITS, defParamCharset: 'utf8' })
+  } catch (error) {
+    throw malformed(error)
+  }
+}
+
+/**
+ * Until the form has ended or failed. Never by `pipeline`: that would destroy the request, and with it
+ * the answer. What a failed form has not read is let go.
+ */
+async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      form.on('error', reject)
+      form.once('close', resolve)
+      request.once('error', reject)
+      request.once('close', () => {
+        if (!request.complete) reject(new Error('the request ended before its body did'))
+      })
+      request.pipe(form)
+    })
+  } finally {
+    request.unpipe(form)
+    request.resume()
+  }
+}
+
+/** Writes a part to `path`, or nowhere, as fast as the disk takes it. */
+async function spool(
+  stream: Readable,
+  path: string | null,
+  budget: { left: number },
+): Promise<Pick<ReceivedFile, 'size' | 'head'>> {
+  const head: Buffer[] = []
+  let size = 0
+  const count = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      budget.left -= chunk.length
+      if (budget.left < 0) throw tooLarge()
+      if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - size))
+      size += chunk.length
+      yield chunk
+    }
+  }
+  if (path === null) for await (const _chunk of count(stream)) void _chunk
+  else await pipeline(stream, count, createWriteStream(path))
+  return { size, head: Buffer.concat(head) }
+}
+
+function tooLarge(): PayloadTooLargeError {
+  return new PayloadTooLargeError('The upload is too large')
+}
+
+function malformed(error: unknown): MalformedBodyError {
+  const why = error instanceof Error ? error.message : 'malformed'
+  return new MalformedBodyError(`The upload cannot be read: ${why}`, null, { cause: error })
+}
+
+/** What the disk says, such as that it is full, is not the client's fault. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}

@@ -1,0 +1,17 @@
+import type { Document } from 'mongodb'
+import { matchAll } from './translate-filter.ts'
+
+/** Conditions on stored versions: what must be looked up first, and what must match then. */
+export interface Conditions {
+  readonly lookups: readonly Document[]
+  readonly match: Document
+}
+
+export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
+
+/** The beginning of a pipeline: which versions it is about, and of these which meet the conditions. */
+export function matchStages(filter: Document, { lookups, match }: Conditions): Document[] {
+  return lookups.length === 0
+    ? [{ $match: matchAll([filter, match]) }]
+    : [{ $match: filter }, ...lookups, { $match: match }]
+}

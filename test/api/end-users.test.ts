@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const USER = 'plugin::users-permissions.user'
+
+describe('end users over HTTP', () => {
+  let server: TestServer
+  const jwts: Record<string, string> = {}
+  const users: Record<string, Json> = {}
+
+  before(async () => {
+    server = await serve('end_users', {
+      contentTypes: {
+        note: declare('note', {
+          text: { type: 'string' },
+          author: { type: 'relation', relation: 'manyToOne', target: USER },
+          readers: { type: 'relation', relation: 'oneToMany', target: USER },
+        }),
+      },
+      environment: { TRUST_PROXY: '1' },
+    })
+    for (const name of ['ann', 'bob']) {
+      const body = { username: name, email: `${name}@example.org`, password: `secret of ${name}` }
+      const answer = await server.send('POST', '/api/auth/local/register', { body, token: null })
+      expect(answer.status, answer.text).to.equal(200)
+      jwts[name] = answer.body.jwt
+      users[name] = answer.body.user
+    }
+    for (const [text, author] of [
+      ['first', users['ann'].documentId],
+      ['second', users['bob'].id],
+    ]) {
+      const readers = [users['bob'].documentId, users['ann'].documentId]
+      const answer = await server.post('/api/notes', { text, author, readers })
+      expect(answer.status, answer.text).to.equal(201)
+    }
+  })
+  after(() => server.close())
+
+  const texts = async (query: string, token?: string): Promise<Json> => {
+    const answer = await server.get(`/api/notes?${query}`, token === undefined ? {} : { token })
+    return answer.status === 200
+      ? answer.body.data.map(({ text }: Json) => text)
+      : answer.body.error.message
+  }
+
+  it('are what content relates to: populated, filtered and in order', async () => {
+    const query = 'populate[author][populate]=role&populate[readers][fields]=username&sort=text'
+    const [first, second] = (await server.get(`/api/notes?${query}`)).body.data
+    expect(first.author.username).to.equal('ann')
+    expect(second.author.role.type).to.equal('authenticated')
+    expect(first.readers.map(({ username }: Json) => username)).to.deep.equal(['bob', 'ann'])
+    expect(JSON.stringify([first, second])).not.to.match(/argon2|Token|tokensFrom|permissions/)
+    expect(await texts('filters[author][username]=bob')).to.deep.equal(['second'])
+    expect(await texts(`filters[author]=${users['ann'].documentId}`)).to.deep.equal(['first'])
+    expect(await texts('filters[author][role][type]=authenticated&sort=text')).to.deep.equal([
+      'first',
+      'second',
+    ])
+  })
+
+  it('give away no secret through a relation', async () => {
+    for (const query of [
+      'filters[author][password][$startsWith]=$',
+      'filters[author][resetPasswordToken][$notNull]=true',
+      'sort=author.password',
+      'populate[author][fields]=password',
+      'populate[author][sort]=password',
+      'populate[author][filters][password][$startsWith]=$',
+    ]) {
+      expect(await texts(query), query).to.match(/^Invalid key/)
+    }
+  })
+
+  it('see what their role may, and through it what relations it may', async () => {
+    expect(await texts('', jwts['ann'])).to.equal('Forbidden')
+    const permit = async (permissions: readonly string[]) => {
+      const body = { permissions }
+      expect((await server.send('PUT', '/admin/roles/authenticated', { body })).status).to.equal(
+        200,
+      )
+    }
+    await permit(['api::note.note.find'])
+    expect(await texts('sort=text', jwts['ann'])).to.deep.equal(['first', 'second'])
+    expect(await texts('filters[author][username]=ann', jwts['ann'])).to.equal('Invalid key author')
+    await permit(['api::note.note.find', `${USER}.find`])
+    expect(await texts('filters[author][username]=ann', jwts['ann'])).to.deep.equal(['first'])
+    const asAdministrator = await server.get('/admin/roles', { token: jwts['ann'] ?? '' })
+    expect(asAdministrator.status).to.equal(403)
+  })
+
+  it('leave their content, and nothing that dangles', async () => {
+    expect((await server.delete(`/api/users/${users['bob'].id}`)).status).to.equal(200)
+    const [, second] = (await server.get('/api/notes?populate=*&sort=text')).body.data
+    expect(second.author).to.equal(null)
+    expect(second.readers).to.have.length(1)
+  })
+
+  it('are limited by the address that the trusted proxy saw, whatever a client claims', async () => {
+    const attempt = async (claimed: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': `${claimed}, 192.0.2.9` }
+      const body = { identifier: `nobody ${claimed}`, password: 'wrong' }
+      return (await server.send('POST', '/api/auth/local', { headers, body, token: null })).status
+    }
+    const statuses = []
+    // The minute may end in between; then counting has begun anew.
+    for (let index = 0; index < 21; index += 1) statuses.push(await attempt(`198.51.100.${index}`))
+    expect(statuses.slice(0, 10)).to.deep.equal(Array.from({ length: 10 }, () => 400))
+    expect(statuses).to.include(429)
+  })
+})

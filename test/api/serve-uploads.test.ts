@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import { png } from '../media/sample-images.ts'
+import { type Answer, serve, type TestServer } from './server.ts'
+import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
+
+for (const storage of ['local', 'gridfs']) {
+  describe(`/uploads from ${storage}`, () => {
+    let server: TestServer
+    let url: string
+
+    before(async () => {
+      server = await serve(`serve_${storage}`, {
+        contentTypes: MEDIA_TYPES,
+        environment: { UPLOAD_STORAGE: storage },
+      })
+      url = await upload('a.txt', '0123456789')
+    })
+    after(() => server.close())
+
+    const upload = async (
+      name: string,
+      content: string | Buffer,
+      type = 'application/octet-stream',
+    ): Promise<string> => {
+      const body = multipart({ files: [{ name, content, type }] })
+      const answer = await server.send('POST', '/api/upload', { headers: MULTIPART, body })
+      expect(answer.body[0].provider).to.equal(storage)
+      return answer.body[0].url
+    }
+
+    const get = (headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+      server.get(url, { headers, token: null })
+
+    it('serves a file to everybody, for good, as what it is', async () => {
+      const { status, headers, text } = await get()
+      expect([status, text]).to.deep.equal([200, '0123456789'])
+      expect(headers['content-type']).to.equal('text/plain; charset=utf-8')
+      expect(headers['content-length']).to.equal('10')
+      expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable')
+      expect(headers['x-content-type-options']).to.equal('nosniff')
+      expect(headers['accept-ranges']).to.equal('bytes')
+    })
+
+    it('answers HEAD, and what is cached already', async () => {
+      const head = await server.send('HEAD', url)
+      expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
+        200,
+        '',
+        '10',
+      ])
+      const etag = head.headers.etag ?? ''
+      expect((await get({ 'if-none-match': etag })).status).to.equal(304)
+      expect((await get({ 'if-none-match': '"other"' })).status).to.equal(200)
+    })
+
+    const ranges: readonly (readonly [string, number, string, string | undefined])[] = [
+      ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+      ['bytes=8-', 206, '89', 'bytes 8-9/10'],
+      ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+      ['bytes=-50', 206, '0123456789', 'bytes 0-9/10'],
+      ['bytes=5-500', 206, '56789', 'bytes 5-9/10'],
+      ['bytes=10-', 416, '', 'bytes */10'],
+      ['bytes=-0', 416, '', 'bytes */10'],
+      ['bytes=4-2', 200, '0123456789', undefined],
+      ['bytes=1-2,4-5', 200, '0123456789', undefined],
+      ['lines=1-2', 200, '0123456789', undefined],
+    ]
+    for (const [range, status, text, contentRange] of ranges) {
+      it(`answers ${range} with ${status}`, async () => {
+        const answer = await get({ range })
+        expect([answer.status, answer.text]).to.deep.equal([status, text])
+        expect(answer.headers['content-range']).to.equal(contentRange)
+      })
+    }
+
+    it('answers a range of another content with all of it', async () => {
+      const { status } = await get({ range: 'bytes=2-4', 'if-range': '"other"' })
+      expect(status).to.equal(200)
+    })
+
+    it('lets nothing run in its origin', async () => {
+      const page = await server.get(await upload('page.html', '<script>alert(1)</script>'))
+      expect(page.headers['content-disposition']).to.equal('attachment')
+      expect(page.headers['content-security-policy']).to.match(/sandbox$/)
+      const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><script/></svg>'
+      const drawing = await server.get(await upload('drawing.svg', svg, 'image/svg+xml'))
+      expect(drawing.headers['content-type']).to.equal('image/svg+xml')
+      expect(drawing.headers['content-security-policy']).to.match(/^default-src 'none'.*sandbox$/)
+      const picture = await server.get(await upload('picture.png', await png(4, 4)))
+      expect(picture.headers['content-type']).to.equal('image/png')
+      expect(picture.headers['content-disposition']).to.equal(undefined)
+      const unknown = await server.get(await upload('blob.xyz', 'x'))
+      expect(unknown.headers['content-type']).to.equal('application/octet-stream')
+      expect(unknown.headers['content-disposition']).to.equal('attachment')
+    })
+
+    it('is a 404 for anything else', async () => {
+      for (const path of ['nope.txt', '..%2f..%2fpackage.json', '%2e%2e', 'a%00.txt', 'a/b', '']) {
+        const answer = await server.get(`/uploads/${path}`)
+        expect([answer.status, answer.body?.error.name], path).to.deep.equal([404, 'NotFoundError'])
+      }
+    })
+  })
+}

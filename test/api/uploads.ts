@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs'
+import { declare, type ServerOptions } from './server.ts'
+
+/** What a multipart body is made of; a value that is an object is sent as JSON. */
+export interface Parts {
+  readonly files?: readonly {
+    readonly name: string
+    readonly content: string | Buffer
+    readonly type?: string
+    readonly field?: string
+  }[]
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+const BOUNDARY = 'boundary-of-the-test'
+
+export const MULTIPART = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+
+export function multipart({ files = [], fields = {} }: Parts): Buffer {
+  const chunks: (string | Buffer)[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    chunks.push(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+    )
+  }
+  for (const { name, content, type = 'text/plain', field = 'files' } of files) {
+    chunks.push(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n` +
+        `Content-Type: ${type}\r\n\r\n`,
+      content,
+      '\r\n',
+    )
+  }
+  chunks.push(`--${BOUNDARY}--\r\n`)
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
+}
+
+/** A type with draft & publish and locales, and one without either; both hold media. */
+export const MEDIA_TYPES: ServerOptions['contentTypes'] = {
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+      cover: { type: 'media' },
+      gallery: { type: 'media', multiple: true, pluginOptions: { i18n: { localized: true } } },
+      seo: { type: 'component', component: 'shared.seo' },
+      sections: { type: 'dynamiczone', components: ['shared.seo'] },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  author: declare('author', {
+    name: { type: 'string' },
+    avatar: { type: 'media', allowedTypes: ['images'] },
+    papers: { type: 'media', multiple: true, allowedTypes: ['files', 'audios'] },
+  }),
+  'components/shared/seo': {
+    info: { displayName: 'Seo' },
+    attributes: { title: { type: 'string' }, image: { type: 'media' } },
+  },
+}
+
+/** Names of what lies in a folder; none when there is no such folder. */
+export function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { cleanName, newHash } from '../../src/media/file-name.ts'
+import { isStorageName } from '../../src/media/storage.ts'
+
+describe('cleanName', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['a.txt', 'a.txt'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\files\\a.txt', 'a.txt'],
+    ['日本語 Straße.png', '日本語 Straße.png'],
+    ['a\0b\r\n.txt', 'ab.txt'],
+    ['..', 'file'],
+    ['', 'file'],
+    ['folder/', 'file'],
+  ]
+  for (const [sent, name] of rows) {
+    it(`makes ${JSON.stringify(sent)} ${JSON.stringify(name)}`, () => {
+      expect(cleanName(sent)).to.equal(name)
+    })
+  }
+
+  it('cuts what is too long', () => {
+    expect(cleanName('x'.repeat(1_000))).to.have.length(255)
+  })
+})
+
+describe('newHash', () => {
+  const rows: readonly (readonly [string, string, RegExp])[] = [
+    ['My photo (1).png', '.png', /^My_photo_1_[0-9a-f]{10}$/],
+    ['Élan été.txt', '.txt', /^Elan_ete_[0-9a-f]{10}$/],
+    ['日本語.png', '.png', /^file_[0-9a-f]{10}$/],
+    ['x'.repeat(255), '', /^x{100}_[0-9a-f]{10}$/],
+  ]
+  for (const [name, ext, hash] of rows) {
+    it(`slugs ${JSON.stringify(name.slice(0, 20))}`, () => {
+      const made = newHash(name, ext)
+      expect(made).to.match(hash)
+      expect(isStorageName(`thumbnail_${made}${ext}`)).to.equal(true)
+    })
+  }
+
+  it('is another one each time', () => {
+    expect(newHash('a.txt', '.txt')).to.not.equal(newHash('a.txt', '.txt'))
+  })
+})

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { ServiceUnavailableError } from '../../src/errors.ts'
+import { createWorkQueue } from '../../src/media/work-queue.ts'
+
+describe('createWorkQueue', () => {
+  it('runs so many at a time, in order, and refuses what is too much', async () => {
+    const queue = createWorkQueue({ concurrency: 2, maxWaiting: 1 })
+    const started: string[] = []
+    const ends = new Map<string, () => void>()
+    const work = (name: string) => (): Promise<string> => {
+      started.push(name)
+      return new Promise((resolve) => ends.set(name, () => resolve(name)))
+    }
+    const [first, second, third] = ['a', 'b', 'c'].map((name) => queue.run(work(name)))
+    const refused = await queue.run(work('d')).catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(ServiceUnavailableError)
+    expect(started).to.deep.equal(['a', 'b'])
+    ends.get('a')?.()
+    expect(await first).to.equal('a')
+    ends.get('b')?.()
+    await second
+    expect(started).to.deep.equal(['a', 'b', 'c'])
+    ends.get('c')?.()
+    expect(await third).to.equal('c')
+  })
+
+  it('goes on after a failure', async () => {
+    const queue = createWorkQueue({ concurrency: 1, maxWaiting: 5 })
+    const failing = queue.run(() => Promise.reject(new Error('no')))
+    const next = queue.run(() => Promise.resolve('yes'))
+    expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: no')
+    expect(await next).to.equal('yes')
+  })
+})
