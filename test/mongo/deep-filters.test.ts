@@ -1,3 +1,4 @@
+import { ValidationError } from '../../src/errors.ts'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { findPage } from '../../src/mongo/read-versions.ts'
@@ -307,10 +308,25 @@ describe('filters and sorts through relations, beside a search in memory', () =>
   const find = async (
     name: Name,
     query: Stored,
+    relatedLimit = test.database.relatedLimit,
   ): Promise<{ readonly ids: readonly number[]; readonly total: number | null }> => {
     const parsed = parseQuery(query, planOf(name), rulesWith('en'))
-    const { versions, total } = await findPage(test.database, parsed)
+    const { versions, total } = await findPage({ ...test.database, relatedLimit }, parsed)
     return { ids: versions.map(({ id }) => id), total }
+  }
+
+  /** Null where elements of a component would have to look documents up, which is refused. */
+  const findLookingUp = async (
+    name: Name,
+    query: Stored,
+    relatedLimit: number,
+  ): Promise<Awaited<ReturnType<typeof find>> | null> => {
+    try {
+      return await find(name, query, relatedLimit)
+    } catch (error) {
+      if (error instanceof ValidationError && error.message.includes('too many')) return null
+      throw error
+    }
   }
 
   it('finds, counts and orders the same entries', async function () {
@@ -337,6 +353,22 @@ describe('filters and sorts through relations, beside a search in memory', () =>
         }
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('answers the same where related documents are too many to name, and are looked up', async function () {
+    this.timeout(60_000)
+    const asked = fc
+      .constantFrom(...NAMES)
+      .chain((name) => fc.record({ name: fc.constant(name), filters: filterOf(name, 3) }))
+    await fc.assert(
+      fc.asyncProperty(data, asked, fc.nat(2), async (all, { name, filters }, limit) => {
+        await fill(all)
+        const named = await find(name, { filters })
+        const lookedUp = await findLookingUp(name, { filters }, limit)
+        if (lookedUp !== null) expect(lookedUp, JSON.stringify(filters)).to.deep.equal(named)
+      }),
+      { numRuns: 100 },
     )
   })
 
