@@ -1,4 +1,5 @@
-import { buildApp, openServices } from '../src/app.ts'
+import { buildApp } from '../src/app.ts'
+import { openServices } from '../src/services.ts'
 import { withEnvFile } from '../src/config.ts'
 import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { run } from '../src/run.ts'

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
-import { loadSchema } from './app.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import { readConfig, withEnvFile } from './config.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { openLocales } from './documents/locales.ts'
 import { openDatabase } from './mongo/database.ts'
+import { loadSchema } from './services.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), openContext, {
   out: (text) => console.log(text),

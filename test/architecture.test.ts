@@ -24,9 +24,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['documents', 'media', 'access', 'query', 'schema', 'config', 'log', 'errors'],
   serve: ['config', 'errors'],
   run: ['serve', 'deployment', 'log', 'config', 'errors'],
-  app: [...DOMAIN, 'http', 'run', 'serve', ...FOUNDATION],
+  services: [...DOMAIN, ...FOUNDATION],
+  app: [...DOMAIN, 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'app', ...FOUNDATION],
+  cli: [...DOMAIN, 'services', ...FOUNDATION],
 }
 
 /** Files at the top of src that belong to a room of another name. */
@@ -46,7 +47,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer|@node-rs\/argon2)$/, ['access']],
   [/^qs$/, ['http']],
   [/^(bson|lmdb|mingo)(\/.*)?$/, ['embedded']],
-  [/^(pino|pino-pretty)$/, ['log', 'http', 'app']],
+  [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],
 ]
 
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openServices } from '../../src/app.ts'
+import { openServices } from '../../src/services.ts'
 import type { Config } from '../../src/config.ts'
 import { startDeployment } from '../../src/deployment/start-deployment.ts'
 import type { Log } from '../../src/log.ts'

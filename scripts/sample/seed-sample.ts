@@ -1,4 +1,4 @@
-import { documentContext, type Services } from '../../src/app.ts'
+import { documentContext, type Services } from '../../src/services.ts'
 import { importDocuments, type ImportProgress } from '../../src/documents/import-documents.ts'
 import type { Uid } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'

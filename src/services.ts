@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Access, openAccess } from './access/access.ts'
+import { compileActions } from './access/actions.ts'
+import { keptJwtSecret } from './access/jwt-secret.ts'
+import { loggingMailer, smtpMailer } from './access/mailer.ts'
+import { type Accounts, openAccounts } from './access/open-accounts.ts'
+import { openRateLimits, type RateLimits } from './access/rate-limit.ts'
+import { openUserTokens } from './access/user-tokens.ts'
+import { openEndUsers, USER } from './access/users.ts'
+import type { Config } from './config.ts'
+import type { Deployment } from './deployment/deployment.ts'
+import { judgeStandalone } from './deployment/refuse-standalone.ts'
+import type { DocumentContext } from './documents/context.ts'
+import { type Locales, openLocales } from './documents/locales.ts'
+import { ConfigError } from './errors.ts'
+import { openGridFsStorage } from './media/gridfs-storage.ts'
+import { openLocalStorage } from './media/local-storage.ts'
+import { clearSpool } from './media/receive-upload.ts'
+import type { MediaStorage } from './media/storage.ts'
+import { compileCollections } from './mongo/collection-plan.ts'
+import { type Database, openDatabase } from './mongo/database.ts'
+import { newDocumentId } from './mongo/document-id.ts'
+import { openIdAllocator } from './mongo/id-allocator.ts'
+import { syncIndexes } from './mongo/sync-indexes.ts'
+import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
+import { checkDefinitions } from './schema/check.ts'
+import { compileSchema } from './schema/compile.ts'
+import type { Uid } from './schema/definition.ts'
+import { loadDefinitions } from './schema/load.ts'
+import type { ContentTypePlan, Schema } from './schema/plan.ts'
+
+export interface ServicesOptions {
+  readonly config: Config
+  readonly deployment: Pick<Deployment, 'uri'>
+  readonly log: Logger
+}
+
+/** What stands between whoever works on content and the database: routes, commands, scripts. */
+export interface Services {
+  readonly schema: Schema
+  readonly database: Database
+  readonly access: Access
+  readonly accounts: Accounts
+  /** Null where attempts are not counted. */
+  readonly limits: RateLimits | null
+  readonly locales: Locales
+  readonly storage: MediaStorage
+  close(): Promise<void>
+}
+
+export async function loadSchema(contentTypesDir: string): Promise<Schema> {
+  return compileSchema(checkDefinitions(await loadDefinitions(contentTypesDir), BUILT_IN_TYPES))
+}
+
+/**
+ * Everything but the routes: content-types compiled, database connected, indexes in place.
+ * @throws SchemaError, ConfigError, ServiceUnavailableError
+ */
+export async function openServices({
+  config,
+  deployment,
+  log,
+}: ServicesOptions): Promise<Services> {
+  const schema = await loadSchema(config.contentTypesDir)
+  const database = await openDatabase({
+    uri: deployment.uri,
+    name: config.database.name,
+    queryTimeoutMs: config.database.queryTimeoutMs,
+  })
+  try {
+    await assertTransactions(database, config, log)
+    const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
+    for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
+    const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
+    const locales = await openLocales(database)
+    const limits = config.http.rateLimit ? await openRateLimits(database, now) : null
+    const storage = await openStorage(config, database)
+    await clearSpool(spoolFolder(config), new Date())
+    const close = async (): Promise<void> => {
+      await Promise.all([access.close(), accounts.close()])
+      await database.close()
+    }
+    return { schema, database, access, accounts, limits, locales, storage, close }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function openWhoMayDoWhat(
+  { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
+  schema: Schema,
+  database: Database,
+): Promise<Pick<Services, 'access' | 'accounts'>> {
+  const { contentType, ids } = documentContext(database, schema)
+  const secret = config.secrets.jwtSecret ?? (await keptJwtSecret(config.dataDir))
+  const tokens = openUserTokens(secret, now)
+  const users = { db: database, plan: contentType(USER), ids, now }
+  const onBackgroundError = (error: unknown): void => {
+    log.warn({ err: error }, 'What was to be done behind a request failed')
+  }
+  const access = await openAccess(database, compileActions(schema), {
+    rootApiToken: config.secrets.rootApiToken,
+    users: openEndUsers(users, tokens),
+    onBackgroundError,
+  })
+  const { smtpUrl, from, resetPasswordUrl } = config.mail
+  const accounts = openAccounts({
+    ...users,
+    tokens,
+    roles: access.roles,
+    mailer: smtpUrl === null ? loggingMailer(log) : smtpMailer(smtpUrl, from),
+    links: {
+      resetPassword: resetPasswordUrl,
+      emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
+    },
+    onBackgroundError,
+  })
+  return { access, accounts }
+}
+
+/** Where the bytes of files are kept. @throws ConfigError for a storage that there is not yet. */
+async function openStorage(
+  { upload: { storage }, dataDir }: Config,
+  database: Database,
+): Promise<MediaStorage> {
+  switch (storage) {
+    case 'local':
+      return openLocalStorage(join(dataDir, 'uploads'))
+    case 'gridfs':
+      return openGridFsStorage(database)
+    case 's3':
+      throw new ConfigError(['UPLOAD_STORAGE: s3 is not there yet; take local or gridfs'])
+  }
+}
+
+/** @throws ConfigError for a standalone mongod, unless it was accepted. */
+async function assertTransactions(database: Database, config: Config, log: Logger): Promise<void> {
+  const verdict = judgeStandalone(await database.hello(), config.database.allowStandalone)
+  if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
+  if (verdict.kind === 'accepted') log.warn(verdict.why)
+}
+
+/** Beside the uploads, so that a file gets there by a rename. */
+export function spoolFolder({ dataDir }: Config): string {
+  return join(dataDir, 'incoming')
+}
+
+const now = (): Date => new Date()
+
+/** What operations on documents are given outside of tests: the clock, and ids by chance. */
+export function documentContext(
+  database: Database,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+): DocumentContext {
+  const contentType = (uid: Uid): ContentTypePlan => {
+    const plan = contentTypes.get(uid)
+    if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
+    return plan
+  }
+  return {
+    database,
+    ids: openIdAllocator(database),
+    contentType,
+    now,
+    newDocumentId,
+  }
+}
