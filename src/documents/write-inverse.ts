@@ -52,13 +52,16 @@ export async function writeOtherSides(
   }
   const orders: Data = {}
   for (const [relation, change] of inverseChanges(target.plan, changes)) {
-    const order = await writeInverse(context, target, version, [relation, change], session)
-    orders[relation.name] = isCopy ? listOf(version[relation.name]) : order
+    const members = await writeInverse(context, target, version, [relation, change], session)
+    // A copy has its order already; what a position refers to there may be no member here yet.
+    orders[relation.name] = isCopy
+      ? listOf(version[relation.name])
+      : changedOrder(relation, change, members)
   }
   return orders
 }
 
-/** Answers the order of all members that the version shows, in whatever status it shows them. */
+/** Answers the members before the change, as the version shows them in whatever status. */
 async function writeInverse(
   { database }: DocumentContext,
   target: WriteTarget,
@@ -76,10 +79,17 @@ async function writeInverse(
   const missing = joining.filter((id) => count(id) < versions.statuses.length)
   await removeFromOwners(database, versions, documentId, leaving, session)
   await addToOwners(database, versions, documentId, missing, session)
-  const before = inOrder(members, listOf(version[relation.name]))
-  return relation.toMany
-    ? applyRelationChange(before, change)
-    : listOf(applyToOneChange(before[0] ?? null, change))
+  return inOrder(members, listOf(version[relation.name]))
+}
+
+function changedOrder(
+  { toMany }: RelationPlan,
+  change: DocumentChange,
+  members: readonly string[],
+): readonly string[] {
+  return toMany
+    ? applyRelationChange(members, change)
+    : listOf(applyToOneChange(members[0] ?? null, change))
 }
 
 interface Membership {

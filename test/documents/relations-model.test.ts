@@ -159,6 +159,27 @@ const familyOf: fc.Arbitrary<Family> = fc.record({
 const documentIdOf = (type: TypeName, document: number): string =>
   `${type.padEnd(23, '0')}${document}`
 
+type Connect = Extract<Change, { readonly connect: unknown }>['connect'][number]
+
+/** A write to the first document that gives it a child. */
+const childOf = (target: number, status: Status, position: Connect['position']): WriteStep => ({
+  kind: 'write',
+  type: 'left',
+  document: 0,
+  locale: 'en',
+  status,
+  payload: { children: { connect: [{ target, position }], disconnect: [] } },
+})
+
+/** A position that refers to a member of the draft alone, in a write that publishes. */
+const PUBLISHED_BESIDE_A_DRAFT: [Family, Step[]] = [
+  {
+    left: { draftAndPublish: true, localized: false },
+    right: { draftAndPublish: false, localized: false },
+  },
+  [childOf(1, 'draft', { end: true }), childOf(0, 'published', { before: 1 })],
+]
+
 describe('relations, beside a model in memory', () => {
   let test: TestDatabase
   let clock = 0
@@ -380,7 +401,7 @@ describe('relations, beside a model in memory', () => {
           await run.compare()
         },
       ),
-      { numRuns: RUNS, endOnFailure: false },
+      { numRuns: RUNS, endOnFailure: false, examples: [PUBLISHED_BESIDE_A_DRAFT] },
     )
   })
 
