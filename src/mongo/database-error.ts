@@ -52,6 +52,18 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
 
+/**
+ * Two transactions that waited for each other. MongoDB tells it as a WriteConflict with the label by which
+ * the driver tries again; DocumentDB (seen behind its gateway in 2026) as code 1, and by its words alone.
+ */
+export function isDeadlock(error: unknown): boolean {
+  return (
+    error instanceof MongoServerError &&
+    error.code === 1 &&
+    error.message.includes('deadlock detected')
+  )
+}
+
 function isTooSlow(error: MongoError): boolean {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { ensureRow } from './system-collections.ts'
 
 export interface IdAllocator {
   /** As many new ids of a sequence, ascending; never given twice, by no process. */
@@ -32,13 +33,26 @@ export function openIdAllocator(database: Database): IdAllocator {
 
   const reserve = async (sequence: string, count: number): Promise<void> => {
     const size = Math.max(BLOCK_SIZE, count)
+    const last = (await advance(sequence, size)) ?? (await begin(sequence, size))
+    blocks.set(sequence, { next: last - size + 1, end: last })
+  }
+
+  /** Null when the sequence has not begun. */
+  const advance = async (sequence: string, by: number): Promise<number | null> => {
     const counter = await counters.findOneAndUpdate(
       { _id: sequence },
-      { $inc: { last: size } },
-      { upsert: true, returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
+      { $inc: { last: by } },
+      { returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
     )
-    if (counter === null) throw new Error(`no counter for ${sequence}`)
-    blocks.set(sequence, { next: counter.last - size + 1, end: counter.last })
+    return counter?.last ?? null
+  }
+
+  /** Not by an upsert that counts: of several that race, DocumentDB answers two with the same count. */
+  const begin = async (sequence: string, by: number): Promise<number> => {
+    await ensureRow(counters, { _id: sequence, last: 0 })
+    const last = await advance(sequence, by)
+    if (last === null) throw new Error(`no counter for ${sequence}`)
+    return last
   }
 
   const refill = (sequence: string, count: number): Promise<void> => {

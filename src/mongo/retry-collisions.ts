@@ -1,4 +1,4 @@
-import { isDuplicateKey } from './database-error.ts'
+import { isDeadlock, isDuplicateKey } from './database-error.ts'
 
 const ATTEMPTS = 5
 
@@ -11,7 +11,8 @@ export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write()
     } catch (error) {
-      if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error
+      const isCollision = isDuplicateKey(error) || isDeadlock(error)
+      if (!isCollision || attempt === ATTEMPTS) throw error
     }
   }
 }
