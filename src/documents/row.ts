@@ -6,6 +6,7 @@ import type {
   Reader,
   VersionKey,
 } from '../query/query.ts'
+import { nodeName } from '../query/node-name.ts'
 import type { Data } from '../schema/definition.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { type Entry, toEntry } from './to-entry.ts'
@@ -39,28 +40,11 @@ export function toRow(
   const entry = isNested ? { id, documentId: shownId, attributes } : flat
   const shown = isNested ? attributes : flat
   // Set in the request's order before any query ends, so that an answer's keys have one order.
-  for (const node of selection.populate) shown[nameOf(node)] = null
+  for (const node of selection.populate) shown[nodeName(node)] = null
   return { values, entry, shown, format, documentId, key }
 }
 
 /** Other documents as an entry shows them: in the older format within `data`. */
 export function showDocuments({ format }: Row, documents: unknown): unknown {
   return format === 'v4' ? { data: documents } : documents
-}
-
-function nameOf(node: PopulateNode): string {
-  switch (node.kind) {
-    case 'relation':
-      return node.relation.name
-    case 'component':
-      return node.component.name
-    case 'zone':
-      return node.zone.name
-    case 'media':
-      return node.media.name
-    case 'localizations':
-      return 'localizations'
-    case 'users':
-      return 'related'
-  }
 }

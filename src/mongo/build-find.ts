@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../query/query.ts'
+import { nodeName } from '../query/node-name.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { toBson } from './stored-value.ts'
 import type { Conditions } from './conditions.ts'
@@ -45,21 +46,12 @@ export function buildProjection(
   }
 }
 
-/** The attribute that holds what a node shows; an inverse side holds the order of what it shows. */
+/**
+ * The attribute that holds what a node shows; an inverse side holds the order of what it shows. Null where
+ * it is found by the documentId alone.
+ */
 function storedName(node: PopulateNode): string | null {
-  switch (node.kind) {
-    case 'relation':
-      return node.relation.name
-    case 'component':
-      return node.component.name
-    case 'zone':
-      return node.zone.name
-    case 'media':
-      return node.media.name
-    case 'localizations':
-    case 'users':
-      return null
-  }
+  return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
 }
 
 /** What an entry shows by itself. */
