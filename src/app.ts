@@ -1,33 +1,41 @@
 import type { RequestListener } from 'node:http'
 import { availableParallelism } from 'node:os'
 import cors from '@koa/cors'
-import type { Router } from '@koa/router'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import type { Config } from './config.ts'
-import type { DocumentContext } from './documents/context.ts'
 import { adminRoutes } from './http/admin-routes.ts'
 import { answerUnrouted } from './http/answer-unrouted.ts'
+import type { ApiRouter, DeclaredRoute } from './http/api-router.ts'
 import { apiRoutes } from './http/api-routes.ts'
 import { authRoutes, connectRoutes } from './http/auth-routes.ts'
 import { authenticate } from './http/authenticate.ts'
 import { contentRoutes } from './http/content-routes.ts'
+import { tagCodings } from './http/entity-tag.ts'
 import { handleErrors } from './http/handle-errors.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { identifyRequest } from './http/identify-request.ts'
+import { type LimitInFlight, limitInFlight } from './http/limit-in-flight.ts'
 import { localeRoutes } from './http/locale-routes.ts'
+import { logSlowRequests } from './http/log-slow-requests.ts'
 import { createMetrics } from './http/measure-requests.ts'
+import { type FinishedRequest, observeRequests } from './http/observe-requests.ts'
 import { readBody } from './http/read-request.ts'
+import type { RefreshCookie } from './http/refresh-cookie.ts'
 import { roleRoutes } from './http/role-routes.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { serializeJson } from './http/serialize-json.ts'
-import { serveUploads } from './http/serve-uploads.ts'
-import type { RequestState } from './http/state.ts'
+import { setServerTiming } from './http/server-timing.ts'
+import { type ServedUploads, serveUploads } from './http/serve-uploads.ts'
+import type { Middleware, RequestState } from './http/state.ts'
 import { userRoutes } from './http/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/upload-routes.ts'
+import { openImageVariants } from './media/image-variants.ts'
 import { openMediaLibrary } from './media/media-library.ts'
-import type { MediaStorage } from './media/storage.ts'
 import { createWorkQueue } from './media/work-queue.ts'
+import type { ObservedCommand } from './mongo/command-monitor.ts'
+import type { Database } from './mongo/database.ts'
+import { explainCommand, type QueryPlan } from './mongo/explain-command.ts'
 import { openFileRecords } from './mongo/file-records.ts'
 import {
   documentContext,
@@ -38,6 +46,8 @@ import {
 } from './services.ts'
 
 export interface App {
+  /** What is served under `/api`, and who gets through to it. */
+  readonly routes: readonly DeclaredRoute[]
   callback(): RequestListener
   /** Lets go of the database; what is in flight must have ended. */
   close(): Promise<void>
@@ -51,20 +61,46 @@ export async function createApp(dependencies: ServicesOptions): Promise<App> {
   return buildApp(dependencies, await openServices(dependencies))
 }
 
+/** So that each of a pool's connections has work, and the last of those that wait does not wait for long. */
+const IN_FLIGHT_PER_CONNECTION = 4
+
 /** The server on services that are open already; it closes them with itself. */
 export function buildApp(dependencies: ServicesOptions, services: Services): App {
-  const koa = buildKoa(dependencies, services)
-  return { callback: () => koa.callback(), close: () => services.close() }
+  const media = openMedia(dependencies.config, services)
+  const { maxInFlight } = dependencies.config.http
+  const limited = limitInFlight(
+    maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
+  )
+  const whoAsks = limited(authenticate(services.access))
+  const routers = contentRouters(dependencies.config, services, media, whoAsks)
+  const koa = buildKoa(dependencies, services, { routers, media, authenticate: whoAsks, limited })
+  return {
+    routes: [...routers.values()].flatMap(({ declared }) => declared),
+    callback: () => koa.callback(),
+    close: () => services.close(),
+  }
 }
 
-function buildKoa({ config, log }: ServicesOptions, services: Services): Koa<RequestState> {
+/** What requests go through, beside what looks after all of them. */
+interface Parts {
+  readonly routers: ReadonlyMap<string, ApiRouter>
+  readonly media: Media
+  readonly authenticate: Middleware
+  readonly limited: LimitInFlight
+}
+
+function buildKoa(
+  { config, log }: ServicesOptions,
+  services: Services,
+  { routers, media, authenticate, limited }: Parts,
+): Koa<RequestState> {
   const { schema, database, access, locales } = services
   const { trustedProxies } = config.http
   const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   koa.on('error', (error: unknown) => {
     log.warn({ err: error }, 'An answer could not be sent')
   })
-  const { registry, measure } = createMetrics()
+  const { registry, measure } = createMetrics(services.monitor)
   const health = healthRoutes({
     assertReady: () => database.ping(),
     metrics: registry,
@@ -75,11 +111,19 @@ function buildKoa({ config, log }: ServicesOptions, services: Services): Koa<Req
     access,
     locales,
     readBody: readBody(config.http.maxBodyBytes),
+    authenticate,
   })
   koa.use(identifyRequest(log))
-  koa.use(measure)
+  koa.use(
+    observeRequests(services.monitor, [
+      measure,
+      ...(config.production ? [] : [setServerTiming]),
+      ...slowRequestLog(config, log, database),
+    ]),
+  )
   koa.use(securityHeaders())
   koa.use(crossOrigin(config))
+  koa.use(tagCodings())
   koa.use(compress({ threshold: 1024 }))
   koa.use(handleErrors(log))
   koa.use(serializeJson())
@@ -87,52 +131,80 @@ function buildKoa({ config, log }: ServicesOptions, services: Services): Koa<Req
   koa.use(health.routes())
   koa.use(admin.routes())
   koa.use(admin.allowedMethods())
-  koa.use(serveUploads(services.storage).routes())
-  koa.use(apiRoutes(contentRouters(config, services)))
+  koa.use(serveUploads(media.served, limited).routes())
+  koa.use(apiRoutes(routers))
   return koa
+}
+
+function slowRequestLog(
+  { observe: { slowRequestMs } }: Config,
+  log: ServicesOptions['log'],
+  database: Database,
+): readonly ((finished: FinishedRequest<ObservedCommand>) => void)[] {
+  if (slowRequestMs === null) return []
+  const explain = (command: ObservedCommand): Promise<QueryPlan | null> =>
+    explainCommand(database, command)
+  return [logSlowRequests({ log, thresholdMs: slowRequestMs, explain, now: () => new Date() })]
 }
 
 function contentRouters(
   config: Config,
-  { schema, database, access, accounts, limits, locales, storage }: Services,
-): ReadonlyMap<string, Router<RequestState>> {
+  services: Services,
+  media: Media,
+  authenticate: Middleware,
+): ReadonlyMap<string, ApiRouter> {
+  const { schema, database, access, accounts, creations, limits, locales } = services
   const documents = documentContext(database, schema)
   const shared = {
     documents,
+    creations,
     schema,
     locales,
     api: config.api,
-    authenticate: authenticate(access),
+    authenticate,
     readBody: readBody(config.http.maxBodyBytes),
   }
-  const routers = new Map<string, Router<RequestState>>()
+  const routers = new Map<string, ApiRouter>()
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
     routers.set(name, contentRoutes(plan, shared))
   }
-  routers.set('i18n', localeRoutes(access, locales))
+  routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail
-  routers.set('auth', authRoutes({ ...shared, accounts, limits, confirmedUrl }))
+  const cookie = refreshCookie(config)
+  routers.set('auth', authRoutes({ ...shared, accounts, limits, confirmedUrl, cookie }))
   routers.set('connect', connectRoutes(shared.authenticate))
   routers.set('users', userRoutes({ ...shared, accounts }))
   routers.set('users-permissions', roleRoutes({ ...shared, access, users: accounts }))
-  const media = openMedia(config, documents, storage)
   routers.set('upload', uploadRoutes({ ...shared, media }))
   return routers
 }
 
-function openMedia(
-  config: Config,
-  documents: DocumentContext,
-  storage: MediaStorage,
-): UploadRouteDependencies['media'] {
+function refreshCookie({ http: { publicUrl }, endUsers }: Config): RefreshCookie | null {
+  const { sessions } = endUsers
+  return sessions?.inCookie === true ? { publicUrl, maxSeconds: sessions.maxSeconds } : null
+}
+
+interface Media extends Pick<UploadRouteDependencies['media'], 'library' | 'receive'> {
+  readonly served: ServedUploads
+}
+
+/** One queue for the pictures of uploads and for those that are asked for in other sizes. */
+function openMedia(config: Config, { database, schema, storage }: Services): Media {
+  const documents = documentContext(database, schema)
   const plan = documents.contentType('plugin::upload.file')
-  const records = openFileRecords(documents.database, plan, documents)
+  const records = openFileRecords(database, plan, documents)
   const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
+  const spool = spoolFolder(config)
   return {
     library: openMediaLibrary({ storage, records, images }),
-    receive: { spoolFolder: spoolFolder(config), maxBytes: config.upload.maxUploadBytes },
+    receive: { spoolFolder: spool, maxBytes: config.upload.maxUploadBytes },
+    served: {
+      storage,
+      variants: openImageVariants({ storage, records, images, spoolFolder: spool }),
+      rules: config.upload.images,
+    },
   }
 }
 
@@ -146,6 +218,7 @@ function crossOrigin({ http: { corsOrigin } }: Config): Koa.Middleware<RequestSt
     credentials: true,
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-    allowHeaders: 'Content-Type,Authorization,Origin,Accept',
+    allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
+    exposeHeaders: 'ETag,Idempotency-Replayed',
   })
 }

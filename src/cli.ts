@@ -1,17 +1,41 @@
 #!/usr/bin/env node
 import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
+import type { Patient } from './cli/doctor/examine.ts'
+import { runDoctor } from './cli/doctor/run-doctor.ts'
+import { openContent } from './cli/open-content.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import { readConfig, withEnvFile } from './config.ts'
+import type { DeploymentLog } from './deployment/deployment.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { openLocales } from './documents/locales.ts'
+import type { MediaStores } from './media/check-media.ts'
 import { openDatabase } from './mongo/database.ts'
-import { loadSchema } from './services.ts'
+import { openFileRecords } from './mongo/file-records.ts'
+import { documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
 
-process.exitCode = await runCli(process.argv.slice(2), openContext, {
-  out: (text) => console.log(text),
-  error: (text) => console.error(text),
-})
+const words = process.argv.slice(2)
+const output = {
+  out: (text: string) => console.log(text),
+  error: (text: string) => console.error(text),
+}
+process.exitCode = await (words[0] === 'doctor'
+  ? runDoctor(words.slice(1), patient(), output)
+  : runCli(words, openContext, output))
+
+/** The installation that the environment names. */
+function patient(): Patient {
+  return {
+    readConfig: () => readConfig(withEnvFile(process.env)),
+    startDeployment: (config) => startDeployment(config, cliLog()),
+  }
+}
+
+/** Only what goes wrong: standard output is for the command. */
+function cliLog(): DeploymentLog {
+  const say = (message: string): void => console.error(message)
+  return { info: () => undefined, warn: say, error: say }
+}
 
 /**
  * Opens the deployment that the environment names, beside a running server or alone: what is changed
@@ -20,9 +44,7 @@ process.exitCode = await runCli(process.argv.slice(2), openContext, {
 async function openContext(): Promise<OpenedContext> {
   const config = readConfig(withEnvFile(process.env))
   const schema = await loadSchema(config.contentTypesDir)
-  const say = (message: string): void => console.error(message)
-  const log = { info: () => undefined, warn: say, error: say }
-  const deployment = await startDeployment(config, log)
+  const deployment = await startDeployment(config, cliLog())
   const opened: { close(): Promise<void> }[] = [deployment]
   const close = async (): Promise<void> => {
     for (const one of opened.toReversed()) await one.close()
@@ -33,7 +55,19 @@ async function openContext(): Promise<OpenedContext> {
     opened.push(database)
     const access = await openAccess(database, compileActions(schema), { rootApiToken: null })
     opened.push(access)
-    return { access, locales: await openLocales(database), close }
+    const documents = documentContext(database, schema)
+    const media = async (): Promise<MediaStores> => ({
+      storage: await openStorage(config, database),
+      records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
+      spoolFolder: spoolFolder(config),
+    })
+    return {
+      access,
+      locales: await openLocales(database),
+      media,
+      openContent: () => openContent(config, database, schema),
+      close,
+    }
   } catch (error) {
     await close()
     throw error

@@ -24,26 +24,51 @@ export interface Settings {
   readonly ROOT_API_TOKEN?: string
   readonly JWT_SECRET?: string
   readonly METRICS_TOKEN?: string
+  readonly UP_JWT_MANAGEMENT: 'legacy-support' | 'refresh'
+  readonly UP_SESSIONS_ACCESS_TTL: number
+  readonly UP_SESSIONS_IDLE_REFRESH_TTL: number
+  readonly UP_SESSIONS_MAX_REFRESH_TTL: number
+  readonly UP_SESSIONS_HTTPONLY: boolean
+  readonly EMAIL_CONFIRMATION: boolean
   /** Absent: 25, or API_MAX_LIMIT if that is less. */
   readonly API_DEFAULT_LIMIT?: number
   readonly API_MAX_LIMIT: number
   readonly MAX_BODY_BYTES: number
   readonly MAX_UPLOAD_BYTES: number
   readonly QUERY_TIMEOUT_MS: number
+  readonly COUNT_LIMIT: number
+  /** Absent: three quarters of QUERY_TIMEOUT_MS. */
+  readonly COUNT_TIMEOUT_MS?: number
+  readonly MONGODB_MAX_POOL_SIZE: number
+  readonly MONGODB_QUEUE_TIMEOUT_MS: number
+  /** Absent: four for each connection to the database. */
+  readonly MAX_IN_FLIGHT?: number
+  readonly MAX_CONNECTIONS: number
+  readonly MAX_HEADER_BYTES: number
+  readonly HEADERS_TIMEOUT_MS: number
+  readonly REQUEST_TIMEOUT_MS: number
+  readonly KEEP_ALIVE_TIMEOUT_MS: number
+  readonly SOCKET_TIMEOUT_MS: number
   readonly RATE_LIMIT: boolean
   readonly UPLOAD_STORAGE: 'local' | 'gridfs' | 's3'
+  readonly IMAGE_SIZES: readonly number[]
+  readonly IMAGE_SIGNING_KEY?: string
   readonly S3_BUCKET?: string
   readonly S3_REGION: string
   readonly S3_ENDPOINT?: string
   readonly S3_ACCESS_KEY_ID?: string
   readonly S3_SECRET_ACCESS_KEY?: string
   readonly S3_FORCE_PATH_STYLE: boolean
+  readonly S3_KEY_PREFIX: string
   readonly S3_PUBLIC_URL?: string
   readonly SMTP_URL?: string
   readonly MAIL_FROM: string
   readonly RESET_PASSWORD_URL?: string
   readonly EMAIL_CONFIRMED_URL?: string
   readonly LOG_LEVEL: LogLevel
+  /** Absent: `off` in production, else `requests`. */
+  readonly MONITOR_COMMANDS?: 'off' | 'totals' | 'requests'
+  readonly SLOW_REQUEST_MS: number
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -59,6 +84,11 @@ const SWITCH: Readonly<Record<string, boolean>> = {
   no: false,
   0: false,
 }
+
+/** The widths of icons and of usual screens. */
+const IMAGE_SIZES: readonly number[] = [
+  16, 32, 48, 64, 96, 128, 256, 384, 512, 640, 750, 828, 1080, 1200, 1920, 2048, 3840,
+]
 
 /**
  * Every variable that configures Quire, by name. `docs/configuration.md` lists the same; a test
@@ -92,22 +122,55 @@ export const VARIABLES = {
   ROOT_API_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
   JWT_SECRET: secret(Joi.string(), 'a long random text'),
   METRICS_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
+  UP_JWT_MANAGEMENT: {
+    rule: Joi.valid('legacy-support', 'refresh').default('legacy-support'),
+    expected: 'legacy-support or refresh',
+  },
+  UP_SESSIONS_ACCESS_TTL: whole(1_800, 60, 2_592_000),
+  UP_SESSIONS_IDLE_REFRESH_TTL: whole(604_800, 60, 31_536_000),
+  UP_SESSIONS_MAX_REFRESH_TTL: whole(2_592_000, 60, 31_536_000),
+  UP_SESSIONS_HTTPONLY: onOff(false),
+  EMAIL_CONFIRMATION: onOff(false),
   API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
   API_MAX_LIMIT: whole(100, 1, 100_000),
   MAX_BODY_BYTES: whole(1_048_576, 1024, 1_073_741_824),
   MAX_UPLOAD_BYTES: whole(209_715_200, 1024, Number.MAX_SAFE_INTEGER),
   QUERY_TIMEOUT_MS: whole(2000, 1, 3_600_000),
+  COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
+  COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
+  MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
+  MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
+  MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
+  MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
+  MAX_HEADER_BYTES: whole(131_072, 1024, 16_777_216),
+  HEADERS_TIMEOUT_MS: whole(20_000, 1, 3_600_000),
+  REQUEST_TIMEOUT_MS: whole(300_000, 1, 86_400_000),
+  KEEP_ALIVE_TIMEOUT_MS: whole(65_000, 1, 3_600_000),
+  SOCKET_TIMEOUT_MS: whole(120_000, 1, 3_600_000),
   RATE_LIMIT: onOff(true),
   UPLOAD_STORAGE: {
     rule: Joi.valid('local', 'gridfs', 's3').default('local'),
     expected: 'local, gridfs or s3',
   },
+  IMAGE_SIZES: {
+    rule: Joi.string().default(IMAGE_SIZES).custom(toSizes),
+    expected: 'whole numbers of pixels from 1 to 4096, with commas between them',
+  },
+  IMAGE_SIGNING_KEY: secret(Joi.string().min(16), 'a random text of at least 16 characters'),
   S3_BUCKET: optional(Joi.string(), 'the name of a bucket'),
   S3_REGION: text('us-east-1', Joi.string(), 'the name of a region'),
   S3_ENDPOINT: optional(url('http', 'https'), 'an http:// or https:// address'),
   S3_ACCESS_KEY_ID: secret(Joi.string(), 'an access key id'),
   S3_SECRET_ACCESS_KEY: secret(Joi.string(), 'a secret access key'),
   S3_FORCE_PATH_STYLE: onOff(false),
+  S3_KEY_PREFIX: {
+    rule: Joi.string()
+      .default('')
+      .max(200)
+      .pattern(/^[\w-][\w.-]*(\/[\w-][\w.-]*)*\/?$/)
+      .custom((given: string) => (given.endsWith('/') ? given : `${given}/`)),
+    expected: 'a prefix of keys such as quire/uploads, of letters, digits, _, -, . and /',
+  },
   S3_PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
   SMTP_URL: secret(url('smtp', 'smtps'), 'an smtp:// or smtps:// address'),
   MAIL_FROM: text('Quire <no-reply@localhost>', Joi.string(), 'a mail address'),
@@ -117,6 +180,8 @@ export const VARIABLES = {
     rule: Joi.valid(...LOG_LEVELS).default('info'),
     expected: `one of ${LOG_LEVELS.join(', ')}`,
   },
+  MONITOR_COMMANDS: optional(Joi.valid('off', 'totals', 'requests'), 'off, totals or requests'),
+  SLOW_REQUEST_MS: whole(500, 0, 3_600_000),
 } as const satisfies Record<keyof Settings, Variable>
 
 export type VariableName = keyof typeof VARIABLES
@@ -171,6 +236,14 @@ function toOrigins(given: string, helpers: Joi.CustomHelpers): unknown {
 
 function isOrigin(given: string): boolean {
   return URL.canParse(given) && new URL(given).origin === given
+}
+
+function toSizes(given: string, helpers: Joi.CustomHelpers): unknown {
+  const sizes = given.split(',').map((size) => size.trim())
+  const isSize = (size: string): boolean => /^[1-9]\d{0,3}$/.test(size) && Number(size) <= 4096
+  return sizes.every(isSize)
+    ? Object.freeze(sizes.map(Number).toSorted((one, other) => one - other))
+    : helpers.error('any.invalid')
 }
 
 function toProxyCount(given: string, helpers: Joi.CustomHelpers): unknown {

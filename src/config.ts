@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import Joi from 'joi'
+import { crossFaults } from './config-cross-rules.ts'
 import { VARIABLES } from './config-variables.ts'
 import type { LogLevel, Settings, Variable } from './config-variables.ts'
 import { ConfigError } from './errors.ts'
@@ -19,6 +20,15 @@ export interface Config {
   readonly secrets: SecretsConfig
   readonly upload: UploadConfig
   readonly mail: MailConfig
+  readonly endUsers: EndUsersConfig
+  readonly observe: ObserveConfig
+}
+
+export interface ObserveConfig {
+  /** Which commands to the database are counted and timed: none, all together, or those of each request too. */
+  readonly commands: 'off' | 'totals' | 'requests'
+  /** Requests that take longer are logged; null: none are. */
+  readonly slowRequestMs: number | null
 }
 
 export interface HttpConfig {
@@ -32,6 +42,24 @@ export interface HttpConfig {
   readonly trustedProxies: number
   readonly rateLimit: boolean
   readonly maxBodyBytes: number
+  /** null: as many as the connections to the database can serve soon. */
+  readonly maxInFlight: number | null
+  readonly connections: ConnectionLimits
+}
+
+/** What a client gets of the server before it is cut off. */
+export interface ConnectionLimits {
+  /** From its first byte, or the end of the request before, to the end of its headers. */
+  readonly headersTimeoutMs: number
+  /** To the end of its body. */
+  readonly requestTimeoutMs: number
+  /** Between two requests. */
+  readonly keepAliveTimeoutMs: number
+  /** Without a byte in either direction; also of who does not read the answer. */
+  readonly silenceTimeoutMs: number
+  readonly maxHeaderBytes: number
+  /** Open ones at a time; more are closed as they come. */
+  readonly maxConnections: number
 }
 
 export interface DatabaseConfig {
@@ -41,6 +69,12 @@ export interface DatabaseConfig {
   readonly name: string
   readonly allowStandalone: boolean
   readonly queryTimeoutMs: number
+  /** How far a list is counted. */
+  readonly countLimit: number
+  readonly countTimeoutMs: number
+  /** Connections, and how long a command waits for one; what the URI says itself goes first. */
+  readonly maxPoolSize: number
+  readonly waitQueueTimeoutMs: number
 }
 
 export interface ApiConfig {
@@ -58,6 +92,12 @@ export interface SecretsConfig {
 export interface UploadConfig {
   readonly storage: 'local' | 'gridfs' | 's3'
   readonly maxUploadBytes: number
+  readonly images: {
+    /** What a side of a picture may be asked for in, ascending. */
+    readonly sizes: readonly number[]
+    /** null: nothing needs to be signed. */
+    readonly signingKey: string | null
+  }
   /** null unless the storage is `s3`. */
   readonly s3: S3Config | null
 }
@@ -69,7 +109,25 @@ export interface S3Config {
   /** null leaves them to the chain of the AWS SDK. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null
   readonly forcePathStyle: boolean
+  /** Empty, or ends in a slash. */
+  readonly keyPrefix: string
+  /** Where clients fetch files, without a slash at its end; null: from this server. */
   readonly publicUrl: string | null
+}
+
+export interface EndUsersConfig {
+  /** Whether who registers must confirm the address before signing in. */
+  readonly emailConfirmation: boolean
+  /** null: tokens live for 30 days, and are not refreshed. */
+  readonly sessions: SessionsConfig | null
+}
+
+export interface SessionsConfig {
+  readonly accessSeconds: number
+  readonly idleSeconds: number
+  readonly maxSeconds: number
+  /** Whether refresh tokens travel in a cookie that no script reads, rather than in bodies. */
+  readonly inCookie: boolean
 }
 
 export interface MailConfig {
@@ -130,54 +188,10 @@ function describeFault(name: string, given: string | undefined): string {
   return `${name}: ${what} is not ${variable.expected}`
 }
 
-// A rule between variables is left out where one of them is already at fault by itself.
-function crossFaults(settings: Settings, wrong: ReadonlySet<string>): string[] {
-  return CROSS_RULES.filter(({ of }) => !of.some((name) => wrong.has(name)))
-    .filter(({ broken }) => broken(settings))
-    .map(({ of, right }) => `${of[0]}: ${right(settings)}`)
-}
-
-interface CrossRule {
-  readonly of: readonly [keyof Settings, ...(keyof Settings)[]]
-  readonly broken: (settings: Settings) => boolean
-  readonly right: (settings: Settings) => string
-}
-
-const CROSS_RULES: readonly CrossRule[] = [
-  {
-    of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],
-    broken: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) => Number(API_DEFAULT_LIMIT) > API_MAX_LIMIT,
-    right: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) =>
-      `${Number(API_DEFAULT_LIMIT)} is more than API_MAX_LIMIT, which is ${API_MAX_LIMIT}`,
-  },
-  {
-    of: ['JWT_SECRET', 'NODE_ENV'],
-    broken: ({ JWT_SECRET, NODE_ENV }) => NODE_ENV === 'production' && JWT_SECRET === undefined,
-    right: () =>
-      'must be given when NODE_ENV is production; for instance what `openssl rand -hex 32` prints',
-  },
-  {
-    of: ['MONGODB_URI', 'QUIRE_DATABASE'],
-    broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
-      QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,
-    right: () => 'must be given when QUIRE_DATABASE is uri',
-  },
-  {
-    of: ['S3_BUCKET', 'UPLOAD_STORAGE'],
-    broken: ({ S3_BUCKET, UPLOAD_STORAGE }) => UPLOAD_STORAGE === 's3' && S3_BUCKET === undefined,
-    right: () => 'must be given when UPLOAD_STORAGE is s3',
-  },
-  {
-    of: ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
-    broken: ({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }) =>
-      (S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined),
-    right: () => 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given together or not at all',
-  },
-]
-
 function toConfig(settings: Settings): Config {
+  const production = settings.NODE_ENV === 'production'
   return Object.freeze({
-    production: settings.NODE_ENV === 'production',
+    production,
     logLevel: settings.LOG_LEVEL,
     dataDir: settings.QUIRE_DATA_DIR,
     contentTypesDir: settings.CONTENT_TYPES_DIR,
@@ -195,9 +209,30 @@ function toConfig(settings: Settings): Config {
     upload: Object.freeze({
       storage: settings.UPLOAD_STORAGE,
       maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+      images: Object.freeze({
+        sizes: settings.IMAGE_SIZES,
+        signingKey: settings.IMAGE_SIGNING_KEY ?? null,
+      }),
       s3: toS3(settings),
     }),
     mail: toMail(settings),
+    endUsers: Object.freeze({
+      emailConfirmation: settings.EMAIL_CONFIRMATION,
+      sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
+    }),
+    observe: Object.freeze({
+      commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),
+      slowRequestMs: settings.SLOW_REQUEST_MS === 0 ? null : settings.SLOW_REQUEST_MS,
+    }),
+  })
+}
+
+function toSessions(settings: Settings): SessionsConfig {
+  return Object.freeze({
+    accessSeconds: settings.UP_SESSIONS_ACCESS_TTL,
+    idleSeconds: settings.UP_SESSIONS_IDLE_REFRESH_TTL,
+    maxSeconds: settings.UP_SESSIONS_MAX_REFRESH_TTL,
+    inCookie: settings.UP_SESSIONS_HTTPONLY,
   })
 }
 
@@ -211,6 +246,15 @@ function toHttp(settings: Settings): HttpConfig {
     trustedProxies: settings.TRUST_PROXY,
     rateLimit: settings.RATE_LIMIT,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxInFlight: settings.MAX_IN_FLIGHT ?? null,
+    connections: Object.freeze({
+      headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+      keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
+      silenceTimeoutMs: settings.SOCKET_TIMEOUT_MS,
+      maxHeaderBytes: settings.MAX_HEADER_BYTES,
+      maxConnections: settings.MAX_CONNECTIONS,
+    }),
   })
 }
 
@@ -228,6 +272,10 @@ function toDatabase(settings: Settings): DatabaseConfig {
     name: settings.MONGODB_DATABASE,
     allowStandalone: settings.QUIRE_ALLOW_STANDALONE,
     queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
+    countLimit: settings.COUNT_LIMIT,
+    countTimeoutMs: settings.COUNT_TIMEOUT_MS ?? Math.ceil(settings.QUERY_TIMEOUT_MS * 0.75),
+    maxPoolSize: settings.MONGODB_MAX_POOL_SIZE,
+    waitQueueTimeoutMs: settings.MONGODB_QUEUE_TIMEOUT_MS,
   })
 }
 
@@ -253,6 +301,7 @@ function toS3(settings: Settings): S3Config | null {
     endpoint: settings.S3_ENDPOINT ?? null,
     credentials,
     forcePathStyle: settings.S3_FORCE_PATH_STYLE,
-    publicUrl: settings.S3_PUBLIC_URL ?? null,
+    keyPrefix: settings.S3_KEY_PREFIX,
+    publicUrl: settings.S3_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
   })
 }

@@ -71,9 +71,31 @@ export class MethodNotAllowedError extends CmsError {
   readonly status = 405
 }
 
+/** A request that collides with another one that is under way. */
+export class ConflictError extends CmsError {
+  readonly status = 409
+}
+
+/** A condition of the request (`If-Match`, `If-None-Match`) that what is stored does not meet. */
+export class PreconditionFailedError extends CmsError {
+  readonly status = 412
+  /** Of what is stored now; null where there is nothing. */
+  readonly revision: string | null
+
+  constructor(message: string, revision: string | null = null) {
+    super(message)
+    this.revision = revision
+  }
+}
+
 /** A body above `MAX_BODY_BYTES`. */
 export class PayloadTooLargeError extends CmsError {
   readonly status = 413
+}
+
+/** A key of an earlier request with a request that is not the same. */
+export class UnprocessableContentError extends CmsError {
+  readonly status = 422
 }
 
 /** More attempts than are let through in a minute. */
@@ -86,7 +108,7 @@ export class NotImplementedError extends CmsError {
   readonly status = 501
 }
 
-/** The database cannot be reached; the same request may succeed later. */
+/** The database cannot be reached, or too much is waiting already; the same request may succeed later. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
 }

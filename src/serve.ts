@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { localAddress } from './config.ts'
-import type { Config } from './config.ts'
+import type { Config, ConnectionLimits } from './config.ts'
 import { ConfigError } from './errors.ts'
 
 /** What is served: an application that has been put together. */
@@ -19,19 +19,10 @@ export interface RunningServer {
   readonly stop: () => Promise<void>
 }
 
-/** Against clients that send or read too slowly, or not at all. */
-const TIMEOUTS = {
-  headersTimeout: 20_000,
-  requestTimeout: 300_000,
-  connectionsCheckingInterval: 5000,
-  /** Above the minute after which balancers commonly give up an idle connection. */
-  keepAliveTimeout: 65_000,
-}
-const SILENT_SOCKET_MS = 120_000
 const FINISH_MS = 10_000
 
-/** Room for a query string with 1,000 values in a list; Node's 16 KiB hold about 300. */
-const MAX_HEADER_BYTES = 131_072
+/** Requests of one connection at a time; most clients wait for each answer. */
+const MAX_PIPELINED = 64
 
 const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
@@ -48,10 +39,10 @@ const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => str
  */
 export async function serve(
   app: Pick<App, 'callback'>,
-  { http }: { readonly http: Pick<Config['http'], 'host' | 'port'> },
+  { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
   finishMs = FINISH_MS,
 ): Promise<RunningServer> {
-  const { server, beginStop } = createStoppable(app.callback())
+  const { server, beginStop } = createStoppable(app.callback(), http.connections)
   await listen(server, http.host, http.port)
   const { port } = server.address() as AddressInfo
   return {
@@ -67,23 +58,57 @@ interface Stoppable {
 }
 
 // While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
-function createStoppable(listener: RequestListener): Stoppable {
+function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
   let stopping = false
-  const server = createServer(
-    { ...TIMEOUTS, maxHeaderSize: MAX_HEADER_BYTES },
-    (request, response) => {
-      if (stopping) response.setHeader('connection', 'close')
-      response.once('close', () => {
-        if (stopping) server.closeIdleConnections()
-      })
-      listener(request, response)
-    },
-  )
-  server.setTimeout(SILENT_SOCKET_MS)
+  const server = createLimited(limits, (request, response) => {
+    if (stopping) response.setHeader('connection', 'close')
+    response.once('close', () => {
+      if (stopping) server.closeIdleConnections()
+    })
+    listener(request, response)
+  })
   const beginStop = (): void => {
     stopping = true
   }
   return { server, beginStop }
+}
+
+/** Against clients that send or read too slowly, or not at all; Node looks after the slow ones from time to time. */
+function createLimited(limits: ConnectionLimits, listener: RequestListener): Server {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: Math.min(5000, headersTimeoutMs),
+      maxHeaderSize: limits.maxHeaderBytes,
+    },
+    limitPipelined(listener),
+  )
+  server.maxConnections = limits.maxConnections
+  server.setTimeout(limits.silenceTimeoutMs)
+  return server
+}
+
+/**
+ * Cuts off who sends request upon request without reading an answer. Node 22 stops reading from such a
+ * client, but after all that one read has brought: nearly 2,000 requests, whose answers would be kept.
+ */
+function limitPipelined(listener: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, number>()
+  const add = (socket: Socket, change: number): number => {
+    const count = (unanswered.get(socket) ?? 0) + change
+    unanswered.set(socket, count)
+    return count
+  }
+  return (request, response) => {
+    const { socket } = request
+    if (add(socket, 1) > MAX_PIPELINED) socket.destroy()
+    if (socket.destroyed) return
+    response.once('close', () => add(socket, -1))
+    listener(request, response)
+  }
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

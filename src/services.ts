@@ -6,12 +6,17 @@ import { keptJwtSecret } from './access/jwt-secret.ts'
 import { loggingMailer, smtpMailer } from './access/mailer.ts'
 import { type Accounts, openAccounts } from './access/open-accounts.ts'
 import { openRateLimits, type RateLimits } from './access/rate-limit.ts'
+import { openSessions } from './access/sessions.ts'
 import { openUserTokens } from './access/user-tokens.ts'
 import { openEndUsers, USER } from './access/users.ts'
 import type { Config } from './config.ts'
 import type { Deployment } from './deployment/deployment.ts'
 import { judgeStandalone } from './deployment/refuse-standalone.ts'
 import type { DocumentContext } from './documents/context.ts'
+import {
+  type IdempotentCreations,
+  openIdempotentCreations,
+} from './documents/idempotent-creation.ts'
 import { type Locales, openLocales } from './documents/locales.ts'
 import { ConfigError } from './errors.ts'
 import { openGridFsStorage } from './media/gridfs-storage.ts'
@@ -19,9 +24,11 @@ import { openLocalStorage } from './media/local-storage.ts'
 import { clearSpool } from './media/receive-upload.ts'
 import type { MediaStorage } from './media/storage.ts'
 import { compileCollections } from './mongo/collection-plan.ts'
+import { type CommandMonitor, createCommandMonitor } from './mongo/command-monitor.ts'
 import { type Database, openDatabase } from './mongo/database.ts'
 import { newDocumentId } from './mongo/document-id.ts'
 import { openIdAllocator } from './mongo/id-allocator.ts'
+import { openQueryStats, type QueryStats } from './mongo/query-stats.ts'
 import { syncIndexes } from './mongo/sync-indexes.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check.ts'
@@ -42,10 +49,12 @@ export interface Services {
   readonly database: Database
   readonly access: Access
   readonly accounts: Accounts
+  readonly creations: IdempotentCreations
   /** Null where attempts are not counted. */
   readonly limits: RateLimits | null
   readonly locales: Locales
   readonly storage: MediaStorage
+  readonly monitor: CommandMonitor
   close(): Promise<void>
 }
 
@@ -63,29 +72,58 @@ export async function openServices({
   log,
 }: ServicesOptions): Promise<Services> {
   const schema = await loadSchema(config.contentTypesDir)
-  const database = await openDatabase({
-    uri: deployment.uri,
-    name: config.database.name,
-    queryTimeoutMs: config.database.queryTimeoutMs,
-  })
+  const monitor = createCommandMonitor(config.observe.commands)
+  const database = await openDatabase({ ...config.database, uri: deployment.uri, monitor })
   try {
     await assertTransactions(database, config, log)
     const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
     for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)
+    const creations = await openIdempotentCreations({ database, now })
     const limits = config.http.rateLimit ? await openRateLimits(database, now) : null
     const storage = await openStorage(config, database)
     await clearSpool(spoolFolder(config), new Date())
+    const stats =
+      config.observe.commands === 'off' ? null : watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
-      await Promise.all([access.close(), accounts.close()])
+      await Promise.all([access.close(), accounts.close(), stats?.close()])
       await database.close()
     }
-    return { schema, database, access, accounts, limits, locales, storage, close }
+    return {
+      schema,
+      database,
+      access,
+      accounts,
+      creations,
+      limits,
+      locales,
+      storage,
+      monitor,
+      close,
+    }
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+/** Keeps the evidence that `quire doctor` judges by. */
+function watchQueries(
+  database: Database,
+  monitor: CommandMonitor,
+  { schema, log }: { readonly schema: Schema; readonly log: Logger },
+): QueryStats {
+  const names = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
+  return openQueryStats({
+    database,
+    monitor,
+    collections: new Set(names),
+    now,
+    onBackgroundError: (error) => {
+      log.debug({ err: error }, 'What queries cost could not be written down')
+    },
+  })
 }
 
 async function openWhoMayDoWhat(
@@ -95,20 +133,25 @@ async function openWhoMayDoWhat(
 ): Promise<Pick<Services, 'access' | 'accounts'>> {
   const { contentType, ids } = documentContext(database, schema)
   const secret = config.secrets.jwtSecret ?? (await keptJwtSecret(config.dataDir))
-  const tokens = openUserTokens(secret, now)
+  const { emailConfirmation, sessions: lifespans } = config.endUsers
+  const tokens = openUserTokens(secret, now, lifespans?.accessSeconds)
+  const sessions =
+    lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
   const users = { db: database, plan: contentType(USER), ids, now }
   const onBackgroundError = (error: unknown): void => {
     log.warn({ err: error }, 'What was to be done behind a request failed')
   }
   const access = await openAccess(database, compileActions(schema), {
     rootApiToken: config.secrets.rootApiToken,
-    users: openEndUsers(users, tokens),
+    users: openEndUsers({ ...users, tokens, sessions }),
     onBackgroundError,
   })
   const { smtpUrl, from, resetPasswordUrl } = config.mail
   const accounts = openAccounts({
     ...users,
     tokens,
+    sessions,
+    emailConfirmation,
     roles: access.roles,
     mailer: smtpUrl === null ? loggingMailer(log) : smtpMailer(smtpUrl, from),
     links: {
@@ -120,9 +163,12 @@ async function openWhoMayDoWhat(
   return { access, accounts }
 }
 
-/** Where the bytes of files are kept. @throws ConfigError for a storage that there is not yet. */
-async function openStorage(
-  { upload: { storage }, dataDir }: Config,
+/**
+ * Where the bytes of files are kept. The SDK for s3 takes its time to load, and is only where it is used.
+ * @throws ConfigError for a bucket that cannot be reached.
+ */
+export async function openStorage(
+  { upload: { storage, s3 }, dataDir }: Config,
   database: Database,
 ): Promise<MediaStorage> {
   switch (storage) {
@@ -130,8 +176,11 @@ async function openStorage(
       return openLocalStorage(join(dataDir, 'uploads'))
     case 'gridfs':
       return openGridFsStorage(database)
-    case 's3':
-      throw new ConfigError(['UPLOAD_STORAGE: s3 is not there yet; take local or gridfs'])
+    case 's3': {
+      if (s3 === null) throw new Error('readConfig gives what s3 needs')
+      const { openS3Storage } = await import('./media/s3-storage.ts')
+      return openS3Storage(s3)
+    }
   }
 }
 

@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Files at the top of src that belong to a room of another name. */
 const TOP_FILES: Readonly<Record<string, string>> = {
   'config-variables': 'config',
+  'config-cross-rules': 'config',
   'config-near-misses': 'config',
 }
 
@@ -44,6 +45,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^mongodb$/, ['mongo', 'access', 'media', 'deployment']],
   [/^mongodb-memory-server/, ['deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'app']],
+  [/^@aws-sdk\//, ['media']],
   [/^(jose|nodemailer|@node-rs\/argon2)$/, ['access']],
   [/^qs$/, ['http']],
   [/^(bson|lmdb|mingo)(\/.*)?$/, ['embedded']],

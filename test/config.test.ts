@@ -23,6 +23,8 @@ describe('readConfig', () => {
       logLevel: 'info',
       dataDir: '.quire',
       contentTypesDir: 'content-types',
+      endUsers: { emailConfirmation: false, sessions: null },
+      observe: { commands: 'requests', slowRequestMs: 500 },
       http: {
         host: '0.0.0.0',
         port: 1337,
@@ -31,6 +33,15 @@ describe('readConfig', () => {
         trustedProxies: 0,
         rateLimit: true,
         maxBodyBytes: 1_048_576,
+        maxInFlight: null,
+        connections: {
+          headersTimeoutMs: 20_000,
+          requestTimeoutMs: 300_000,
+          keepAliveTimeoutMs: 65_000,
+          silenceTimeoutMs: 120_000,
+          maxHeaderBytes: 131_072,
+          maxConnections: 10_000,
+        },
       },
       database: {
         kind: null,
@@ -38,10 +49,24 @@ describe('readConfig', () => {
         name: 'quire',
         allowStandalone: false,
         queryTimeoutMs: 2000,
+        countLimit: 100_000,
+        countTimeoutMs: 1500,
+        maxPoolSize: 50,
+        waitQueueTimeoutMs: 2000,
       },
       api: { defaultLimit: 25, maxLimit: 100 },
       secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
-      upload: { storage: 'local', maxUploadBytes: 209_715_200, s3: null },
+      upload: {
+        storage: 'local',
+        maxUploadBytes: 209_715_200,
+        images: {
+          sizes: [
+            16, 32, 48, 64, 96, 128, 256, 384, 512, 640, 750, 828, 1080, 1200, 1920, 2048, 3840,
+          ],
+          signingKey: null,
+        },
+        s3: null,
+      },
       mail: {
         smtpUrl: null,
         from: 'Quire <no-reply@localhost>',
@@ -62,6 +87,7 @@ describe('readConfig', () => {
       ...Object.values(config),
       config.upload.s3,
       config.http.corsOrigin,
+      config.http.connections,
     ]) {
       expect(Object.isFrozen(part)).to.equal(true)
     }
@@ -132,6 +158,10 @@ describe('readConfig', () => {
     })
   }
 
+  it('gives a count less time than a query', () => {
+    expect(readConfig({ QUERY_TIMEOUT_MS: '100' }).database.countTimeoutMs).to.equal(75)
+  })
+
   it('lowers the default page to a maximum below it', () => {
     expect(readConfig({ API_MAX_LIMIT: '10' }).api).to.deep.equal({
       defaultLimit: 10,
@@ -152,6 +182,7 @@ describe('readConfig', () => {
       endpoint: null,
       credentials: { accessKeyId: 'id', secretAccessKey: 'key' },
       forcePathStyle: false,
+      keyPrefix: '',
       publicUrl: null,
     })
   })
@@ -182,6 +213,14 @@ describe('readConfig', () => {
     [
       { API_DEFAULT_LIMIT: '200' },
       'API_DEFAULT_LIMIT: 200 is more than API_MAX_LIMIT, which is 100',
+    ],
+    [
+      { COUNT_TIMEOUT_MS: '2000' },
+      'COUNT_TIMEOUT_MS: 2000 is not less than QUERY_TIMEOUT_MS, which is 2000',
+    ],
+    [
+      { HEADERS_TIMEOUT_MS: '2', REQUEST_TIMEOUT_MS: '1' },
+      'HEADERS_TIMEOUT_MS: 2 is more than REQUEST_TIMEOUT_MS, which is 1',
     ],
     [
       { MONGODB_URI: 'postgres://u:hunter2@h/d' },

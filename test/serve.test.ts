@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
 import type { RunningServer } from '../src/serve.ts'
 
-const config = { http: { host: '127.0.0.1', port: 0 } }
+const { connections } = readConfig({}).http
+const config = { http: { host: '127.0.0.1', port: 0, connections } }
 
 describe('serve', () => {
   let server: RunningServer | null = null
@@ -39,7 +41,12 @@ describe('serve', () => {
 
   it('refuses an address in use with one sentence', async () => {
     const { port } = await serving((_, response) => response.end())
-    const second = serve({ callback: () => () => undefined }, { http: { host: '127.0.0.1', port } })
+    const second = serve(
+      { callback: () => () => undefined },
+      {
+        http: { ...config.http, port },
+      },
+    )
     const error = await second.catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(ConfigError)
   })

@@ -21,6 +21,7 @@ export function mapArticle({ key, category, countries, texts }: ArticleText): Sa
   }
   return {
     documentId: sampleId.article(key),
+    cover: category,
     versions: texts.map((text) => ({
       locale: text.locale,
       status: text.status,

@@ -2,9 +2,16 @@ import { documentIdFor, type ImportedDocument } from '../../src/documents/import
 import type { VersionKey } from '../../src/query/query.ts'
 import type { Data, Uid } from '../../src/schema/definition.ts'
 
+/** The images of the sample (`sample-covers.ts`). */
+export const COVERS = ['borders', 'maps', 'names'] as const
+
+export type CoverKey = (typeof COVERS)[number]
+
 /** A document of the sample, as it is mapped from its source. */
 export interface SampleDocument {
   readonly documentId: string
+  /** The image that all of its versions have as their `cover`. */
+  readonly cover?: CoverKey
   readonly versions: readonly SampleVersion[]
 }
 
@@ -32,14 +39,18 @@ export const sampleId = {
   language: (code: string): string => documentIdFor(`language:${code}`),
 } as const
 
-/** A document as it is imported. Media are not in it: there are no files in the sample yet. */
-export function toImported({ documentId, versions }: SampleDocument): ImportedDocument {
+/** A document as it is imported, with its cover if that is among the files given by documentId. */
+export function toImported(
+  { documentId, cover, versions }: SampleDocument,
+  covers: ReadonlyMap<CoverKey, string> = new Map(),
+): ImportedDocument {
+  const file = cover === undefined ? undefined : covers.get(cover)
   return {
     documentId,
     versions: versions.map(({ locale, status, values, nested }) => ({
       locale,
       status,
-      data: { ...values, ...nested },
+      data: { ...values, ...nested, ...(file !== undefined && { cover: file }) },
     })),
   }
 }

@@ -3,8 +3,9 @@ import { importDocuments, type ImportProgress } from '../../src/documents/import
 import type { Uid } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { type SamplePart, toImported } from './sample-document.ts'
+import { addCovers, type Covers } from './sample-covers.ts'
 import { addSampleLocales } from './sample-locales.ts'
-import { beginMark, putMark } from './sample-mark.ts'
+import { beginMark, getMark, putMark } from './sample-mark.ts'
 import { assertSampleTypes, type Sample } from './sample-parts.ts'
 
 /** Who is told how a seed goes: each part begins, proceeds batch by batch, and ends. */
@@ -20,7 +21,7 @@ export interface SeedReport extends ImportProgress {
   readonly seconds: number
 }
 
-type SeedServices = Pick<Services, 'schema' | 'database' | 'locales'>
+type SeedServices = Pick<Services, 'schema' | 'database' | 'locales' | 'storage'>
 
 /**
  * Stores what is missing of the sample; it may be run again at any time.
@@ -37,12 +38,15 @@ export async function seedSample(
   const startedAt = performance.now()
   await beginMark(database, schema)
   await addSampleLocales(locales)
+  // A sample that was complete has articles without covers that were removed since: they stay away.
+  const isNew = (await getMark(database))?.completedAt === null
+  const covers = await addCovers(services, { drawMissing: isNew })
   const context = documentContext(database, schema)
   let [documents, added, complete] = [0, 0, true]
   for (const part of parts) {
     const plan = planOf(services, part.uid)
     observer.begin(plan, part.count)
-    const report = await importDocuments(context, plan, imported(part), {
+    const report = await importDocuments(context, plan, imported(part, covers), {
       onBatch: (progress) => {
         observer.proceed(progress)
       },
@@ -58,8 +62,8 @@ export async function seedSample(
   return { documents, added, complete, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
-function* imported(part: SamplePart): Generator<ReturnType<typeof toImported>> {
-  for (const document of part.documents()) yield toImported(document)
+function* imported(part: SamplePart, covers: Covers): Generator<ReturnType<typeof toImported>> {
+  for (const document of part.documents()) yield toImported(document, covers)
 }
 
 function planOf({ schema }: SeedServices, uid: Uid): ContentTypePlan {

@@ -21,6 +21,8 @@ export const RULES = {
   /** A password that someone has: whatever it is, but no more than is hashed. */
   password: Joi.string().custom(assertFits),
   newPassword: Joi.string().min(6).custom(assertFits),
+  /** A name that a client gives itself, such as a UUID. */
+  deviceId: Joi.string().max(MAX_CHARACTERS),
   flag: Joi.boolean(),
   anything: Joi.any(),
 } as const

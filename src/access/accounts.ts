@@ -2,14 +2,17 @@ import { ApplicationError, UnauthorizedError, ValidationError } from '../errors.
 import {
   assertOnly,
   NEW_NAME_AND_PASSWORD,
+  optionalTextOf,
   readAccount,
   required,
   RULES,
   textOf,
 } from './account-input.ts'
-import type { Mailer } from './mailer.ts'
+import { mailConfirmation } from './mail-confirmation.ts'
+import type { Links, Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'
 import { AUTHENTICATED_ROLE, type Roles } from './roles.ts'
+import type { Sessions } from './sessions.ts'
 import { toSeconds, type UserTokens } from './user-tokens.ts'
 import {
   changeUser,
@@ -25,6 +28,10 @@ import {
 export interface AccountsContext extends UsersContext {
   readonly passwords: Passwords
   readonly tokens: UserTokens
+  /** Null: tokens live for 30 days, and are not refreshed. */
+  readonly sessions: Sessions | null
+  /** Whether an address must be confirmed before its user may sign in. */
+  readonly emailConfirmation: boolean
   readonly roles: Pick<Roles, 'list'>
   readonly mailer: Mailer
   readonly links: Links
@@ -32,15 +39,11 @@ export interface AccountsContext extends UsersContext {
   readonly behind: (work: Promise<unknown>) => void
 }
 
-/** Addresses that mails lead to. */
-export interface Links {
-  /** The page that asks for a new password; null: a mail has the code alone. */
-  readonly resetPassword: string | null
-  readonly emailConfirmation: string
-}
-
 export interface SignedIn {
-  readonly jwt: string
+  /** Null for a user who has registered, and must confirm the address first. */
+  readonly jwt: string | null
+  /** Null where tokens are not refreshed. */
+  readonly refreshToken: string | null
   readonly user: User
 }
 
@@ -52,50 +55,108 @@ const NEW_USER = {
 
 const LOGIN = { identifier: required(RULES.text), password: required(RULES.text) }
 
-/** Makes an account and signs in. @throws ValidationError, ApplicationError for a name that is taken. */
+const DEVICE = { deviceId: RULES.deviceId }
+
+/**
+ * Makes an account and signs in, or sends the mail that asks for a confirmation.
+ * @throws ValidationError, ApplicationError for a name that is taken.
+ */
 export async function register(context: AccountsContext, body: unknown): Promise<SignedIn> {
-  assertOnly(Object.keys(NEW_USER), body)
+  const device = context.sessions === null ? {} : DEVICE
+  assertOnly(Object.keys({ ...NEW_USER, ...device }), body)
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
+  const deviceId = deviceOf(context, body)
   const email = textOf(input, 'email').toLowerCase()
   const username = textOf(input, 'username')
   await assertUnused(context, email, username)
   const password = await context.passwords.hash(textOf(input, 'password'))
   const role = await roleOf(context, AUTHENTICATED_ROLE)
-  const values = { ...newUserValues({ email, username, password, role }), confirmed: true }
+  const confirmed = !context.emailConfirmation
+  const values = { ...newUserValues({ email, username, password, role }), confirmed }
+  const user = await insertNew(context, values)
+  if (confirmed) return signIn(context, user, deviceId)
+  context.behind(mailConfirmation(context, user))
+  return { jwt: null, refreshToken: null, user }
+}
+
+async function insertNew(context: AccountsContext, values: UserValues): Promise<User> {
   try {
-    return await signIn(context, await insertUser(context, values))
+    return await insertUser(context, values)
   } catch (error) {
     if (error instanceof ValidationError) throw bothTaken() // taken since it was looked for
     throw error
   }
 }
 
-/** @throws ValidationError for wrong credentials, ApplicationError for a blocked account. */
+/**
+ * Only whoever knows the password is told that an account is blocked or unconfirmed.
+ * @throws ValidationError for wrong credentials, ApplicationError for an account that may not enter.
+ */
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(LOGIN, body)
+  const deviceId = deviceOf(context, body)
   const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
   const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
   if (user === null || !isRight) throw new ValidationError('Invalid identifier or password')
-  if (user.blocked) {
-    throw new ApplicationError('Your account has been blocked by an administrator')
+  assertMayEnter(context, user)
+  return signIn(context, user, deviceId)
+}
+
+/**
+ * Signs out on the device that the body names, or else everywhere: every token that the user has is
+ * worthless then. @throws ValidationError
+ */
+export async function logOut(
+  context: AccountsContext,
+  documentId: string,
+  body: unknown,
+): Promise<void> {
+  const deviceId = deviceOf(context, body)
+  if (deviceId === null) {
+    await changeUser(context, { documentId }, (stored) => revokedTokens(context, stored))
   }
-  return signIn(context, user)
+  await context.sessions?.endOf(documentId, deviceId)
 }
 
-/** Makes every token that the user has worthless. */
-export async function logOut(context: AccountsContext, documentId: string): Promise<void> {
-  await changeUser(context, { documentId }, (stored) => revokedTokens(context, stored))
+export async function signIn(
+  { tokens, sessions }: AccountsContext,
+  user: User,
+  deviceId: string | null,
+): Promise<SignedIn> {
+  if (sessions === null) return { jwt: await tokens.sign(user), refreshToken: null, user }
+  const { id, refreshToken } = await sessions.start(user, deviceId)
+  return { jwt: await tokens.sign(user, id), refreshToken, user }
 }
 
-export async function signIn({ tokens }: AccountsContext, user: User): Promise<SignedIn> {
-  return { jwt: await tokens.sign(user), user }
+/** What a client calls the device that it runs on; null when it does not say. @throws ValidationError */
+export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
+  return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
+}
+
+/** Whether a user who has proved to be one may be signed in. */
+export function mayEnter({ emailConfirmation }: AccountsContext, user: User): boolean {
+  return !user.blocked && (user.confirmed || !emailConfirmation)
+}
+
+/** @throws ApplicationError that says why not. */
+export function assertMayEnter(context: AccountsContext, user: User): void {
+  if (mayEnter(context, user)) return
+  throw new ApplicationError(
+    user.blocked
+      ? 'Your account has been blocked by an administrator'
+      : 'Your account email is not confirmed',
+  )
 }
 
 /** @throws UnauthorizedError for a user who is gone since the request was let in. */
-export function signInChanged(context: AccountsContext, user: User | null): Promise<SignedIn> {
+export function signInChanged(
+  context: AccountsContext,
+  user: User | null,
+  deviceId: string | null,
+): Promise<SignedIn> {
   if (user === null) throw new UnauthorizedError('Invalid credentials')
-  return signIn(context, user)
+  return signIn(context, user, deviceId)
 }
 
 /**

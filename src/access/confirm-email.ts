@@ -1,8 +1,9 @@
 import { ApplicationError, ValidationError } from '../errors.ts'
 import { readAccount, required, RULES, textOf } from './account-input.ts'
 import type { AccountsContext } from './accounts.ts'
-import { createCode, hashOfCode } from './recover-password.ts'
-import { changeUser, findUser, type User } from './users.ts'
+import { hashOfCode } from './codes.ts'
+import { mailConfirmation } from './mail-confirmation.ts'
+import { changeUser, findUser } from './users.ts'
 
 const CONFIRMATION = { confirmation: required(RULES.text) }
 const RECIPIENT = { email: required(RULES.email) }
@@ -29,19 +30,8 @@ export async function sendConfirmation(context: AccountsContext, body: unknown):
   if (user === null) return email
   if (user.confirmed) throw new ApplicationError('Already confirmed')
   if (user.blocked) throw new ApplicationError('User blocked')
-  context.behind(sendMail(context, user))
+  context.behind(mailConfirmation(context, user))
   return email
-}
-
-async function sendMail(context: AccountsContext, user: User): Promise<void> {
-  const code = createCode()
-  await changeUser(context, user, () => ({ confirmationToken: hashOfCode(code) }))
-  const link = `${context.links.emailConfirmation}?confirmation=${code}`
-  await context.mailer.send({
-    to: user.email,
-    subject: 'Account confirmation',
-    text: `Thank you for registering!\n\nConfirm that this address is yours: ${link}\n\nThe code is ${code}\n`,
-  })
 }
 
 function invalidToken(): ValidationError {

@@ -6,6 +6,13 @@ export interface Mail {
   readonly text: string
 }
 
+/** Addresses that mails lead to. */
+export interface Links {
+  /** The page that asks for a new password; null: a mail has the code alone. */
+  readonly resetPassword: string | null
+  readonly emailConfirmation: string
+}
+
 export interface Mailer {
   send(mail: Mail): Promise<void>
 }

@@ -60,7 +60,8 @@ export async function createUser(context: AccountsContext, body: unknown): Promi
 }
 
 /**
- * Changes what is given. A new password revokes the user's tokens.
+ * Changes what is given. A new password revokes the user's tokens; blocking ends the sessions, so that who
+ * is let in again signs in again.
  * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken.
  */
 export async function updateUser(
@@ -81,6 +82,7 @@ export async function updateUser(
     })),
   )
   if (changed === null) throw new NotFoundError('User not found')
+  if (changed.blocked) await context.sessions?.endOf(changed.documentId, null)
   return changed
 }
 
@@ -88,6 +90,7 @@ export async function updateUser(
 export async function deleteUser(context: AccountsContext, id: string): Promise<User> {
   const user = await getUser(context, id)
   await removeUser(context, user)
+  await context.sessions?.endOf(user.documentId, null)
   return user
 }
 

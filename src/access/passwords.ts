@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import { ServiceUnavailableError } from '../errors.ts'
 
 /** What one hash costs; see the options of argon2. */
 export interface PasswordCost {
@@ -14,24 +15,53 @@ export interface PasswordCost {
 const COST: PasswordCost = { memoryKiB: 19_456, passes: 2 }
 
 export interface Passwords {
-  /** With argon2id and a salt of its own. */
+  /** With argon2id and a salt of its own. @throws ServiceUnavailableError when too many are waiting. */
   hash(password: string): Promise<string>
-  /** Null, for an account that there is not, costs what a hash does and is never right. */
+  /**
+   * Null, for an account that there is not, costs what a hash does and is never right.
+   * @throws ServiceUnavailableError when too many are waiting.
+   */
   verify(stored: string | null, password: string): Promise<boolean>
 }
 
 /** No password is longer, in bytes of UTF-8; longer ones are refused before they are hashed. */
 export const MAX_PASSWORD_BYTES = 72
 
+/** Half of libuv's threads, so that files and images are served meanwhile; 38 MiB at most. */
+const AT_ONCE = 2
+
+/** About five seconds of work; whoever comes then is told to come again. */
+const MAX_WAITING = 200
+
 export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passwords {
   const options = { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 }
   const nobodys = hash(randomBytes(32), options)
+  const inTurn = takeTurns()
   return {
-    hash: (password) => hash(password, options),
+    hash: (password) => inTurn(() => hash(password, options)),
     verify: async (stored, password) => {
       const isShort = Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES
-      const isRight = await verify(stored ?? (await nobodys), isShort ? password : '')
+      const against = stored ?? (await nobodys)
+      const isRight = await inTurn(() => verify(against, isShort ? password : ''))
       return isRight && isShort && stored !== null
     },
+  }
+}
+
+function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running < AT_ONCE) running += 1
+    else if (waiting.length < MAX_WAITING) {
+      await new Promise<void>((resolve) => waiting.push(resolve)) // in the place of who leaves
+    } else throw new ServiceUnavailableError('Too many passwords are waiting to be checked')
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
   }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { ValidationError } from '../errors.ts'
 import {
   assertConfirmed,
@@ -8,11 +7,17 @@ import {
   RULES,
   textOf,
 } from './account-input.ts'
-import { type AccountsContext, newPassword, type SignedIn, signInChanged } from './accounts.ts'
-import { hashCredential } from './credentials.ts'
+import {
+  type AccountsContext,
+  assertMayEnter,
+  deviceOf,
+  newPassword,
+  type SignedIn,
+  signInChanged,
+} from './accounts.ts'
+import { createCode, hashOfCode } from './codes.ts'
 import { changeUser, findUser, type User } from './users.ts'
 
-const CODE_BYTES = 64
 const CODE_LIVES_MS = 60 * 60 * 1_000
 
 const FORGOT = { email: required(RULES.email) }
@@ -56,11 +61,12 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
 
 /**
  * Sets a new password by a code from a mail, and signs in.
- * @throws ValidationError for a code that is wrong, used or too old.
+ * @throws ValidationError for a code that is wrong, used or too old, ApplicationError for a blocked user.
  */
 export async function resetPassword(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(RESET, body)
   assertConfirmed(input)
+  const deviceId = deviceOf(context, body)
   const resetPasswordToken = hashOfCode(textOf(input, 'code'))
   const user = await findUser(context, { resetPasswordToken })
   if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
@@ -69,9 +75,12 @@ export async function resetPassword(context: AccountsContext, body: unknown): Pr
   const changed = await changeUser(context, user, (stored) => {
     // Of two who use one code at once the second finds it gone.
     if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
-    return newPassword(context, stored, hash)
+    // A code from a mail proves the address as well.
+    const confirmed = stored.confirmed || context.emailConfirmation
+    assertMayEnter(context, { ...stored, confirmed })
+    return { ...newPassword(context, stored, hash), confirmed }
   })
-  return signInChanged(context, changed)
+  return signInChanged(context, changed, deviceId)
 }
 
 /**
@@ -85,6 +94,7 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const input = readAccount(CHANGE, body)
   assertConfirmed(input)
+  const deviceId = deviceOf(context, body)
   const { passwords } = context
   const user = await findUser(context, { documentId })
   const password = textOf(input, 'password')
@@ -99,17 +109,7 @@ export async function changePassword(
     if (stored.password !== user?.password) throw invalidCurrent() // changed in the meantime
     return newPassword(context, stored, hash)
   })
-  return signInChanged(context, changed)
-}
-
-/** 128 hexadecimal characters. */
-export function createCode(): string {
-  return randomBytes(CODE_BYTES).toString('hex')
-}
-
-/** What is stored of a code: who reads the database cannot use it. */
-export function hashOfCode(code: string): string {
-  return hashCredential(code).toString('hex')
+  return signInChanged(context, changed, deviceId)
 }
 
 /** A configured address, with its own parameters kept. */

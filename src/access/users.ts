@@ -7,6 +7,7 @@ import { optionsOf, run, type StoredVersion, versionsOf } from '../mongo/stored-
 import { PRIMARY } from '../mongo/system-collections.ts'
 import { deleteVersions, insertVersions, patchVersion } from '../mongo/write-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
 
 export const USER = 'plugin::users-permissions.user'
@@ -76,14 +77,17 @@ export async function findUser(
 
 /**
  * By e-mail address in any case, or else by username: whoever takes another's address for a username
- * does not come before them.
+ * does not come before them. Both are always looked for, so that the time does not tell which was found.
  */
 export async function findUserByIdentifier(
   context: UsersContext,
   identifier: string,
 ): Promise<User | null> {
-  const byEmail = await findUser(context, { email: { $eq: identifier.toLowerCase() } })
-  return byEmail ?? findUser(context, { username: { $eq: identifier } })
+  const [byEmail, byUsername] = await Promise.all([
+    findUser(context, { email: { $eq: identifier.toLowerCase() } }),
+    findUser(context, { username: { $eq: identifier } }),
+  ])
+  return byEmail ?? byUsername
 }
 
 /** @throws ValidationError for a value that must be unique and is taken. */
@@ -138,9 +142,15 @@ export function countUsersOf(
   )
 }
 
-export function openEndUsers(context: UsersContext, tokens: Pick<UserTokens, 'verify'>): EndUsers {
+/** What a bearer is checked by; `sessions` is null where tokens stand by themselves. */
+export interface IdentifyContext extends UsersContext {
+  readonly tokens: Pick<UserTokens, 'verify'>
+  readonly sessions: Pick<Sessions, 'isLive'> | null
+}
+
+export function openEndUsers(context: IdentifyContext): EndUsers {
   return {
-    identify: (token) => identifyUser(context, tokens, token),
+    identify: (token) => identifyUser(context, token),
     countOf: (role, session) => countUsersOf(context, role, session),
   }
 }
@@ -149,15 +159,24 @@ export function openEndUsers(context: UsersContext, tokens: Pick<UserTokens, 've
  * One look-up by an index, so that a user who is blocked or removed, or whose password has changed, is
  * refused at once and everywhere.
  */
-async function identifyUser(
-  context: UsersContext,
-  tokens: Pick<UserTokens, 'verify'>,
-  token: string,
-): Promise<IdentifiedUser> {
-  const { id, issuedAt } = await tokens.verify(token)
+async function identifyUser(context: IdentifyContext, token: string): Promise<IdentifiedUser> {
+  const { id, issuedAt, session } = await context.tokens.verify(token)
   const user = await findUser(context, { id })
-  if (user === null || user.blocked || issuedAt < user.tokensFrom) {
-    throw new UnauthorizedError('Invalid credentials')
-  }
+  if (user === null || user.blocked || issuedAt < user.tokensFrom) throw unknownUser()
+  if (!(await isInSession(context, session, user))) throw unknownUser()
   return { id, documentId: user.documentId, role: user.role }
+}
+
+/** A token of one way of signing in is worth nothing in the other: a change of it signs everybody out. */
+async function isInSession(
+  { sessions }: IdentifyContext,
+  session: string | null,
+  { documentId }: User,
+): Promise<boolean> {
+  if (sessions === null || session === null) return sessions === null && session === null
+  return sessions.isLive(session, documentId)
+}
+
+function unknownUser(): UnauthorizedError {
+  return new UnauthorizedError('Invalid credentials')
 }

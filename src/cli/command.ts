@@ -1,17 +1,25 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Access } from '../access/access.ts'
+import type { SourceImport } from '../documents/import-from-source.ts'
 import type { Locales } from '../documents/locales.ts'
+import type { MediaStores } from '../media/check-media.ts'
 
 /** What the commands work on: the same objects as the management API, so that both keep the same rules. */
 export interface CommandContext {
   readonly access: Access
   readonly locales: Locales
+  /** Opened when asked for: few commands need it, and it may be on another machine. */
+  readonly media: () => Promise<MediaStores>
+  /** Content and files, for the commands that write them; their indexes are in place then. */
+  openContent(): Promise<Pick<SourceImport, 'documents' | 'schema' | 'files'>>
 }
 
 /** What a command has to say: `--json` prints `data`, otherwise `text` is printed. */
 export interface Report {
   readonly data: unknown
   readonly text: string
+  /** The command did its work, but what it found is not as it should be: status 1. */
+  readonly failed?: boolean
 }
 
 /** Options by name as they were given; a command declares which, so that others are refused. */

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import { CmsError, ConfigError, SchemaError } from '../errors.ts'
 import { type Command, type CommandContext, type OptionValues, UsageError } from './command.ts'
+import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
+import { MEDIA_COMMANDS } from './media-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
 
@@ -15,7 +17,17 @@ export interface OpenedContext extends CommandContext {
   close(): Promise<void>
 }
 
-const COMMANDS: readonly Command[] = [...LOCALE_COMMANDS, ...TOKEN_COMMANDS, ...ROLE_COMMANDS]
+const COMMANDS: readonly Command[] = [
+  ...LOCALE_COMMANDS,
+  ...TOKEN_COMMANDS,
+  ...ROLE_COMMANDS,
+  ...MEDIA_COMMANDS,
+  ...IMPORT_COMMANDS,
+]
+
+/** Not among the commands: it works where nothing can be opened, see `doctor/run-doctor.ts`. */
+const DOCTOR =
+  '  quire doctor\n      look for what is wrong or slow: settings, database, indexes, storage'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -33,7 +45,7 @@ interface Invocation {
 }
 
 /**
- * Runs one command line and returns the exit status: 0, 1 when the command is refused, 2 when it
+ * Runs one command line and returns the exit status: 0, 1 when the command is refused or finds faults, 2 when it
  * cannot be understood. The deployment is opened once the command line is known to be good.
  */
 export async function runCli(
@@ -49,11 +61,12 @@ export async function runCli(
     }
     const context = await openContext()
     try {
-      output.out(await textOf(context, invocation))
+      const { text, failed } = await reportOf(context, invocation)
+      output.out(text)
+      return failed ? FAILED : DONE
     } finally {
       await context.close()
     }
-    return DONE
   } catch (error) {
     return explain(error, output)
   }
@@ -76,10 +89,12 @@ function explain(error: unknown, output: CliOutput): number {
   throw error
 }
 
-async function textOf(context: CommandContext, invocation: Invocation): Promise<string> {
-  const { command, words, options } = invocation
-  const { data, text } = await command.run(context, words, options)
-  return options['json'] === true ? JSON.stringify(data, null, 2) : text
+async function reportOf(
+  context: CommandContext,
+  { command, words, options }: Invocation,
+): Promise<{ readonly text: string; readonly failed: boolean }> {
+  const { data, text, failed = false } = await command.run(context, words, options)
+  return { text: options['json'] === true ? JSON.stringify(data, null, 2) : text, failed }
 }
 
 /** @throws UsageError */
@@ -142,5 +157,9 @@ function describe(error: CmsError): string {
 
 function usage(): string {
   const lines = COMMANDS.map(({ usage, summary }) => `  quire ${usage}\n      ${summary}`)
-  return ['Manages locales, API tokens and roles. Every command takes --json.', ...lines].join('\n')
+  return [
+    'Manages locales, API tokens, roles and media, and imports content. Every command takes --json.',
+    ...lines,
+    DOCTOR,
+  ].join('\n')
 }

@@ -2,10 +2,11 @@ import { ValidationError } from '../errors.ts'
 import { getAllVersions } from '../mongo/read-versions.ts'
 import { findExisting } from '../mongo/relation-writes.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { patchVersion } from '../mongo/write-versions.ts'
+import { patchVersion, setInOtherLocales } from '../mongo/write-versions.ts'
 import type { ContentTypePlan, MediaPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import { listOf, unique } from './relation-list.ts'
+import { pickShared } from './shared-values.ts'
 import { updateDocument } from './update-document.ts'
 import type { Writer } from './write-target.ts'
 
@@ -68,11 +69,13 @@ export async function attachFiles(
   await updateDocument(context, { plan, documentId, key, writer }, { [media.name]: value })
   if (status === written) return
   const held = unique([...listOf(version[media.name]), ...files])
-  const changes = {
-    [media.name]: media.multiple ? held : (files.at(-1) ?? null),
-    updatedAt: context.now(),
-  }
-  await patchVersion(context.database, plan, { documentId, key: { locale, status } }, changes)
+  const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
+  const changes = { ...attached, updatedAt: context.now() }
+  const { database } = context
+  await database.transact(async (session) => {
+    await patchVersion(database, plan, { documentId, key: { locale, status } }, changes, session)
+    await setInOtherLocales(database, plan, version, pickShared(plan, attached), session)
+  })
 }
 
 function rankOf({ status }: StoredVersion): number {

@@ -8,6 +8,7 @@ import type {
   DynamicZonePlan,
 } from '../schema/plan.ts'
 import { changedReferences, holdsMany } from './relation-change.ts'
+import { assertGiven } from './required-references.ts'
 import {
   attributePath,
   type DocumentChanges,
@@ -20,6 +21,8 @@ export interface MergeOptions {
   readonly newId: (componentUid: Uid) => number
   /** By path, see `resolveRelationChanges`. */
   readonly changes: DocumentChanges
+  /** Whether what is required may be missing still. */
+  readonly isDraft: boolean
 }
 
 /** One component in a payload, or in a stored version. */
@@ -76,7 +79,7 @@ export function collectRelationChanges(
  * that, keeping its id and what is absent; any other is new, as is everything in it. `stored` is null
  * when the version is new: then ids that were sent mean nothing.
  * @throws ApplicationError for an id that is not stored under this attribute; ValidationError for a
- * position beside a document that is not connected
+ * position beside a document that is not connected, and for a required relation that is left empty
  */
 export function mergeComponents(
   holder: AttributeHolder,
@@ -172,7 +175,12 @@ function toValue(attribute: AttributePlan, merge: Merge, options: MergeOptions):
   const { stored, sent, path } = merge
   const before = stored?.[attribute.name] ?? unsetValue(attribute)
   if (attribute.kind === 'relation' || attribute.kind === 'media') {
-    return changedReferences(attribute, before, options.changes.get(path.join('.')))
+    const change = options.changes.get(path.join('.'))
+    const references = changedReferences(attribute, before, change)
+    if (!options.isDraft && (change !== undefined || stored === null)) {
+      assertGiven(attribute, references, path)
+    }
+    return references
   }
   if (sent[attribute.name] === undefined) return before
   return isNesting(attribute) ? mergeNested(attribute, merge, options) : sent[attribute.name]

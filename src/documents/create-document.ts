@@ -1,6 +1,7 @@
 import { validationError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { retryCollisions } from '../mongo/retry-collisions.ts'
+import { newRevision } from '../mongo/revision.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { findTaken } from '../mongo/unique-values.ts'
 import { insertVersions, patchVersion } from '../mongo/write-versions.ts'
@@ -8,6 +9,7 @@ import type { Status, VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
+import { toPayload } from './shared-values.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 import type { WriteTarget } from './write-target.ts'
 import {
@@ -28,49 +30,82 @@ export function createDocument(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
+  alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
-  return retryCollisions(() => createOnce(context, target, data))
+  return retryCollisions(() => createOnce(context, target, data, alongside))
 }
+
+/** What is written in the same transaction as a new document, whose version it is given. */
+export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
 /** `createDocument`, without trying again when another request creates the same version meanwhile. */
 export async function createOnce(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
+  alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
   const { plan, key } = target
   const prepared = await prepareNew(context, target, data)
   const isAlone =
+    alongside === null &&
     !hasTwoVersions(plan, key) &&
     inverseChanges(plan, prepared.changes).length === 0 &&
     exclusiveChanges(plan, prepared.changes).length === 0
   return isAlone
     ? createVersions(context, target, prepared, undefined)
-    : context.database.transact((session) => createVersions(context, target, prepared, session))
+    : context.database.transact(async (session) => {
+        const created = await createVersions(context, target, prepared, session)
+        await alongside?.(created, session)
+        return created
+      })
 }
 
-/** The values of a new version, checked, with defaults. */
-export function prepareNew(
+/** The values of a new document, checked, with defaults. */
+function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
 ): Promise<PreparedValues> {
-  const { validators, draftAndPublish } = target.plan
-  const values = draftAndPublish
-    ? validators.draft(data, { creating: true })
-    : validators.direct(data, { creating: true })
+  return prepareValues(context, target, checkNew(target, data), { creating: true })
+}
+
+/**
+ * The values of a new version of a document, checked, with defaults. It is checked together with what it
+ * begins with; that is stored already and stays as it is, its components with their ids.
+ */
+export function prepareNext(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: Data,
+  begun: Data,
+): Promise<PreparedValues> {
+  const values = checkNew(target, { ...toPayload(target.plan, begun), ...data })
+  const held = Object.keys(begun).filter((name) => data[name] === undefined)
+  for (const name of held) delete values[name]
   return prepareValues(context, target, values, { creating: true })
 }
 
-/** Puts the versions that `target` names, and carries their relations to the other ends. */
+function checkNew({ plan: { validators, draftAndPublish } }: WriteTarget, data: unknown): Data {
+  return draftAndPublish
+    ? validators.draft(data, { creating: true })
+    : validators.direct(data, { creating: true })
+}
+
+/**
+ * Puts the versions that `target` names, and carries their relations to the other ends. `begun` is stored
+ * by another version already: they have it, too, where nothing else is given.
+ */
 export async function createVersions(
   context: DocumentContext,
   target: WriteTarget,
   prepared: PreparedValues,
   session: Session | undefined,
+  begun: Data = {},
 ): Promise<StoredVersion> {
   const { plan, documentId, key } = target
-  const all = { ...unsetValues(plan), ...completeValues(plan, prepared, null) }
+  const values = completeValues(plan, prepared, null, begun)
+  const all = { ...unsetValues(plan), ...begun, ...values }
   if (key.status === 'published') {
     if (plan.draftAndPublish) plan.validators.publishable(all)
     await assertFree(context, target, all, session)
@@ -80,6 +115,7 @@ export async function createVersions(
     : [key.status]
   const ids = await context.ids.take(plan.collectionName, statuses.length)
   const now = context.now()
+  const _revision = newRevision()
   const toVersion = (status: Status, index: number): StoredVersion => ({
     ...all,
     id: ids[index] ?? 0,
@@ -89,6 +125,7 @@ export async function createVersions(
     createdAt: now,
     updatedAt: now,
     publishedAt: status === 'published' ? now : null,
+    _revision,
   })
   const asked = toVersion(statuses[0], 0)
   const others = statuses.slice(1).map((status, index) => toVersion(status, index + 1))

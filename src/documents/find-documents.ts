@@ -1,6 +1,8 @@
 import type { Database } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
+import type { Counted } from '../mongo/count-versions.ts'
 import { findPage, getVersion } from '../mongo/read-versions.ts'
+import { revisionOf } from '../mongo/revision.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { toCursor } from '../query/cursor.ts'
 import type { EntryQuery, Query, Status, VersionKey } from '../query/query.ts'
@@ -9,23 +11,28 @@ import { populate } from './populate.ts'
 import { toRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
 
-export interface FoundDocuments {
+export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
-  /** Null when the request asked for no count. */
-  readonly total: number | null
   /** Of a page by cursor: where the next one begins; null on the last. */
   readonly nextCursor: string | null
 }
 
+/** One entry, and the revision of the version that it shows (`mongo/revision.ts`). */
+export interface ShownVersion {
+  readonly entry: Entry
+  readonly revision: string
+}
+
 /** One page of a list, with what is populated in it. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
-  const { versions: found, total } = await findPage(database, query)
+  const { versions: found, total, notes } = await findPage(database, query)
   const { page, sort, plan } = query
   const versions = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   const last = found.length > versions.length ? versions.at(-1) : undefined
   return {
     entries: await showVersions(database, plan, versions, query.version.status, query),
     total,
+    notes,
     nextCursor:
       last === undefined
         ? null
@@ -43,15 +50,25 @@ export async function findDocument(
   documentId: string,
   key: VersionKey,
   query: EntryQuery,
-): Promise<Entry | null> {
+): Promise<ShownVersion | null> {
   if (!isDocumentId(documentId)) return null
   const version = await getVersion(database, plan, documentId, key, query)
-  if (version === null) return null
-  const [entry] = await showVersions(database, plan, [version], key.status, query)
-  return entry ?? null
+  return version === null ? null : showVersion(database, plan, version, key.status, query)
 }
 
-/** Stored versions as an answer shows them, with what is populated in them. */
+/** A stored version as an answer shows it, with what is populated in it. */
+export async function showVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  status: Status,
+  query: EntryQuery,
+): Promise<ShownVersion> {
+  const [entry = {}] = await showVersions(database, plan, [version], status, query)
+  return { entry, revision: revisionOf(version) }
+}
+
+/** `showVersion` of several at once. */
 export async function showVersions(
   database: Database,
   plan: ContentTypePlan,

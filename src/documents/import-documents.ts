@@ -44,6 +44,11 @@ export interface ImportOptions {
   /** Ends the import after the batch in flight. */
   readonly signal?: AbortSignal
   readonly onBatch?: (progress: ImportProgress) => void
+  /**
+   * The documents were held together elsewhere, so that of a relation that may name a document once none
+   * names it twice. Otherwise such relations are refused, as nobody looks for another that does.
+   */
+  readonly isConsistent?: boolean
 }
 
 const BATCH_SIZE = 1_000
@@ -68,12 +73,12 @@ export async function importDocuments(
   context: DocumentContext,
   plan: ContentTypePlan,
   documents: Iterable<ImportedDocument>,
-  { batchSize = BATCH_SIZE, signal, onBatch }: ImportOptions = {},
+  { batchSize = BATCH_SIZE, signal, onBatch, isConsistent = false }: ImportOptions = {},
 ): Promise<ImportReport> {
   let progress: ImportProgress = { documents: 0, added: 0 }
   for (const batch of inBatches(documents, batchSize)) {
     if (signal?.aborted === true) return { ...progress, complete: false }
-    const added = await importBatch(context, plan, batch)
+    const added = await importBatch(context, plan, batch, isConsistent)
     progress = {
       documents: progress.documents + batch.length,
       added: progress.added + added,
@@ -111,6 +116,7 @@ async function importBatch(
   context: DocumentContext,
   plan: ContentTypePlan,
   batch: readonly ImportedDocument[],
+  isConsistent: boolean,
 ): Promise<number> {
   const { database, ids } = context
   const wanted = batch.flatMap((document) => wantedVersions(plan, document))
@@ -125,6 +131,7 @@ async function importBatch(
     context,
     plan,
     missing.map((version) => checkValues(plan, version)),
+    isConsistent,
   )
   const numbers = await ids.take(plan.collectionName, missing.length)
   const at = context.now()
@@ -177,6 +184,7 @@ async function completeAll(
   { ids }: DocumentContext,
   plan: ContentTypePlan,
   all: readonly Data[],
+  isConsistent: boolean,
 ): Promise<readonly Data[]> {
   const counts = all.map((values) => countNewComponents(plan, values, { creating: true }))
   const totals = new Map<Uid, number>()
@@ -192,7 +200,7 @@ async function completeAll(
     const takeIds = ([uid, count]: readonly [Uid, number]) =>
       [uid, Array.from({ length: count }, () => waiting.get(uid)?.pop() ?? 0)] as const
     const componentIds = new Map([...(counts[index] ?? [])].map(takeIds))
-    const changes = relationsOf(plan, values)
+    const changes = relationsOf(plan, values, isConsistent)
     const prepared = { values, changes, componentIds, needsStored: false }
     return { ...unset, ...completeValues(plan, prepared, null) }
   })
@@ -202,14 +210,15 @@ async function completeAll(
  * The relations of some values. What they name need not exist yet: a reference shows its target from when
  * there is one. @throws ValidationError for a side that its other end stores
  */
-function relationsOf(plan: ContentTypePlan, values: Data): DocumentChanges {
+function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
   const inputs = collectRelationChanges(plan, values)
   const trusted = [...namedTargets(inputs)].map(
     ([uid, { documentIds }]) => [uid, { documentIds, byId: NO_IDS }] as const,
   )
   const changes = resolveRelationChanges(inputs, new Map(trusted), null)
   const [inverse] = inverseChanges(plan, changes)
-  const name = inverse?.[0].name ?? exclusiveChanges(plan, changes)[0]?.name
+  const [exclusive] = isConsistent ? [] : exclusiveChanges(plan, changes)
+  const name = inverse?.[0].name ?? exclusive?.name
   if (name === undefined) return changes
   throw new ValidationError(
     `${plan.uid} ${name}: an import gives relations on the side that owns them`,

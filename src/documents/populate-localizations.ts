@@ -1,6 +1,6 @@
 import { findTargets } from '../mongo/read-related.ts'
 import { resolveFilter } from '../mongo/resolve-filter.ts'
-import type { LocalizationsNode, VersionKey } from '../query/query.ts'
+import type { LocalizationsNode } from '../query/query.ts'
 import { unique } from './relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
 
@@ -14,14 +14,12 @@ export async function populateLocalizations(
   const [first] = rows
   if (first === undefined) return []
   const { status } = first.key
-  const keys = reader.locales.all.map(({ code }): VersionKey => ({ locale: code, status }))
-  const selection = { locales: keys.map(({ locale }) => locale), status }
+  const selection = { locales: reader.locales.all.map(({ code }) => code), status }
   const conditions = await resolveFilter(database, node.filter, selection, reader)
   const versions = await findTargets(
     database,
     node.plan,
     unique(rows.map(({ documentId }) => documentId)),
-    keys,
     { ...node, conditions, versions: selection, reader },
   )
   const children = versions.map((version) => ({

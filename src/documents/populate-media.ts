@@ -1,7 +1,7 @@
 import { NO_CONDITIONS } from '../mongo/conditions.ts'
 import { findOwners } from '../mongo/read-related.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { targetVersion } from '../mongo/target-version.ts'
+import { shownVersions, targetVersion } from '../mongo/target-version.ts'
 import type { EntryFormat, MediaNode, UsersNode } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
@@ -73,14 +73,19 @@ function findUsers(
 ): Promise<readonly StoredVersion[]> {
   const file = { locale: null, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
-  return findOwners(database, plan, { attribute, documentIds }, key, {
-    conditions: NO_CONDITIONS,
-    sort: [],
-    versions: { locales: [key.locale], status: key.status },
-    reader,
-    fields: 'all',
-    populate: [],
-  })
+  return findOwners(
+    database,
+    plan,
+    { attribute, documentIds },
+    {
+      conditions: NO_CONDITIONS,
+      sort: [],
+      versions: shownVersions(plan, key, reader),
+      reader,
+      fields: 'all',
+      populate: [],
+    },
+  )
 }
 
 function toEntries(

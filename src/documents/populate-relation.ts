@@ -1,7 +1,7 @@
 import { findOwners, findTargets, type RelatedRead } from '../mongo/read-related.ts'
 import { resolveFilter } from '../mongo/resolve-filter.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { targetVersion } from '../mongo/target-version.ts'
+import { shownVersions, targetVersion } from '../mongo/target-version.ts'
 import type { RelationNode, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { listOf, unique } from './relation-list.ts'
@@ -44,7 +44,11 @@ async function populateGroup(
   for (const version of found.versions) {
     children.set(
       version,
-      toRow(version, target, node, { documentId: version.documentId, key, format }),
+      toRow(version, target, node, {
+        documentId: version.documentId,
+        key: { locale: version.locale, status: key.status },
+        format,
+      }),
     )
   }
   for (const row of rows) {
@@ -72,11 +76,11 @@ async function findRelated(
   if (relation.side === 'inverse' && relation.otherSide !== null) {
     const attribute = relation.otherSide
     const documentIds = unique(rows.map(({ documentId }) => documentId))
-    const owners = await findOwners(database, target, { attribute, documentIds }, key, read)
+    const owners = await findOwners(database, target, { attribute, documentIds }, read)
     return relatedByOwners(owners, attribute, node)
   }
   const documentIds = unique(rows.flatMap(({ values }) => listOf(values[relation.name])))
-  const versions = await findTargets(database, target, documentIds, [key], read)
+  const versions = await findTargets(database, target, documentIds, read)
   return relatedByLists(versions, node)
 }
 
@@ -129,7 +133,7 @@ async function toRead(
   key: VersionKey,
   node: RelationNode,
 ): Promise<RelatedRead> {
-  const selection = { locales: [key.locale], status: key.status }
+  const selection = shownVersions(node.relation.target(), key, reader)
   const conditions = await resolveFilter(database, node.filter, selection, reader)
   const { fields, populate, sort, mode } = node
   const read = { conditions, sort, versions: selection, reader }

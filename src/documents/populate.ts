@@ -56,7 +56,7 @@ async function populateComponent(
     if (mode === 'count') row.shown[component.name] = { count: elements.length }
     else row.shown[component.name] = component.repeatable ? entries : (entries[0] ?? null)
   }
-  await populate(context, made, node.populate)
+  if (mode === 'entries') await populate(context, made, node.populate)
 }
 
 async function populateZone(
@@ -79,8 +79,9 @@ async function populateZone(
       made.set(uid, [...(made.get(uid) ?? []), child])
       return [child.entry]
     })
-    row.shown[zone.name] = mode === 'count' ? { count: elements.length } : shown
+    row.shown[zone.name] = mode === 'count' ? { count: shown.length } : shown
   }
+  if (mode === 'count') return
   await Promise.all(
     [...made].map(([uid, children]) => populate(context, children, on.get(uid)?.populate ?? [])),
   )

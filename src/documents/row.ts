@@ -36,12 +36,14 @@ export function toRow(
 ): Row {
   const flat = toEntry(values, holder, selection.fields)
   const isNested = format === 'v4' && 'collectionName' in holder // components stay flat
-  const { id, documentId: shownId, ...attributes } = flat
-  const entry = isNested ? { id, documentId: shownId, attributes } : flat
-  const shown = isNested ? attributes : flat
+  const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
   // Set in the request's order before any query ends, so that an answer's keys have one order.
   for (const node of selection.populate) shown[nodeName(node)] = null
   return { values, entry, shown, format, documentId, key }
+}
+
+function nestAttributes({ id, documentId, ...attributes }: Entry): Pick<Row, 'entry' | 'shown'> {
+  return { entry: { id, documentId, attributes }, shown: attributes }
 }
 
 /** Other documents as an entry shows them: in the older format within `data`. */

@@ -6,6 +6,7 @@ import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import {
   insertVersions,
+  lockDocument,
   patchVersion,
   putVersion,
   setInOtherLocales,
@@ -14,8 +15,9 @@ import type { VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
-import { assertFree, createOnce, createVersions, prepareNew, relate } from './create-document.ts'
-import { pickShared, sharedPayload } from './shared-values.ts'
+import { assertFree, createOnce, createVersions, prepareNext, relate } from './create-document.ts'
+import { hasShared, pickShared } from './shared-values.ts'
+import { assertCondition, missingVersion, refuseOutdated } from './write-condition.ts'
 import type { WriteTarget } from './write-target.ts'
 import { completeValues, type PreparedValues, prepareValues } from './write-values.ts'
 
@@ -25,11 +27,17 @@ interface Update {
   readonly prepared: PreparedValues
 }
 
+/** Publishes what is there: as a write that gives nothing does. */
+export const NO_CHANGE: Update = {
+  data: {},
+  prepared: { values: {}, changes: new Map(), componentIds: new Map(), needsStored: false },
+}
+
 /**
  * Changes what is given of a document and answers the version asked for. A locale that the document
  * does not have yet begins with the values that all locales share; a single type is created.
  * @throws NotFoundError for a document that does not exist; ValidationError for data that the
- * content-type does not allow. Then nothing is changed.
+ * content-type does not allow; PreconditionFailedError where `target` sets a condition. Then nothing is changed.
  */
 export async function updateDocument(
   context: DocumentContext,
@@ -43,8 +51,12 @@ export async function updateDocument(
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
   const prepared = await prepareValues(context, target, changes, { creating: false })
   const update = { data, prepared }
+  const { condition, key } = target
+  if (condition !== undefined) {
+    await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
+  }
   return retryCollisions(() =>
-    plan.draftAndPublish || plan.localized || prepared.needsStored
+    plan.draftAndPublish || plan.localized || prepared.needsStored || condition !== undefined
       ? context.database.transact((session) => updateVersions(context, target, update, session))
       : updateOnly(context, target, update),
   )
@@ -58,14 +70,15 @@ async function updateOnly(
 ): Promise<StoredVersion> {
   const { plan } = target
   const values = completeValues(plan, prepared, {})
-  await assertFree(context, target, values, undefined)
+  await assertFreeIfThere(context, target, values, undefined)
   const patched = await patch(context, target, values, undefined)
   if (patched !== null) return patched
   if (plan.kind === 'singleType') return createOnce(context, target, data)
   throw new NotFoundError('Not Found')
 }
 
-async function updateVersions(
+/** `updateDocument` within a transaction, for a change that was checked. */
+export async function updateVersions(
   context: DocumentContext,
   target: WriteTarget,
   update: Update,
@@ -73,18 +86,60 @@ async function updateVersions(
 ): Promise<StoredVersion> {
   const { plan, key } = target
   const { prepared } = update
+  if (reachesOthers(target, prepared)) {
+    await lockDocument(context.database, plan, target.documentId, session)
+  }
+  await assertMet(context, target, session)
   const stored = prepared.needsStored ? await getStored(context, target, session) : {}
   if (stored === null) return addVersion(context, target, update, session)
   const values = completeValues(plan, prepared, stored)
-  if (!plan.draftAndPublish) await assertFree(context, target, values, session)
+  if (!plan.draftAndPublish) await assertFreeIfThere(context, target, values, session)
   const patched = await patch(context, target, values, session)
   if (patched === null) return addVersion(context, target, update, session)
   const sides = { changes: prepared.changes, isCopy: false }
   const [written = patched] = await relate(context, target, [patched], sides, session)
-  await setInOtherLocales(context.database, plan, written, pickShared(plan, values), session)
+  const given = [...Object.keys(values), ...prepared.changes.keys()]
+  const changed = Object.fromEntries(given.map((name) => [name, written[name]]))
+  await setInOtherLocales(context.database, plan, written, pickShared(plan, changed), session)
   return plan.draftAndPublish && key.status === 'published'
     ? publish(context, target, { draft: written, prepared }, session)
     : written
+}
+
+/** Whether it writes what locales share: then it takes the locks of several versions. */
+function reachesOthers({ plan, key }: WriteTarget, { values, changes }: PreparedValues): boolean {
+  const isPublishing = plan.draftAndPublish && key.status === 'published'
+  return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
+}
+
+/** A document that does not exist is told before what is taken. @throws NotFoundError, ValidationError */
+async function assertFreeIfThere(
+  context: DocumentContext,
+  target: WriteTarget,
+  values: Data,
+  session: Session | undefined,
+): Promise<void> {
+  try {
+    await assertFree(context, target, values, session)
+  } catch (error) {
+    const { plan, documentId } = target
+    if (plan.kind === 'singleType') throw error
+    const versions = await getAllVersions(context.database, plan, documentId, session)
+    throw versions.length === 0 ? new NotFoundError('Not Found') : error
+  }
+}
+
+/** A document that does not exist at all is refused later, for that. */
+async function assertMet(
+  context: DocumentContext,
+  { plan, documentId, key: { locale }, condition }: WriteTarget,
+  session: Session,
+): Promise<void> {
+  if (condition === undefined) return
+  const isStored = await assertCondition(context, { plan, documentId, locale }, condition, session)
+  if (isStored || condition.match === null) return
+  const others = await getAllVersions(context.database, plan, documentId, session)
+  if (plan.kind === 'singleType' || others.length > 0) throw missingVersion()
 }
 
 function getStored(
@@ -121,31 +176,35 @@ async function addVersion(
   session: Session,
 ): Promise<StoredVersion> {
   const { plan, documentId, key } = target
+  if (plan.localized) await lockDocument(context.database, plan, documentId, session)
   const versions = await getAllVersions(context.database, plan, documentId, session)
   const published = versions.find(({ locale }) => locale === key.locale)
   if (plan.draftAndPublish && published !== undefined) {
     await beginDraft(context, plan, published, session)
-    return updateVersions(context, target, update, session)
+    const { condition: _met, ...rest } = target
+    return updateVersions(context, rest, update, session)
   }
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
   if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
-  const begun = sibling === undefined ? {} : sharedPayload(plan, sibling)
+  const begun = sibling === undefined ? {} : pickShared(plan, sibling)
   // `data` was checked to be an object.
-  const prepared = await prepareNew(context, target, { ...begun, ...(update.data as Data) })
-  const created = await createVersions(context, target, prepared, session)
+  const prepared = await prepareNext(context, target, update.data as Data, begun)
+  const created = await createVersions(context, target, prepared, session, begun)
   if (sibling !== undefined) await shareNew(context, plan, created, session)
   return created
 }
 
-async function beginDraft(
+/** Stores a draft of what was published without one, and answers it. */
+export async function beginDraft(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
   published: StoredVersion,
   session: Session,
-): Promise<void> {
+): Promise<StoredVersion> {
   const [id = 0] = await ids.take(plan.collectionName, 1)
   const draft = { ...published, id, status: 'draft' as const, publishedAt: null }
   await insertVersions(database, plan, [draft], session)
+  return draft
 }
 
 /** What came with a new locale goes to the others: to their drafts as well, where it was published. */
@@ -182,6 +241,6 @@ async function publish(
   if (published.id !== id) ids.giveBack(plan.collectionName, id)
   const sides = { changes: prepared.changes, isCopy: true }
   const [related = published] = await relate(context, target, [published], sides, session)
-  await setInOtherLocales(database, plan, published, pickShared(plan, published), session)
+  await setInOtherLocales(database, plan, related, pickShared(plan, related), session)
   return related
 }

@@ -10,7 +10,7 @@ import type { Session } from '../mongo/database.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import type { Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
-import type { RelationPlan } from '../schema/plan.ts'
+import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import { applyRelationChange, applyToOneChange, type DocumentChange } from './relation-change.ts'
 import type { DocumentChanges } from './relation-input.ts'
@@ -42,23 +42,52 @@ export async function writeOtherSides(
 ): Promise<Data> {
   const { database } = context
   // Before inverse sides: those of a relation with itself may change what the version holds.
-  for (const relation of exclusiveRelations(target.plan)) {
-    if (!isCopy && !changes.has(relation.name)) continue
-    const [held] = listOf(version[relation.name])
-    if (held === undefined) continue
-    const taken = { relation, target: held }
-    if (!isCopy) await claimTarget(database, version, taken, session)
-    await takeFromOthers(database, target.plan, version, taken, session)
+  const taken = exclusiveRelations(target.plan)
+    .filter(({ name }) => isCopy || changes.has(name))
+    .flatMap((relation) =>
+      listOf(version[relation.name]).map((held) => ({ relation, target: held })),
+    )
+  for (const { relation, target: held } of isCopy ? [] : taken) {
+    if (relation.otherSide === null) continue
+    const claimed = { plan: relation.target(), attribute: relation.otherSide, target: held }
+    await claimTarget(database, version, claimed, session)
   }
+  await takeFromOthers(database, target.plan, version, taken, session)
   const orders: Data = {}
   for (const [relation, change] of inverseChanges(target.plan, changes)) {
+    if (!isCopy) await claimOneself(context, target, version, [relation, change], session)
     const members = await writeInverse(context, target, version, [relation, change], session)
     // A copy has its order already; what a position refers to there may be no member here yet.
     orders[relation.name] = isCopy
       ? listOf(version[relation.name])
-      : changedOrder(relation, change, members)
+      : changedOrder(relation, change, members, sharedOrder(target.plan, relation, version))
   }
   return orders
+}
+
+/** Two locales of one document have their owners in common where those have no locales: one has to wait. */
+async function claimOneself(
+  { database }: DocumentContext,
+  { plan }: WriteTarget,
+  { documentId: target }: StoredVersion,
+  [relation, change]: readonly [RelationPlan, DocumentChange],
+  session: Session,
+): Promise<void> {
+  const [owner] = membership(relation, change).joining
+  if (relation.toMany || owner === undefined || !plan.localized) return
+  if (relation.target().localized) return
+  const claimed = { plan, attribute: relation.name, target }
+  await claimTarget(database, { documentId: owner }, claimed, session)
+}
+
+/** A version without locales has one order for its owners of all locales: what is stored of it. */
+function sharedOrder(
+  plan: ContentTypePlan,
+  relation: RelationPlan,
+  version: StoredVersion,
+): readonly string[] {
+  const isShared = relation.toMany && !plan.localized && relation.target().localized
+  return isShared ? listOf(version[relation.name]) : []
 }
 
 /** Answers the members before the change, as the version shows them in whatever status. */
@@ -76,7 +105,10 @@ async function writeInverse(
   const { joining, stays } = membership(relation, change)
   const leaving = members.filter((id) => !stays(id))
   const count = (id: string): number => owners.filter((owner) => owner.documentId === id).length
-  const missing = joining.filter((id) => count(id) < versions.statuses.length)
+  // Of owners whose locales share their targets, one that was just begun may lack it.
+  const isMissing = (id: string): boolean =>
+    versions.isShared || count(id) < versions.statuses.length
+  const missing = joining.filter(isMissing)
   await removeFromOwners(database, versions, documentId, leaving, session)
   await addToOwners(database, versions, documentId, missing, session)
   return inOrder(members, listOf(version[relation.name]))
@@ -86,10 +118,12 @@ function changedOrder(
   { toMany }: RelationPlan,
   change: DocumentChange,
   members: readonly string[],
+  elsewhere: readonly string[],
 ): readonly string[] {
-  return toMany
-    ? applyRelationChange(members, change)
-    : listOf(applyToOneChange(members[0] ?? null, change))
+  if (!toMany) return listOf(applyToOneChange(members[0] ?? null, change))
+  const order = applyRelationChange(members, change)
+  const known = new Set([...members, ...order])
+  return [...order, ...elsewhere.filter((documentId) => !known.has(documentId))]
 }
 
 interface Membership {
@@ -112,8 +146,9 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
 }
 
 /**
- * Which versions of the owners hear of it: those of the written version's locale and status. A type
- * without drafts speaks of its owners' drafts and published versions alike.
+ * Which versions of the owners hear of it: those of the written version's status and locale, or of all
+ * locales where these share the targets. A type without drafts speaks of its owners' drafts and
+ * published versions alike.
  */
 function ownerVersions(
   relation: RelationPlan,
@@ -121,9 +156,12 @@ function ownerVersions(
   status: Status,
 ): OwnerVersions {
   const owner = relation.target()
+  const attribute = owner.attributes.get(relation.otherSide ?? '')
+  const isShared = owner.localized && attribute?.localized === false
   const locale = owner.localized ? (key.locale ?? writer.locale) : null
-  if (!owner.draftAndPublish) return { relation, locale, statuses: ['published'] }
-  return { relation, locale, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }
+  const which = { relation, locale, isShared }
+  if (!owner.draftAndPublish) return { ...which, statuses: ['published'] }
+  return { ...which, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }
 }
 
 /** Members in the order that was given; those it does not know come after, as they are. */

@@ -1,6 +1,7 @@
 import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import type { WriteCondition } from './write-condition.ts'
 
 /** What a write may refer to. */
 export interface Writer {
@@ -16,4 +17,6 @@ export interface WriteTarget {
   readonly documentId: string
   readonly key: VersionKey
   readonly writer: Writer
+  /** Left out: whatever is stored is overwritten. */
+  readonly condition?: WriteCondition
 }

@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts'
 import { type ExistingDocuments, findExisting } from '../mongo/relation-writes.ts'
 import type { Data, Uid } from '../schema/definition.ts'
-import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import type { ContentTypePlan, MediaPlan, RelationPlan } from '../schema/plan.ts'
 import { assertAllowedTypes } from './allowed-types.ts'
 import {
   collectRelationChanges,
@@ -17,6 +17,7 @@ import {
   type RelationInput,
   resolveRelationChanges,
 } from './relation-input.ts'
+import { assertGiven } from './required-references.ts'
 import type { Writer, WriteTarget } from './write-target.ts'
 
 /** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
@@ -68,30 +69,40 @@ export async function prepareValues(
 
 /**
  * What is to be stored of a payload: scalars as they are, components whole, relations as lists of
- * documentIds. `stored` is what it changes, null when the version is new. Inverse sides are left out:
- * what they name is stored by their owners (`write-inverse.ts`).
+ * documentIds. `stored` is what it changes, null when the version is new; `references` are the relations
+ * and media that it changes. Inverse sides are left out: what they name is stored by their owners
+ * (`write-inverse.ts`).
+ * @throws ValidationError when nothing is left of what is required, unless it is a draft that is written
  */
 export function completeValues(
   plan: ContentTypePlan,
   { values, changes, componentIds }: PreparedValues,
   stored: Data | null,
+  references: Data | null = stored,
 ): Data {
   const waiting = new Map([...componentIds].map(([uid, ids]) => [uid, ids.values()]))
   const newId = (uid: Uid): number => waiting.get(uid)?.next().value ?? 0
   const complete: Data = {
     ...values,
-    ...mergeComponents(plan, stored, values, { newId, changes }),
+    ...mergeComponents(plan, stored, values, { newId, changes, isDraft: plan.draftAndPublish }),
   }
   for (const attribute of plan.attributes.values()) {
     if (attribute.kind !== 'relation' && attribute.kind !== 'media') continue
-    const change = changes.get(attribute.name)
-    if (change === undefined || (attribute.kind === 'relation' && attribute.side === 'inverse')) {
-      delete complete[attribute.name]
+    const { name } = attribute
+    const change = changes.get(name)
+    if (isStoredHere(attribute) && (change !== undefined || stored === null)) {
+      const held = changedReferences(attribute, references?.[name], change)
+      if (!plan.draftAndPublish) assertGiven(attribute, held, [name])
+      complete[name] = held
     } else {
-      complete[attribute.name] = changedReferences(attribute, stored?.[attribute.name], change)
+      delete complete[name]
     }
   }
   return complete
+}
+
+function isStoredHere(attribute: RelationPlan | MediaPlan): boolean {
+  return attribute.kind === 'media' || attribute.side === 'owner'
 }
 
 /** What a version holds before anything is given; inverse sides hold nothing. */

@@ -7,7 +7,6 @@ import { assertAdministrator } from '../access/permissions.ts'
 import type { LocaleInput, Locales } from '../documents/locales.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
-import { authenticate } from './authenticate.ts'
 import { bodyOf } from './read-request.ts'
 import type { Middleware, RequestState } from './state.ts'
 
@@ -16,6 +15,7 @@ export interface Management {
   readonly locales: Locales
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly readBody: Middleware
+  readonly authenticate: Middleware
 }
 
 type AdminRouter = Router<RequestState>
@@ -30,7 +30,7 @@ const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...
  */
 export function adminRoutes(management: Management): AdminRouter {
   const router: AdminRouter = new Router<RequestState>({ prefix: '/admin' })
-  router.use(management.readBody, authenticate(management.access), administratorsOnly())
+  router.use(management.readBody, management.authenticate, administratorsOnly())
   addLocaleRoutes(router, management)
   addTokenRoutes(router, management)
   addRoleRoutes(router, management)

@@ -1,6 +1,6 @@
-import type { Router } from '@koa/router'
 import { BadRequestError } from '../errors.ts'
-import type { Middleware, RequestState } from './state.ts'
+import type { ApiRouter } from './api-router.ts'
+import type { Middleware } from './state.ts'
 
 /** The first segment after `/api`, in any case of letters. */
 const API_PATH = /^\/api\/([^/]+)/i
@@ -9,11 +9,11 @@ const API_PATH = /^\/api\/([^/]+)/i
  * Hands a request under `/api` to the router of its first segment: found by name, so that a hundred
  * content-types cost what one does.
  */
-export function apiRoutes(routers: ReadonlyMap<string, Router<RequestState>>): Middleware {
+export function apiRoutes(routers: ReadonlyMap<string, ApiRouter>): Middleware {
   const handlers = new Map(
     [...routers].map(([name, router]) => [
       name.toLowerCase(),
-      { routes: router.routes() as Middleware, allowed: router.allowedMethods() as Middleware },
+      { routes: router.routes(), allowed: router.allowedMethods() },
     ]),
   )
   return async (ctx, next) => {

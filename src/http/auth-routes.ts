@@ -1,15 +1,17 @@
-import { Router } from '@koa/router'
 import { type AccountsContext, logIn, logOut, register, type SignedIn } from '../access/accounts.ts'
 import { pluginAction, type PluginVerb } from '../access/actions.ts'
 import { confirmEmail, sendConfirmation } from '../access/confirm-email.ts'
-import { assertMay } from '../access/permissions.ts'
+import type { Principal } from '../access/principal.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changePassword, forgotPassword, resetPassword } from '../access/recover-password.ts'
-import { ApplicationError, NotFoundError, UnauthorizedError } from '../errors.ts'
-import { limitRate } from './limit-rate.ts'
+import { refreshSignIn } from '../access/refresh-sign-in.ts'
+import { ApplicationError, NotFoundError, UnauthorizedError, ValidationError } from '../errors.ts'
+import { type ApiRouter, apiRouter, everyone, type Guarded, permitted } from './api-router.ts'
+import { type Counted, limitRate } from './limit-rate.ts'
 import { bodyOf, readQuery } from './read-request.ts'
+import { type RefreshCookie, refreshCookieOf, setRefreshCookie } from './refresh-cookie.ts'
 import { showUser, type UserReading } from './show-user.ts'
-import type { Context, Middleware, RequestState } from './state.ts'
+import type { Context, Middleware } from './state.ts'
 
 export interface AuthRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
@@ -19,27 +21,30 @@ export interface AuthRouteDependencies extends UserReading {
   readonly limits: RateLimits | null
   /** Where a browser goes once its user has confirmed an address; null: nowhere. */
   readonly confirmedUrl: string | null
+  /** Null: refresh tokens travel in bodies. */
+  readonly cookie: RefreshCookie | null
 }
+
+/** Many who work behind one address stay signed in; guessing is of no use here. */
+const REFRESHES_PER_ADDRESS = 60
 
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
 
 /** `/api/auth`: how end users get in, and back in. */
-export function authRoutes(dependencies: AuthRouteDependencies): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/api/auth' })
+export function authRoutes(dependencies: AuthRouteDependencies): ApiRouter {
+  const router = apiRouter('/api/auth')
   const { authenticate, readBody, limits } = dependencies
-  const handle = (verb: AuthVerb, handler: Handler): Middleware => {
-    const action = pluginAction('plugin::users-permissions.auth', verb)
-    return async (ctx) => {
-      assertMay(ctx.state.principal, action)
+  const handle = (verb: AuthVerb, handler: Handler): Guarded =>
+    permitted(pluginAction('plugin::users-permissions.auth', verb), async (ctx) => {
       ctx.set('Cache-Control', 'no-store')
       await handler(ctx, dependencies)
-    }
-  }
-  const post = (path: string, verb: AuthVerb, handler: Handler): void => {
-    const limit = limitRate(limits, path)
+    })
+  const post = (path: string, verb: AuthVerb, handler: Handler, counted?: Counted): void => {
+    const limit = limitRate(limits, path, counted)
     router.post(path, readBody, authenticate, limit, handle(verb, handler))
-    router.get(path, notFound) // in the dialect there is no such page, rather than no such method
+    // In the dialect there is no such page, rather than no such method.
+    router.get(path, everyone(notFound))
   }
   post('/local', 'callback', async (ctx, { accounts }) => {
     await answer(ctx, dependencies, await logIn(accounts, bodyOf(ctx)))
@@ -54,17 +59,20 @@ export function authRoutes(dependencies: AuthRouteDependencies): Router<RequestS
   post('/reset-password', 'resetPassword', async (ctx, { accounts }) => {
     await answer(ctx, dependencies, await resetPassword(accounts, bodyOf(ctx)))
   })
-  post('/change-password', 'changePassword', async (ctx, { accounts }) => {
-    const documentId = userOf(ctx)
-    await answer(ctx, dependencies, await changePassword(accounts, documentId, bodyOf(ctx)))
+  post('/change-password', 'changePassword', change, {
+    accountOf: ({ state: { principal } }) => documentIdOf(principal),
   })
   post('/send-email-confirmation', 'sendEmailConfirmation', async (ctx, { accounts }) => {
     ctx.body = { email: await sendConfirmation(accounts, bodyOf(ctx)), sent: true }
   })
-  post('/logout', 'logout', async (ctx, { accounts }) => {
-    await logOut(accounts, userOf(ctx))
-    ctx.body = { ok: true }
-  })
+  post('/logout', 'logout', signOut)
+  const { sessions } = dependencies.accounts
+  if (sessions !== null) {
+    post('/refresh', 'refresh', refresh, {
+      perAddress: REFRESHES_PER_ADDRESS,
+      accountOf: (ctx) => sessions.idOf(refreshTokenOf(ctx) ?? ''),
+    })
+  }
   const limitConfirmation = limitRate(limits, '/email-confirmation')
   const confirmation = handle('emailConfirmation', confirm)
   router.get('/email-confirmation', authenticate, limitConfirmation, confirmation)
@@ -73,14 +81,22 @@ export function authRoutes(dependencies: AuthRouteDependencies): Router<RequestS
 }
 
 /** `/api/connect/:provider`: there is none yet. */
-export function connectRoutes(authenticate: Middleware): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/api/connect' })
+export function connectRoutes(authenticate: Middleware): ApiRouter {
+  const router = apiRouter('/api/connect')
   const action = pluginAction('plugin::users-permissions.auth', 'connect')
-  router.get('/{*provider}', authenticate, async (ctx) => {
-    assertMay(ctx.state.principal, action)
-    await refuseProvider()
-  })
+  router.get('/{*provider}', authenticate, permitted(action, refuseProvider))
   return router
+}
+
+async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  const { accounts } = dependencies
+  await answer(ctx, dependencies, await changePassword(accounts, userOf(ctx), bodyOf(ctx)))
+}
+
+async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
+  await logOut(accounts, userOf(ctx), bodyOf(ctx))
+  if (cookie !== null) setRefreshCookie(ctx, cookie, null)
+  ctx.body = { ok: true }
 }
 
 async function confirm(
@@ -92,22 +108,66 @@ async function confirm(
   else ctx.redirect(confirmedUrl)
 }
 
+/** Documented of the reference: the token in the body, or else in its cookie. */
+async function refresh(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
+  const given = refreshTokenOf(ctx)
+  if (given === null) throw new ValidationError('Missing refresh token')
+  try {
+    const { jwt, refreshToken } = await refreshSignIn(accounts, given)
+    ctx.body = { jwt, ...handOver(ctx, cookie, refreshToken) }
+  } catch (error) {
+    if (cookie !== null && error instanceof UnauthorizedError) setRefreshCookie(ctx, cookie, null)
+    throw error
+  }
+}
+
+function refreshTokenOf(ctx: Context): string | null {
+  const body = bodyOf(ctx)
+  const given =
+    typeof body === 'object' && body !== null && Object.hasOwn(body, 'refreshToken')
+      ? (body as { readonly refreshToken: unknown }).refreshToken
+      : refreshCookieOf(ctx)
+  return typeof given === 'string' && given !== '' ? given : null
+}
+
 async function answer(
   ctx: Context,
   dependencies: AuthRouteDependencies,
-  { jwt, user }: SignedIn,
+  { jwt, refreshToken, user }: SignedIn,
 ): Promise<void> {
-  ctx.body = { jwt, user: await showUser(ctx, dependencies, user) }
+  const shown = await showUser(ctx, dependencies, user)
+  ctx.body = {
+    ...(jwt !== null && { jwt }),
+    ...handOver(ctx, dependencies.cookie, refreshToken),
+    user: shown,
+  }
+}
+
+/** A refresh token as the body has it, unless it goes into the cookie or there is none. */
+function handOver(
+  ctx: Context,
+  cookie: RefreshCookie | null,
+  refreshToken: string | null,
+): { readonly refreshToken?: string } {
+  if (refreshToken === null) return {}
+  if (cookie === null) return { refreshToken }
+  setRefreshCookie(ctx, cookie, refreshToken)
+  return {}
 }
 
 /** @throws UnauthorizedError for whoever may do this, but is no end user. */
 function userOf({ state: { principal } }: Context): string {
-  if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
-  return principal.documentId
+  const documentId = documentIdOf(principal)
+  if (documentId === null) throw new UnauthorizedError('Unauthorized')
+  return documentId
 }
 
-function notFound(): never {
-  throw new NotFoundError('Not Found')
+function documentIdOf(principal: Principal): string | null {
+  return principal.kind === 'user' ? principal.documentId : null
+}
+
+function notFound(): Promise<never> {
+  return Promise.reject(new NotFoundError('Not Found'))
 }
 
 function refuseProvider(): Promise<never> {

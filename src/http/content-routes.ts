@@ -1,27 +1,49 @@
-import { Router } from '@koa/router'
 import { contentAction, type ContentVerb } from '../access/actions.ts'
 import { assertMay, may } from '../access/permissions.ts'
 import type { Config } from '../config.ts'
 import type { DocumentContext } from '../documents/context.ts'
 import { createDocument } from '../documents/create-document.ts'
 import { deleteDocument } from '../documents/delete-document.ts'
-import { findDocument, findDocuments, showVersions } from '../documents/find-documents.ts'
+import {
+  type ActionTarget,
+  discardDraft,
+  publishDocument,
+  unpublishDocument,
+} from '../documents/publish-document.ts'
+import {
+  findDocument,
+  findDocuments,
+  type ShownVersion,
+  showVersion,
+  showVersions,
+} from '../documents/find-documents.ts'
 import type { Locales } from '../documents/locales.ts'
 import { singleDocumentId } from '../documents/single-document-id.ts'
+import type { CreationWork, IdempotentCreations } from '../documents/idempotent-creation.ts'
 import { updateDocument } from '../documents/update-document.ts'
 import type { Writer } from '../documents/write-target.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
-import { parseDeletedLocales, parseReadKey, parseWriteKey } from '../query/parse-version.ts'
+import {
+  assertActionStatus,
+  parseActionLocales,
+  parseDeletedLocales,
+  parseReadKey,
+  parseWriteKey,
+} from '../query/parse-version.ts'
 import type { EntryFormat, EntryQuery, LocaleRules, QueryRules, Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
-import { entryEnvelope, listEnvelope } from './envelope.ts'
-import { dataOf, readQuery } from './read-request.ts'
-import type { Context, Middleware, RequestState } from './state.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
+import { readCondition, sendTagged } from './entity-tag.ts'
+import { entriesEnvelope, entryEnvelope, errorEnvelope, listEnvelope } from './envelope.ts'
+import { readIdempotentRequest } from './idempotency-key.ts'
+import { assertNoPayload, dataOf, readQuery } from './read-request.ts'
+import type { Context, Middleware } from './state.ts'
 
 export interface ContentRouteDependencies {
   readonly documents: DocumentContext
+  readonly creations: IdempotentCreations
   readonly schema: Schema
   readonly locales: Locales
   readonly api: Config['api']
@@ -40,22 +62,37 @@ interface Request {
 
 type Handler = (request: Request, dependencies: ContentRouteDependencies) => Promise<void>
 
+/** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
+interface VersionAction {
+  readonly name: string
+  readonly verb: ContentVerb
+  readonly run: typeof publishDocument
+  readonly answered: Status
+}
+
+const VERSION_ACTIONS: readonly VersionAction[] = [
+  { name: 'publish', verb: 'publish', run: publishDocument, answered: 'published' },
+  { name: 'unpublish', verb: 'publish', run: unpublishDocument, answered: 'draft' },
+  { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft' },
+]
+
 /** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
 export function contentRoutes(
   plan: ContentTypePlan,
   dependencies: ContentRouteDependencies,
-): Router<RequestState> {
+): ApiRouter {
   const isSingle = plan.kind === 'singleType'
   const name = isSingle ? plan.singularName : plan.pluralName
-  const router = new Router<RequestState>({ prefix: `/api/${name}` })
+  const router = apiRouter(`/api/${name}`)
   const { authenticate, readBody } = dependencies
-  const handle = (verb: ContentVerb, handler: Handler): Middleware => {
-    const action = contentAction(plan, verb)
-    return async (ctx) => {
-      assertMay(ctx.state.principal, action)
+  const handle = (verb: ContentVerb, handler: Handler): Guarded =>
+    permitted(contentAction(plan, verb), async (ctx) => {
       const locales = await dependencies.locales.current()
       await handler({ ctx, plan, query: readQuery(ctx.querystring), locales }, dependencies)
-    }
+    })
+  for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
+    const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
+    router.post(path, readBody, authenticate, handle(action.verb, act(action)))
   }
   if (isSingle) {
     router.get('/', authenticate, handle('find', findOne))
@@ -96,17 +133,17 @@ async function findOne(
     format: formatOf(ctx),
   })
   const documentId = documentIdOf(ctx, plan)
-  const entry =
+  const found =
     key === null ? null : await findDocument(documents.database, plan, documentId, key, read)
-  if (entry === null) throw new NotFoundError('Not Found')
-  ctx.body = entryEnvelope(entry)
+  if (found === null) throw new NotFoundError('Not Found')
+  sendEntry(ctx, found)
 }
 
 async function create(
   { ctx, plan, query, locales }: Request,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
-  const { documents } = dependencies
+  const { documents, creations } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, {
@@ -115,10 +152,29 @@ async function create(
   })
   const documentId = documents.newDocumentId()
   const writer = writerOf(ctx, shown)
-  const version = await createDocument(documents, { plan, documentId, key, writer }, data)
-  const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
-  ctx.status = 201
-  ctx.body = entryEnvelope(entry)
+  const target = { plan, documentId, key, writer }
+  const work: CreationWork = {
+    create: (alongside) => createDocument(documents, target, data, alongside),
+    show: async (version) => {
+      const found = await showVersion(documents.database, plan, version, key.status, shown)
+      return {
+        status: 201,
+        body: JSON.stringify(entryEnvelope(found.entry)),
+        revision: found.revision,
+      }
+    },
+    showError: (error) => {
+      return { status: error.status, body: JSON.stringify(errorEnvelope(error)), revision: null }
+    },
+  }
+  const named = readIdempotentRequest(ctx, `/api/${plan.pluralName}`)
+  const { answer, replayed } =
+    named === null
+      ? { answer: await work.show(await work.create(null)), replayed: false }
+      : await creations.run({ ...named, ...work })
+  if (replayed) ctx.set('Idempotency-Replayed', 'true')
+  ctx.status = answer.status
+  sendTagged(ctx, answer)
 }
 
 async function update(
@@ -134,10 +190,14 @@ async function update(
     format: formatOf(ctx),
   })
   const documentId = documentIdOf(ctx, plan)
-  const writer = writerOf(ctx, shown)
-  const version = await updateDocument(documents, { plan, documentId, key, writer }, data)
-  const [entry = {}] = await showVersions(documents.database, plan, [version], key.status, shown)
-  ctx.body = entryEnvelope(entry)
+  const condition = readCondition(ctx)
+  const target = { plan, documentId, key, writer: writerOf(ctx, shown) }
+  const version = await updateDocument(
+    documents,
+    condition === undefined ? target : { ...target, condition },
+    data,
+  )
+  sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
 }
 
 async function remove(
@@ -146,8 +206,38 @@ async function remove(
 ): Promise<void> {
   const which = parseDeletedLocales(query, plan, locales)
   const documentId = documentIdOf(ctx, plan)
-  await deleteDocument(documents, plan, documentId, which)
+  await deleteDocument(documents, plan, documentId, which, readCondition(ctx))
   ctx.status = 204
+}
+
+function act({ run, answered }: VersionAction): Handler {
+  return async ({ ctx, plan, query, locales: rules }, dependencies) => {
+    const { database } = dependencies.documents
+    assertNoPayload(ctx)
+    assertActionStatus(query, answered)
+    const locales = parseActionLocales(query, plan, rules)
+    const shown = parseEntryQuery({ ...query, status: answered }, plan, {
+      ...rulesOf(ctx, dependencies, rules),
+      format: formatOf(ctx),
+    })
+    const documentId = documentIdOf(ctx, plan)
+    const condition = readCondition(ctx)
+    const target: ActionTarget = { plan, documentId, locales, writer: writerOf(ctx, shown) }
+    const versions = await run(
+      dependencies.documents,
+      condition === undefined ? target : { ...target, condition },
+    )
+    const [version] = versions
+    if (locales.kind === 'one' && version !== undefined) {
+      sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
+    } else {
+      ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
+    }
+  }
+}
+
+function sendEntry(ctx: Context, { entry, revision }: ShownVersion): void {
+  sendTagged(ctx, { body: JSON.stringify(entryEnvelope(entry)), revision })
 }
 
 /** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */

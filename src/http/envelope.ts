@@ -17,6 +17,11 @@ export function entryEnvelope(entry: Entry): object {
   return { data: entry, meta: {} }
 }
 
+/** A few entries that are no page of a list. */
+export function entriesEnvelope(entries: readonly Entry[]): object {
+  return { data: entries, meta: {} }
+}
+
 export function listEnvelope(found: FoundDocuments, page: Page): object {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
@@ -26,16 +31,17 @@ export function errorEnvelope({ status, name, message, details }: CmsError): Err
   return { data: null, error: details === null ? error : { ...error, details } }
 }
 
-function paginationOf({ total, nextCursor }: FoundDocuments, page: Page): object {
+function paginationOf({ total, notes, nextCursor }: FoundDocuments, page: Page): object {
+  const noted = Object.fromEntries(notes.map((note) => [note, true]))
   switch (page.kind) {
     case 'page': {
       const { page: number, pageSize } = page
       const counted = total === null ? {} : { pageCount: Math.ceil(total / pageSize), total }
-      return { page: number, pageSize, ...counted }
+      return { page: number, pageSize, ...counted, ...noted }
     }
     case 'offset':
-      return { start: page.start, limit: page.limit, ...(total !== null && { total }) }
+      return { start: page.start, limit: page.limit, ...(total !== null && { total }), ...noted }
     case 'cursor':
-      return { pageSize: page.pageSize, nextCursor, ...(total !== null && { total }) }
+      return { pageSize: page.pageSize, nextCursor, ...(total !== null && { total }), ...noted }
   }
 }

@@ -3,8 +3,9 @@ import {
   CmsError,
   MalformedBodyError,
   PayloadTooLargeError,
-  ServiceUnavailableError,
+  PreconditionFailedError,
 } from '../errors.ts'
+import { bareTag } from './entity-tag.ts'
 import { errorEnvelope } from './envelope.ts'
 import type { Middleware } from './state.ts'
 
@@ -29,10 +30,19 @@ export function handleErrors(log: Logger): Middleware {
       }
       ctx.status = known.status
       ctx.body = errorEnvelope(known)
-      if (known instanceof ServiceUnavailableError) ctx.set('Retry-After', '1')
+      if (TRY_AGAIN.has(known.status)) ctx.set('Retry-After', '1')
+      if (known instanceof PreconditionFailedError && known.revision !== null) {
+        ctx.set('ETag', bareTag(known.revision))
+      }
     }
   }
 }
+
+/**
+ * The database could not be reached, was too slow, or too many asked; or the first request of a key is
+ * under way: the same request may succeed soon.
+ */
+const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
 
 const INTERNAL_ERROR = {
   data: null,

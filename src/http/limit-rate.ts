@@ -6,17 +6,27 @@ import type { Context, Middleware } from './state.ts'
 /** How many attempts a minute one address has on one route, and one account from all addresses together. */
 const LIMITS = { address: 10, account: 30 }
 
+/** What is counted otherwise on a route than by `LIMITS` and the account that the body names. */
+export interface Counted {
+  readonly perAddress?: number
+  readonly accountOf: (ctx: Context) => string | null
+}
+
 /**
- * Counts attempts by address and by the account that the body names, on each route by itself.
+ * Counts attempts by address and by account, on each route by itself.
  * @throws RateLimitError, with the headers that say when to come back. Null counts nothing.
  */
-export function limitRate(limits: RateLimits | null, route: string): Middleware {
+export function limitRate(
+  limits: RateLimits | null,
+  route: string,
+  { perAddress = LIMITS.address, accountOf }: Counted = { accountOf: namedAccount },
+): Middleware {
   return async (ctx, next) => {
     if (limits !== null) {
-      const byAddress = await limits.count(route, `ip ${networkOf(ctx.ip)}`, LIMITS.address)
+      const byAddress = await limits.count(route, `ip ${networkOf(ctx.ip)}`, perAddress)
       setHeaders(ctx, byAddress)
       assertAllowed(ctx, byAddress)
-      const account = accountOf(bodyOf(ctx))
+      const account = accountOf(ctx)
       if (account !== null) {
         assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
       }
@@ -51,7 +61,8 @@ export function networkOf(address: string): string {
   return all.slice(0, 4).join(':').toLowerCase()
 }
 
-function accountOf(body: unknown): string | null {
+function namedAccount(ctx: Context): string | null {
+  const body = bodyOf(ctx)
   if (typeof body !== 'object' || body === null) return null
   const { identifier, email } = body as { readonly identifier?: unknown; readonly email?: unknown }
   const account = identifier ?? email

@@ -1,22 +1,19 @@
-import { Router } from '@koa/router'
-import type { Access } from '../access/access.ts'
 import { pluginAction } from '../access/actions.ts'
-import { assertMay } from '../access/permissions.ts'
 import type { Locales } from '../documents/locales.ts'
-import { authenticate } from './authenticate.ts'
-import type { RequestState } from './state.ts'
+import { type ApiRouter, apiRouter, permitted } from './api-router.ts'
+import type { Middleware } from './state.ts'
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 
 /** `GET /api/i18n/locales`: a bare list, outside of the envelope, as in the reference. */
 export function localeRoutes(
-  access: Pick<Access, 'principalOf'>,
+  authenticate: Middleware,
   locales: Pick<Locales, 'current'>,
-): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/api/i18n' })
-  router.get('/locales', authenticate(access), async (ctx) => {
-    assertMay(ctx.state.principal, LIST)
+): ApiRouter {
+  const router = apiRouter('/api/i18n')
+  const list = permitted(LIST, async (ctx) => {
     ctx.body = (await locales.current()).all
   })
+  router.get('/locales', authenticate, list)
   return router
 }

@@ -1,31 +1,103 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Context, Middleware } from './state.ts'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { CountedCommand, FinishedRequest } from './observe-requests.ts'
 
-/** The process's measurements, in a registry of their own so that two servers can share a process. */
-export function createMetrics(): { readonly registry: Registry; readonly measure: Middleware } {
+/** What is measured beside requests. */
+export interface MeasuredDatabase {
+  /** What is known of commands: of the rest nothing is said, rather than a wrong nought. */
+  readonly mode: 'off' | 'totals' | 'requests'
+  onCommand(listener: (command: CountedCommand) => void): void
+  pool(): { readonly size: number; readonly checkedOut: number; readonly waiting: number }
+  /** By the name of what is kept in the process, how often it was read anew. */
+  readonly cacheLoads: ReadonlyMap<string, number>
+}
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly measure: (finished: FinishedRequest) => void
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const COMMANDS = [0, 1, 2, 3, 4, 6, 8, 12, 20, 50, 100]
+
+/**
+ * The process's measurements, in a registry of their own so that two servers can share a process. Every
+ * label takes few values: methods, patterns of routes, statuses, names of commands and caches. The lag of
+ * the event loop is among prom-client's own.
+ */
+export function createMetrics(database: MeasuredDatabase): Metrics {
   const registry = new Registry()
+  const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'quire_http_request_duration_seconds',
     help: 'How long requests took, by method, route and status',
     labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
+    buckets: SECONDS,
+    registers,
   })
-  const measure: Middleware = async (ctx, next) => {
-    const started = performance.now()
-    try {
-      await next()
-    } finally {
-      const seconds = (performance.now() - started) / 1000
-      durations.observe({ method: ctx.method, route: routeOf(ctx), status: ctx.status }, seconds)
-    }
+  measurePool(database, registers)
+  measureCaches(database, registers)
+  if (database.mode !== 'off') measureCommands(database, registers)
+  const perRequest = database.mode === 'requests' ? commandsPerRequest(registers) : null
+  return {
+    registry,
+    measure: ({ method, route, status, ms, tally }) => {
+      durations.observe({ method, route, status }, ms / 1000)
+      if (tally !== null) perRequest?.observe({ method, route }, tally.count)
+    },
   }
-  return { registry, measure }
 }
 
-/** The pattern that matched, never the path: documentIds would make a series each. */
-function routeOf(ctx: Context): string {
-  const matched: unknown = ctx['_matchedRoute']
-  return typeof matched === 'string' ? matched : 'other'
+function commandsPerRequest(registers: Registry[]): Histogram<'method' | 'route'> {
+  return new Histogram({
+    name: 'quire_http_request_database_commands',
+    help: 'How many commands to the database requests took, by method and route',
+    labelNames: ['method', 'route'],
+    buckets: COMMANDS,
+    registers,
+  })
+}
+
+function measureCommands(database: MeasuredDatabase, registers: Registry[]): void {
+  const durations = new Histogram({
+    name: 'quire_database_command_duration_seconds',
+    help: 'How long the database took to answer commands, by the name of the command',
+    labelNames: ['command'],
+    buckets: SECONDS,
+    registers,
+  })
+  database.onCommand(({ name, ms }) => {
+    durations.observe({ command: name }, ms / 1000)
+  })
+}
+
+function measurePool(database: MeasuredDatabase, registers: Registry[]): void {
+  const gauges = [
+    ['size', 'Open connections to the database'],
+    ['checkedOut', 'Connections to the database that are in use'],
+    ['waiting', 'Commands that wait for a connection to the database'],
+  ] as const
+  for (const [member, help] of gauges) {
+    const gauge: Gauge = new Gauge({
+      name: `quire_database_pool_${member === 'checkedOut' ? 'checked_out' : member}`,
+      help,
+      registers,
+      collect: () => {
+        gauge.set(database.pool()[member])
+      },
+    })
+  }
+}
+
+function measureCaches({ cacheLoads }: MeasuredDatabase, registers: Registry[]): void {
+  const loads = new Counter({
+    name: 'quire_cache_loads_total',
+    help: 'How often what is kept in the process was read anew from the database, by what it is',
+    labelNames: ['cache'],
+    registers,
+    collect: () => {
+      loads.reset()
+      for (const [cache, count] of cacheLoads) loads.inc({ cache }, count)
+    },
+  })
 }

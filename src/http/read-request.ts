@@ -62,3 +62,23 @@ export function dataOf(ctx: Context): unknown {
   }
   return data
 }
+
+/**
+ * Lets through a request whose body says nothing: there is none, or `{}`.
+ * @throws ValidationError that names what is there.
+ */
+export function assertNoPayload(ctx: Context): void {
+  const body = bodyOf(ctx)
+  if (body === undefined ? isEmpty(ctx) : isObject(body) && Object.keys(body).length === 0) return
+  const [key = 'body'] = isObject(body) ? Object.keys(body) : []
+  throw new ValidationError(`Invalid key ${key}`, { key, path: key, source: 'body' })
+}
+
+function isObject(body: unknown): body is object {
+  return body !== null && typeof body === 'object' && !Array.isArray(body)
+}
+
+/** A body of a type that is not read. */
+function isEmpty({ request }: Context): boolean {
+  return request.get('transfer-encoding') === '' && Number(request.get('content-length')) === 0
+}

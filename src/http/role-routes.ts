@@ -1,11 +1,10 @@
-import { Router } from '@koa/router'
 import type { Access } from '../access/access.ts'
 import { type Actions, pluginAction } from '../access/actions.ts'
-import { assertMay } from '../access/permissions.ts'
 import type { Role } from '../access/roles.ts'
 import { countUsersOf, type UsersContext } from '../access/users.ts'
 import { NotFoundError } from '../errors.ts'
-import type { Middleware, RequestState } from './state.ts'
+import { type ApiRouter, apiRouter, permitted } from './api-router.ts'
+import type { Middleware } from './state.ts'
 
 export interface RoleRouteDependencies {
   readonly access: Pick<Access, 'roles' | 'actions'>
@@ -13,25 +12,27 @@ export interface RoleRouteDependencies {
   readonly authenticate: Middleware
 }
 
+const ROLES = 'plugin::users-permissions.role'
+
 /** `/api/users-permissions/roles`: which roles there are, and what each may do. */
-export function roleRoutes(dependencies: RoleRouteDependencies): Router<RequestState> {
+export function roleRoutes(dependencies: RoleRouteDependencies): ApiRouter {
   const { access, users, authenticate } = dependencies
-  const router = new Router<RequestState>({ prefix: '/api/users-permissions/roles' })
-  router.get('/', authenticate, async (ctx) => {
-    assertMay(ctx.state.principal, pluginAction('plugin::users-permissions.role', 'find'))
+  const router = apiRouter('/api/users-permissions/roles')
+  const find = permitted(pluginAction(ROLES, 'find'), async (ctx) => {
     const roles = await access.roles.list()
     const counts = await Promise.all(roles.map((role) => countUsersOf(users, role.documentId)))
     ctx.body = {
       roles: roles.map((role, index) => ({ ...show(role), nb_users: counts[index] ?? 0 })),
     }
   })
-  router.get('/:id', authenticate, async (ctx) => {
-    assertMay(ctx.state.principal, pluginAction('plugin::users-permissions.role', 'findOne'))
-    const { id } = ctx.params
+  const findOne = permitted(pluginAction(ROLES, 'findOne'), async (ctx) => {
+    const { id } = ctx['params'] as { readonly id: string } // the route's own pattern
     const role = (await access.roles.list()).find((role) => String(role.id) === id)
     if (role === undefined) throw new NotFoundError('Role not found')
     ctx.body = { role: { ...show(role), permissions: permissionsOf(role, access.actions) } }
   })
+  router.get('/', authenticate, find)
+  router.get('/:id', authenticate, findOne)
   return router
 }
 

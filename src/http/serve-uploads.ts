@@ -1,31 +1,64 @@
 import { Router } from '@koa/router'
-import { typeOfExtension } from '../media/media-types.ts'
+import type { ImageVariants, NamedFile } from '../media/image-variants.ts'
+import { isShown, typeOfExtension } from '../media/media-types.ts'
 import type { ByteRange, MediaStorage, StoredFile } from '../media/storage.ts'
+import { parseVariant, type VariantRules } from '../media/variant-request.ts'
+import type { LimitInFlight } from './limit-in-flight.ts'
+import type { Data } from '../schema/definition.ts'
+import { readQuery } from './read-request.ts'
 import type { Context, RequestState } from './state.ts'
+
+/** An address outlives its bytes (`POST /api/upload?id=`): a copy may be kept, but is asked after. */
+const ASKED_AFTER = 'public, no-cache'
+/** Of an address with a `v`, whoever made it promises another one for other bytes. */
+const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 const UNKNOWN = 'application/octet-stream'
 
 /** A document that could run scripts may be looked at, but in an origin of its own and without any. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** What browsers show without running anything of it. */
-const INLINE =
-  /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
+export interface ServedUploads {
+  readonly storage: Pick<MediaStorage, 'get'>
+  readonly variants: ImageVariants
+  readonly rules: VariantRules
+}
 
-/** `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address. */
-export function serveUploads(storage: Pick<MediaStorage, 'get'>): Router<RequestState> {
+/**
+ * `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address; pictures also in
+ * another size or format, as the query string asks.
+ */
+export function serveUploads(served: ServedUploads, limited: LimitInFlight): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/uploads' })
-  router.get('/:name', async (ctx) => {
+  const get = limited(async (ctx) => {
     const { name } = ctx['params'] as { readonly name: string } // the route's own pattern
-    const file = await storage.get(name)
-    if (file !== null) answer(ctx, name, file)
+    const query = readQuery(ctx.querystring)
+    const found = await find(ctx, name, query, served)
+    if (found === null) return
+    ctx.set('Cache-Control', query['v'] === undefined ? ASKED_AFTER : FOR_GOOD)
+    answer(ctx, found.name, found.file)
   })
+  router.get('/:name', get)
   return router
+}
+
+async function find(
+  ctx: Context,
+  name: string,
+  query: Data,
+  { storage, variants, rules }: ServedUploads,
+): Promise<NamedFile | null> {
+  const asked = parseVariant(name, query, ctx.get('Accept'), rules)
+  if (asked !== null) {
+    if (asked.negotiated) ctx.vary('Accept')
+    return variants.get(name, asked.variant)
+  }
+  const file = await storage.get(name)
+  return file === null ? null : { name, file }
 }
 
 function answer(ctx: Context, name: string, file: StoredFile): void {
   setType(ctx, typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? UNKNOWN)
-  ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   ctx.set('Accept-Ranges', 'bytes')
   ctx.set('ETag', file.etag)
   ctx.lastModified = file.modifiedAt
@@ -52,8 +85,8 @@ function answer(ctx: Context, name: string, file: StoredFile): void {
 
 function setType(ctx: Context, type: string): void {
   ctx.set('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
-  if (!INLINE.test(type)) ctx.set('Content-Disposition', 'attachment')
-  if (!INLINE.test(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
+  if (!isShown(type)) ctx.set('Content-Disposition', 'attachment')
+  if (!isShown(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
 }
 
 /** The range that a request asks for, null when all of the file is to be sent. */

@@ -1,5 +1,4 @@
-import { Router } from '@koa/router'
-import { contentAction, pluginAction } from '../access/actions.ts'
+import { contentAction, pluginAction, type PluginVerb } from '../access/actions.ts'
 import { assertMay, may } from '../access/permissions.ts'
 import { type Attachment, attachFiles, getAttachment } from '../documents/attach-files.ts'
 import { findDocuments, showVersions } from '../documents/find-documents.ts'
@@ -11,9 +10,10 @@ import { type ReceiveOptions, receiveUpload, type Upload } from '../media/receiv
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
 import { type ContentRouteDependencies, rulesOf } from './content-routes.ts'
 import { readQuery } from './read-request.ts'
-import type { Context, Middleware, RequestState } from './state.ts'
+import type { Context } from './state.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
   readonly media: {
@@ -23,29 +23,35 @@ export interface UploadRouteDependencies extends ContentRouteDependencies {
 }
 
 const FILES = 'plugin::upload.content-api'
+type FileVerb = PluginVerb<typeof FILES>
 
 /** `/api/upload`: bare records, outside of the envelope, as in the reference. */
-export function uploadRoutes(dependencies: UploadRouteDependencies): Router<RequestState> {
+export function uploadRoutes(dependencies: UploadRouteDependencies): ApiRouter {
   const { authenticate, readBody } = dependencies
-  const router = new Router<RequestState>({ prefix: '/api/upload' })
-  const assert = (verb: 'find' | 'findOne' | 'upload' | 'destroy'): Middleware => {
-    const action = pluginAction(FILES, verb)
-    return (ctx, next) => {
-      assertMay(ctx.state.principal, action)
-      return next()
-    }
+  const router = apiRouter('/api/upload')
+  const handle = (verb: FileVerb, handler: (ctx: Context) => Promise<void>): Guarded =>
+    permitted(pluginAction(FILES, verb), handler)
+  // The permission is asked for before the body is read: a stranger's upload is not received.
+  const receive = async (ctx: Context): Promise<void> => {
+    await readBody(ctx, () => upload(ctx, dependencies))
   }
-  router.post('/', authenticate, assert('upload'), readBody, (ctx) => upload(ctx, dependencies))
-  router.get('/files', authenticate, assert('find'), (ctx) => find(ctx, dependencies))
-  router.get('/files/:id', authenticate, assert('findOne'), async (ctx) => {
+  router.post('/', authenticate, handle('upload', receive))
+  router.get(
+    '/files',
+    authenticate,
+    handle('find', (ctx) => find(ctx, dependencies)),
+  )
+  const findOne = handle('findOne', async (ctx) => {
     ctx.body = await show(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
   })
-  router.delete('/files/:id', authenticate, assert('destroy'), async (ctx) => {
+  const destroy = handle('destroy', async (ctx) => {
     const record = await getFile(ctx, dependencies)
     const shown = await show(ctx, dependencies, record, '')
     if (!(await dependencies.media.library.remove(record))) throw new NotFoundError('file.notFound')
     ctx.body = shown
   })
+  router.get('/files/:id', authenticate, findOne)
+  router.delete('/files/:id', authenticate, destroy)
   return router
 }
 

@@ -1,17 +1,16 @@
-import { Router } from '@koa/router'
 import type { AccountsContext } from '../access/accounts.ts'
 import { pluginAction, type PluginVerb } from '../access/actions.ts'
 import { createUser, deleteUser, getUser, updateUser } from '../access/manage-users.ts'
-import { assertMay } from '../access/permissions.ts'
 import { findDocuments } from '../documents/find-documents.ts'
-import { UnauthorizedError } from '../errors.ts'
+import { GatewayTimeoutError, UnauthorizedError } from '../errors.ts'
 import { parseQuery } from '../query/parse-query.ts'
 import type { Query } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
 import { rulesOf } from './content-routes.ts'
 import { bodyOf, readQuery } from './read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
-import type { Context, Middleware, RequestState } from './state.ts'
+import type { Context, Middleware } from './state.ts'
 
 export interface UserRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
@@ -22,19 +21,13 @@ export interface UserRouteDependencies extends UserReading {
 type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
 
 /** `/api/users`: answers are bare, without the envelope of content. */
-export function userRoutes(dependencies: UserRouteDependencies): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/api/users' })
+export function userRoutes(dependencies: UserRouteDependencies): ApiRouter {
+  const router = apiRouter('/api/users')
   const { authenticate, readBody } = dependencies
-  const handle = (
-    verb: PluginVerb<'plugin::users-permissions.user'>,
-    handler: Handler,
-  ): Middleware => {
-    const action = pluginAction('plugin::users-permissions.user', verb)
-    return async (ctx) => {
-      assertMay(ctx.state.principal, action)
-      await handler(ctx, dependencies)
-    }
-  }
+  const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
+    permitted(pluginAction('plugin::users-permissions.user', verb), (ctx) =>
+      handler(ctx, dependencies),
+    )
   router.get('/', authenticate, handle('find', list))
   router.get('/me', authenticate, handle('me', me))
   router.get('/count', authenticate, handle('count', count))
@@ -53,11 +46,18 @@ async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<
   ctx.body = (await findDocuments(dependencies.documents.database, parsed)).entries
 }
 
+/** A bare number could not say that it is a cap, or that it is missing. */
+const MAX_COUNT = 2 ** 31 - 2
+
 async function count(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { filters, _q } = readQuery(ctx.querystring)
   const asked = { filters, _q, fields: 'id', pagination: { limit: '1' } }
   const parsed = await parse(ctx, dependencies, asked)
-  ctx.body = (await findDocuments(dependencies.documents.database, parsed)).total
+  const { database } = dependencies.documents
+  const unbounded = { countLimit: MAX_COUNT, countTimeoutMs: database.queryTimeoutMs }
+  const { total } = await findDocuments({ ...database, ...unbounded }, parsed)
+  if (total === null) throw new GatewayTimeoutError('The query took too long')
+  ctx.body = total
 }
 
 async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {

@@ -1,13 +1,20 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { GridFSBucket, GridFSFile } from 'mongodb'
+import type { GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
 import type { Database } from '../mongo/database.ts'
-import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
+import {
+  isStorageName,
+  type Leftover,
+  type MediaStorage,
+  type StoredFile,
+  type StoredName,
+  uploadsPath,
+} from './storage.ts'
 
 const BUCKET = 'quire_uploads'
 
 /** Files in the database, in chunks: for several nodes that share nothing else. */
-export function openGridFsStorage(database: Pick<Database, 'bucket'>): MediaStorage {
+export function openGridFsStorage(database: Pick<Database, 'bucket' | 'collection'>): MediaStorage {
   const bucket = database.bucket(BUCKET)
   return {
     provider: 'gridfs',
@@ -16,6 +23,48 @@ export function openGridFsStorage(database: Pick<Database, 'bucket'>): MediaStor
     remove: async (name) => {
       for (const { _id } of await revisionsOf(bucket, name)) await bucket.delete(_id)
     },
+    urlOf: uploadsPath,
+    list: () => list(bucket),
+    leftovers: () => leftovers(database, bucket),
+  }
+}
+
+async function* list(bucket: GridFSBucket): AsyncGenerator<StoredName> {
+  for await (const file of bucket.find({}, { sort: { filename: 1, uploadDate: -1 } })) {
+    yield { name: file.filename, modifiedAt: file.uploadDate }
+  }
+}
+
+/** Revisions behind the newest, and chunks without a file: of a write or a removal cut short. */
+async function* leftovers(
+  database: Pick<Database, 'collection'>,
+  bucket: GridFSBucket,
+): AsyncGenerator<Leftover> {
+  // Before the files: what is written meanwhile has its file by then, or is young.
+  const written = await database
+    .collection(`${BUCKET}.chunks`)
+    .aggregate<{ readonly _id: ObjectId }>([{ $group: { _id: '$files_id' } }], {
+      allowDiskUse: true,
+    })
+    .toArray()
+  const known = new Set<string>()
+  let previous: string | null = null
+  const newestFirst = { filename: 1, uploadDate: -1, _id: -1 } as const
+  for await (const { _id, filename, uploadDate } of bucket.find({}, { sort: newestFirst })) {
+    known.add(_id.toHexString())
+    if (filename === previous) {
+      const remove = (): Promise<void> => bucket.delete(_id)
+      yield { what: `an earlier revision of ${filename}`, modifiedAt: uploadDate, remove }
+    }
+    previous = filename
+  }
+  for (const { _id } of written) {
+    if (known.has(_id.toHexString())) continue
+    const remove = async (): Promise<void> => {
+      await database.collection(`${BUCKET}.chunks`).deleteMany({ files_id: _id })
+    }
+    const what = `chunks without a file, ${_id.toHexString()}`
+    yield { what, modifiedAt: _id.getTimestamp(), remove }
   }
 }
 

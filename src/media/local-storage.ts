@@ -1,7 +1,17 @@
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
+import {
+  isStorageName,
+  type Leftover,
+  type MediaStorage,
+  type StoredFile,
+  type StoredName,
+  uploadsPath,
+} from './storage.ts'
+
+/** No storage name has it, so that half a copy is never served. */
+const PART = '.part~'
 
 /** Files in one folder of this machine, made when it does not exist. */
 export async function openLocalStorage(folder: string): Promise<MediaStorage> {
@@ -15,6 +25,29 @@ export async function openLocalStorage(folder: string): Promise<MediaStorage> {
     put: (name, path) => move(path, pathOf(name)),
     get: (name) => (isStorageName(name) ? getFile(pathOf(name)) : Promise.resolve(null)),
     remove: (name) => rm(pathOf(name), { force: true }),
+    urlOf: uploadsPath,
+    list: () => list(folder),
+    leftovers: () => leftovers(folder),
+  }
+}
+
+/** Whatever else lies in the folder is not ours. */
+async function* list(folder: string): AsyncGenerator<StoredName> {
+  for (const name of await readdir(folder)) {
+    if (!isStorageName(name)) continue
+    const file = await getFile(join(folder, name))
+    if (file !== null) yield { name, modifiedAt: file.modifiedAt }
+  }
+}
+
+async function* leftovers(folder: string): AsyncGenerator<Leftover> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(PART)) continue
+    const path = join(folder, name)
+    const file = await getFile(path)
+    if (file === null) continue
+    const remove = (): Promise<void> => rm(path, { force: true })
+    yield { what: `half a copy, ${name}`, modifiedAt: file.modifiedAt, remove }
   }
 }
 
@@ -39,7 +72,7 @@ async function move(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error
-    const part = `${to}.part`
+    const part = `${to}${PART}`
     await copyFile(from, part)
     await rename(part, to)
     await rm(from, { force: true })

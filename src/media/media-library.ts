@@ -18,12 +18,14 @@ export interface MediaLibrary {
   get(id: string): Promise<MediaFile | null>
   /**
    * Stores what was received, all or none of it, and answers it in the order sent; `infos` are by
-   * position. When `attach` fails nothing of it stays either.
+   * position, and so are `documentIds` that the files are to have. When `attach` fails nothing of it
+   * stays either.
    */
   add(
     upload: Upload,
     infos: readonly FileInfo[],
     attach: (records: readonly MediaFile[]) => Promise<void>,
+    documentIds?: readonly string[],
   ): Promise<readonly MediaFile[]>
   /** Puts other bytes behind the same id and address; null when the record is gone. */
   replace(
@@ -63,10 +65,11 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
   const { records, storage } = dependencies
   return {
     get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
-    add: (upload, infos, attach) => add(dependencies, upload, infos, attach),
+    add: (upload, infos, attach, documentIds = []) =>
+      add(dependencies, upload, infos, attach, documentIds),
     replace: (record, upload, file, info) =>
       replace(dependencies, record, { upload, file, info, address: record }),
-    edit: (record, info) => records.patch(record.documentId, info),
+    edit: (record, info) => edit(dependencies, record, info),
     remove: async (record) => {
       if (!(await records.remove(record.documentId))) return false
       for (const name of storedNames(record)) await storage.remove(name)
@@ -80,6 +83,7 @@ async function add(
   upload: Upload,
   infos: readonly FileInfo[],
   attach: (records: readonly MediaFile[]) => Promise<void>,
+  documentIds: readonly string[],
 ): Promise<readonly MediaFile[]> {
   const { records, storage } = dependencies
   const prepared = await Promise.all(
@@ -94,7 +98,10 @@ async function add(
       stored.push(name)
       await storage.put(name, path)
     }
-    added = await records.add(prepared.map(({ values }) => values))
+    added = await records.add(
+      prepared.map(({ values }) => values),
+      documentIds,
+    )
     await attach(added)
     return added
   } catch (error) {
@@ -115,13 +122,38 @@ async function replace(
   const { storage, records } = dependencies
   const { values, parts } = await prepare(dependencies, incoming)
   for (const [name, path] of parts) await storage.put(name, path)
-  const { name, width, height, mime, size } = values
+  const { name, width, height, thumbhash, mime, size } = values
   const formats = values.formats ?? {}
-  const changes = { ...incoming.info, name, width, height, mime, size, formats }
+  const changes = {
+    ...incoming.info,
+    name,
+    width,
+    height,
+    thumbhash,
+    mime,
+    size,
+    formats,
+    variants: [],
+  }
   const changed = await records.patch(record.documentId, changes)
   const isGone = changed === null
   const outdated = isGone ? [...parts.keys()] : storedNames(record).filter((old) => !parts.has(old))
   for (const old of outdated) await storage.remove(old)
+  return changed
+}
+
+/** Crops were made around the old focal point. */
+async function edit(
+  { storage, records }: MediaLibraryDependencies,
+  record: MediaFile,
+  info: FileInfo,
+): Promise<MediaFile | null> {
+  const movesFocus = info.focalPoint !== undefined
+  const changed = await records.patch(record.documentId, {
+    ...info,
+    ...(movesFocus && { variants: [] }),
+  })
+  if (movesFocus) for (const name of record.variants ?? []) await storage.remove(name)
   return changed
 }
 
@@ -142,13 +174,13 @@ async function prepare(
   return {
     values: {
       ...about,
-      ...sizeOf(image),
+      ...appearanceOf(image),
       ...DEFAULTS,
       ...info,
       name,
-      formats: formatsOf(image, about),
+      formats: formatsOf(image, about, storage),
       size: toKilobytes(file.size),
-      url: urlOf(hash, ext),
+      url: storage.urlOf(`${hash}${ext}`),
       provider: storage.provider,
     },
     parts: new Map([
@@ -168,13 +200,15 @@ const DEFAULTS = {
   provider_metadata: null,
 } as const
 
-function sizeOf(image: Image | null): Pick<FileValues, 'width' | 'height'> {
-  return { width: image?.width ?? null, height: image?.height ?? null }
+function appearanceOf(image: Image | null): Pick<FileValues, 'width' | 'height' | 'thumbhash'> {
+  const { width = null, height = null, thumbhash = null } = image ?? {}
+  return { width, height, thumbhash }
 }
 
 function formatsOf(
   image: Image | null,
   { name, hash, ext, mime }: Pick<FileValues, 'name' | 'hash' | 'ext' | 'mime'>,
+  storage: MediaStorage,
 ): FileValues['formats'] {
   if (image === null || image.formats.length === 0) return null
   const entries = image.formats.map((format): [string, FormatValues] => {
@@ -182,7 +216,7 @@ function formatsOf(
     const own = `${format.name}_${hash}`
     const values: FormatValues = {
       ext,
-      url: urlOf(own, ext),
+      url: storage.urlOf(`${own}${ext}`),
       hash: own,
       mime,
       name: `${format.name}_${name}`,
@@ -198,13 +232,18 @@ function formatsOf(
 }
 
 /** Everything that is stored for a record. */
-function storedNames({ hash, ext, formats }: MediaFile): readonly string[] {
-  const smaller = Object.values(formats ?? {}).map((format) => `${format.hash}${format.ext}`)
-  return [`${hash}${ext}`, ...smaller]
+export function storedNames(record: MediaFile): readonly string[] {
+  return [...neededNames(record), ...(record.variants ?? [])]
 }
 
-function urlOf(hash: string, ext: string): string {
-  return `/uploads/${hash}${ext}`
+/** What a record tells of; variants can be made again. */
+export function neededNames({
+  hash,
+  ext,
+  formats,
+}: Pick<MediaFile, 'hash' | 'ext' | 'formats'>): readonly string[] {
+  const smaller = Object.values(formats ?? {}).map((format) => `${format.hash}${format.ext}`)
+  return [`${hash}${ext}`, ...smaller]
 }
 
 /** With two decimals, as the dialect tells sizes. */

@@ -101,3 +101,12 @@ const KINDS: ReadonlyMap<string, MediaKind> = new Map([
 export function mediaKindOf(type: string): MediaKind {
   return KINDS.get(type.slice(0, type.indexOf('/'))) ?? 'files'
 }
+
+/** What browsers show without running anything of it. */
+const INLINE =
+  /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
+
+/** Whether a browser may show a file of this type, rather than store it. */
+export function isShown(type: string): boolean {
+  return INLINE.test(type)
+}

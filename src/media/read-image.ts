@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
+import { rgbaToThumbHash } from 'thumbhash'
 
 export interface Image {
   readonly width: number
   readonly height: number
+  /** Of a few bytes, in base64; null where the picture is not unpacked. */
+  readonly thumbhash: string | null
   /** Smaller ones of it, in the order in which an answer shows them; files that are to be stored. */
   readonly formats: readonly ImageFormat[]
 }
@@ -34,8 +37,9 @@ const RESIZED: ReadonlySet<string> = new Set([
 const MEASURED: ReadonlySet<string> = new Set([...RESIZED, 'image/avif', 'image/svg+xml'])
 
 /** A picture of more pixels is stored, but never unpacked: a small file may hold a huge one. */
-const MAX_PIXELS = 150_000_000
-const MAX_SECONDS = 30
+export const MAX_PIXELS = 150_000_000
+/** For one step of work on a picture. */
+export const MAX_SECONDS = 30
 /** Of text: all of it is parsed before its size is known. */
 const MAX_SVG_BYTES = 10_000_000
 
@@ -54,9 +58,10 @@ export async function readImage(
   try {
     const { autoOrient, format } = await open(path).metadata()
     const { width, height } = autoOrient
-    if (!RESIZED.has(mime)) return { width, height, formats: [] }
+    if (mime === 'image/svg+xml') return { width, height, thumbhash: null, formats: [] }
+    const thumbhash = await thumbhashOf(path) // which also tells whether it can be read to its end
+    if (!RESIZED.has(mime)) return { width, height, thumbhash, formats: [] }
     const wanted = FORMATS.filter(([, box]) => width > box.width || height > box.height)
-    if (wanted.length === 0) await open(path).stats() // tells whether it can be read to its end
     const formats: ImageFormat[] = []
     for (const [name, box] of wanted) {
       const target = join(folder, name)
@@ -69,11 +74,24 @@ export async function readImage(
       const { width, height, size: sizeInBytes } = made
       formats.push({ name, path: target, width, height, sizeInBytes })
     }
-    return { width, height, formats }
+    return { width, height, thumbhash, formats }
   } catch (error) {
     if (isUnreadable(error)) return null
     throw error
   }
+}
+
+/** The algorithm takes at most 100 pixels a side. */
+async function thumbhashOf(path: string): Promise<string> {
+  const { data, info } = await open(path)
+    .autoOrient()
+    .resize({ width: 100, height: 100, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .timeout({ seconds: MAX_SECONDS })
+    .toBuffer({ resolveWithObject: true })
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64')
 }
 
 function open(path: string): Sharp {

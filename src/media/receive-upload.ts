@@ -8,6 +8,7 @@ import busboy from 'busboy'
 import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
 import { HEAD_BYTES } from './detect-type.ts'
 import { cleanName } from './file-name.ts'
+import type { Leftover } from './storage.ts'
 
 /** What a multipart request carried. The files are gone when who received them is done. */
 export interface Upload {
@@ -66,15 +67,31 @@ const ABANDONED_AFTER_MS = 24 * 3_600_000
 
 /** Removes what uploads left that a process was ended in; those of others that run are younger. */
 export async function clearSpool(spoolFolder: string, now: Date): Promise<void> {
-  const names = await readdir(spoolFolder).catch(() => [])
-  for (const name of names) {
-    const path = join(spoolFolder, name)
-    const age = await stat(path).then(
-      ({ mtimeMs }) => now.getTime() - mtimeMs,
-      () => 0, // gone in the meantime
-    )
-    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true })
+  for await (const { modifiedAt, remove } of spooledUploads(spoolFolder)) {
+    if (now.getTime() - modifiedAt.getTime() > ABANDONED_AFTER_MS) await remove()
   }
+}
+
+/** What is being received, by any process, and what was left of it. */
+export async function* spooledUploads(spoolFolder: string): AsyncGenerator<Leftover> {
+  for (const name of await readdir(spoolFolder).catch(() => [])) {
+    const path = join(spoolFolder, name)
+    const modifiedAt = await lastTouched(path)
+    if (modifiedAt === null) continue // gone in the meantime
+    const remove = (): Promise<void> => rm(path, { recursive: true, force: true })
+    yield { what: `an upload on its way, ${name}`, modifiedAt, remove }
+  }
+}
+
+/** A folder is not touched while a file in it grows. */
+async function lastTouched(folder: string): Promise<Date | null> {
+  const names = await readdir(folder).catch(() => [])
+  const times: number[] = []
+  for (const path of [folder, ...names.map((name) => join(folder, name))]) {
+    const found = await stat(path).catch(() => null)
+    if (found !== null) times.push(found.mtimeMs)
+  }
+  return times.length === 0 ? null : new Date(Math.max(...times))
 }
 
 async function receive(

@@ -13,6 +13,25 @@ export interface MediaStorage {
   get(name: string): Promise<StoredFile | null>
   /** What is not there is removed already. */
   remove(name: string): Promise<void>
+  /** The address that a file is fetched at: a path of this server, or where else it is served. */
+  urlOf(name: string): string
+  /** What is stored, in no order. What comes or goes meanwhile may be in it or not. */
+  list(): AsyncIterable<StoredName>
+  /** What is no file, or not yet: of writes that are on their way, or that ended half-way. */
+  leftovers(): AsyncIterable<Leftover>
+}
+
+export interface StoredName {
+  readonly name: string
+  readonly modifiedAt: Date
+}
+
+export interface Leftover {
+  /** For people: what it is, and where. */
+  readonly what: string
+  readonly modifiedAt: Date
+  /** What is not there is removed already. */
+  readonly remove: () => Promise<void>
 }
 
 export interface StoredFile {
@@ -27,6 +46,11 @@ export interface StoredFile {
 export interface ByteRange {
   readonly start: number
   readonly end: number
+}
+
+/** The path of this server under which it serves a file. */
+export function uploadsPath(name: string): string {
+  return `/uploads/${name}`
 }
 
 /** Whether a text can be the name of a stored file; no such name leads out of its folder. */

@@ -3,6 +3,7 @@ import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../quer
 import { nodeName } from '../query/node-name.ts'
 import type { AttributeHolder } from '../schema/plan.ts'
 import { toBson } from './stored-value.ts'
+import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
 import type { ReadPlan } from './stored-version.ts'
@@ -20,6 +21,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
     filter: matchAll([matchVersions(version), keyset]),
     conditions,
     order: buildSort(sort, version, reader),
+    chosen: chooseVersions(plan, version),
     ...rangeOf(page),
     projection: {
       ...buildProjection(plan, fields, populate),
@@ -39,11 +41,14 @@ export function buildProjection(
   populate: readonly PopulateNode[],
 ): Record<string, 0 | 1> {
   const names = fields === 'all' ? shownMembers(holder) : ['id', 'documentId', ...fields]
-  const populated = populate.flatMap((node) => storedName(node) ?? [])
-  return {
-    _id: 0,
-    ...Object.fromEntries([...names, ...populated, 'locale'].map((name) => [name, 1 as const])),
+  const projection: Record<string, 0 | 1> = { _id: 0 }
+  for (const name of names) projection[name] = 1
+  for (const node of populate) {
+    const name = storedName(node)
+    if (name !== null) projection[name] = 1
   }
+  projection['locale'] = 1
+  return projection
 }
 
 /**
@@ -54,11 +59,18 @@ function storedName(node: PopulateNode): string | null {
   return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
 }
 
+/** Per content-type. */
+const shownByItself = new WeakMap<AttributeHolder, readonly string[]>()
+
 /** What an entry shows by itself. */
 export function shownMembers(holder: AttributeHolder): readonly string[] {
-  return [...holder.members.values()]
-    .filter((member) => member.kind === 'scalar' && !member.private)
+  const known = shownByItself.get(holder)
+  if (known !== undefined) return known
+  const names = [...holder.members.values()]
+    .filter((member) => member.kind === 'scalar' && !member.private && !member.onRequest)
     .map(({ name }) => name)
+  shownByItself.set(holder, names)
+  return names
 }
 
 function rangeOf(page: Page): { readonly skip: number; readonly limit: number } {

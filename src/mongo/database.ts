@@ -7,6 +7,7 @@ import {
   type MongoClientOptions,
   type TransactionOptions,
 } from 'mongodb'
+import type { CommandMonitor } from './command-monitor.ts'
 import { toCmsError } from './database-error.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
@@ -15,8 +16,16 @@ export type Session = ClientSession
 export interface Database {
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
+  /** How many connections there may be to it. */
+  readonly maxPoolSize: number
+  /** How far a list is counted; `total` is never above. */
+  readonly countLimit: number
+  /** How long a list waits for its count, in milliseconds. */
+  readonly countTimeoutMs: number
   /** How many documents a condition on a relation may name before they are looked up instead. */
   readonly relatedLimit: number
+  /** Null where nobody watches. */
+  readonly monitor: CommandMonitor | null
   collection<T extends Document = Document>(name: string): Collection<T>
   /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
@@ -31,6 +40,11 @@ export interface Database {
   ping(): Promise<void>
   /** The reply to `hello`, for what depends on the kind of deployment. */
   hello(): Promise<Document>
+  /**
+   * One command that no method of a collection sends.
+   * @throws CmsError for what the database refuses (`toCmsError`)
+   */
+  command(command: Document): Promise<Document>
   close(): Promise<void>
 }
 
@@ -38,9 +52,17 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
+  /** 100,000 unless told otherwise. */
+  readonly countLimit?: number
+  /** As long as any command unless told otherwise. */
+  readonly countTimeoutMs?: number
   /** 10,000 unless told otherwise. */
   readonly relatedLimit?: number
+  /** 50 and 2,000 unless told otherwise here or by the URI. */
+  readonly maxPoolSize?: number
+  readonly waitQueueTimeoutMs?: number
   readonly client?: MongoClientOptions
+  readonly monitor?: CommandMonitor
 }
 
 /**
@@ -61,12 +83,18 @@ const CLIENT_OPTIONS: MongoClientOptions = {
 }
 
 /** What the URI does not set itself; the driver 7.8 would let options overrule it in silence. */
-function defaultsFor(uri: string): MongoClientOptions {
+function defaultsFor(options: DatabaseOptions): MongoClientOptions {
+  const { uri, maxPoolSize, waitQueueTimeoutMs } = options
   const [, query = ''] = uri.split('?')
   const said = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()))
   const isSaid = (name: string): boolean =>
     said.has(name.toLowerCase()) || (name === 'writeConcern' && said.has('w'))
-  return Object.fromEntries(Object.entries(CLIENT_OPTIONS).filter(([name]) => !isSaid(name)))
+  const wanted = {
+    ...CLIENT_OPTIONS,
+    ...(maxPoolSize !== undefined && { maxPoolSize }),
+    ...(waitQueueTimeoutMs !== undefined && { waitQueueTimeoutMS: waitQueueTimeoutMs }),
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSaid(name)))
 }
 
 const ATOMIC: TransactionOptions = {
@@ -79,9 +107,19 @@ function hasTransactions(reply: Document): boolean {
   return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
 }
 
+function createClient(options: DatabaseOptions): MongoClient {
+  const client = new MongoClient(options.uri, {
+    ...defaultsFor(options),
+    monitorCommands: options.monitor !== undefined && options.monitor.mode !== 'off',
+    ...options.client,
+  })
+  options.monitor?.watch(client)
+  return client
+}
+
 /** Connects. @throws ServiceUnavailableError when no server can be reached. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const client = new MongoClient(options.uri, { ...defaultsFor(options.uri), ...options.client })
+  const client = createClient(options)
   const db = client.db(options.name)
   const asCmsError = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -104,7 +142,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isTransactional = hasTransactions(await connect())
   return {
     queryTimeoutMs: options.queryTimeoutMs,
+    maxPoolSize: client.options.maxPoolSize,
+    countLimit: options.countLimit ?? 100_000,
+    countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
+    monitor: options.monitor ?? null,
     collection: (name) => db.collection(name),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
@@ -117,6 +159,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await asCmsError(() => db.command({ ping: 1 }))
     },
     hello,
+    command: (command) =>
+      asCmsError(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
     close: () => client.close(),
   }
 }

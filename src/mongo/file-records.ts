@@ -15,6 +15,8 @@ export interface FileValues {
   readonly width: number | null
   readonly height: number | null
   readonly formats: Readonly<Record<string, FormatValues>> | null
+  /** A placeholder of an image to show while it loads, in base64: https://evanw.github.io/thumbhash */
+  readonly thumbhash: string | null
   readonly hash: string
   readonly ext: string
   readonly mime: string
@@ -40,15 +42,31 @@ export interface FormatValues {
 }
 
 /** A file as it is stored: one published version without a locale, like content without either. */
-export type FileRecord = StoredVersion & FileValues
+export type FileRecord = StoredVersion & FileValues & StoredVariants
+
+/** Names of what was made of an image later; no attribute, so that no answer shows it. */
+interface StoredVariants {
+  readonly variants?: readonly string[]
+}
+
+export type FileChanges = Partial<FileValues & StoredVariants>
 
 export interface FileRecords {
-  /** All of them or none. */
-  add(files: readonly FileValues[]): Promise<readonly FileRecord[]>
+  /** All of them or none; under these documentIds, by position, where they are given. */
+  add(files: readonly FileValues[], documentIds?: readonly string[]): Promise<readonly FileRecord[]>
   /** By documentId or numeric id; null when there is none. */
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
+  /** By the hash of the file or of one of its formats; null when there is none. */
+  getByHash(hash: string): Promise<FileRecord | null>
+  /** All that there are, by documentId. */
+  all(): AsyncIterable<FileRecord>
   /** Null when it is gone. */
-  patch(documentId: string, changes: Partial<FileValues>): Promise<FileRecord | null>
+  patch(documentId: string, changes: FileChanges): Promise<FileRecord | null>
+  /**
+   * Notes one more variant of a file that is still as `record` says, and forgets the oldest beyond
+   * `most`. Answers the names forgotten; null when the file has changed, or is gone.
+   */
+  addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
   /** Whether it was there. */
   remove(documentId: string): Promise<boolean>
 }
@@ -86,12 +104,13 @@ export function openFileRecords(
   { ids, now }: { readonly ids: IdAllocator; readonly now: () => Date },
 ): FileRecords {
   return {
-    add: async (files) => {
+    add: async (files, documentIds = []) => {
       const taken = await ids.take(plan.collectionName, files.length)
       const createdAt = now()
       const records = files.map((file, index): FileRecord => {
         const stamps = { createdAt, updatedAt: createdAt, publishedAt: createdAt }
-        return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0, documentId: newDocumentId() }
+        const documentId = documentIds[index] ?? newDocumentId()
+        return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0, documentId }
       })
       if (records.length < 2) await insertVersions(database, plan, records)
       else await database.transact((session) => insertVersions(database, plan, records, session))
@@ -103,6 +122,9 @@ export function openFileRecords(
       )
       return found === null ? null : asFile(asVersion(found))
     },
+    getByHash: (hash) => getByHash(database, plan, hash),
+    addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
+    all: () => findAll(database, plan),
     patch: async (documentId, changes) => {
       const target = { documentId, key: KEY }
       const patched = await patchVersion(database, plan, target, { ...changes, updatedAt: now() })
@@ -111,6 +133,64 @@ export function openFileRecords(
     remove: async (documentId) => (await deleteVersions(database, plan, documentId, 'all')) > 0,
   }
 }
+
+async function getByHash(
+  database: Database,
+  plan: ContentTypePlan,
+  hash: string,
+): Promise<FileRecord | null> {
+  const get = async (exact: string): Promise<FileRecord | null> => {
+    const found = await run(undefined, () =>
+      versionsOf(database, plan).findOne({ ...KEY, hash: exact }, optionsOf(database, undefined)),
+    )
+    return found === null ? null : asFile(asVersion(found))
+  }
+  const whole = await get(hash)
+  if (whole !== null) return whole
+  const record = await get(hash.replace(/^[a-z]+_/, ''))
+  const formats = Object.values(record?.formats ?? {})
+  return formats.some((format) => format.hash === hash) ? record : null
+}
+
+async function addVariant(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, updatedAt }: FileRecord,
+  { name, most }: { readonly name: string; readonly most: number },
+): Promise<readonly string[] | null> {
+  // The driver's types know only what a version has of its own.
+  const pushed = { variants: { $each: [name], $slice: -most } } as never
+  const before = await run(undefined, () =>
+    versionsOf(database, plan).findOneAndUpdate(
+      { _id: versionId(documentId, KEY), updatedAt },
+      { $push: pushed },
+      { ...optionsOf(database, undefined), returnDocument: 'before' },
+    ),
+  )
+  if (before === null) return null
+  const known = asFile(asVersion(before)).variants ?? []
+  return known.slice(0, Math.max(0, known.length + 1 - most))
+}
+
+/** In pages, so that each command ends in time. */
+async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerator<FileRecord> {
+  let after = ''
+  for (;;) {
+    const page = await run(undefined, () =>
+      versionsOf(database, plan)
+        .find({ _id: { $gt: after } }, optionsOf(database, undefined))
+        .sort({ _id: 1 })
+        .limit(PAGE)
+        .toArray(),
+    )
+    for (const found of page) yield asFile(asVersion(found))
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = last._id
+  }
+}
+
+const PAGE = 1_000
 
 /** Files are written by this module alone. */
 function asFile(version: StoredVersion): FileRecord {

@@ -1,8 +1,11 @@
 import type { Database } from './database.ts'
-import { ensureRow } from './system-collections.ts'
+import { asCmsErrors, ensureRow } from './system-collections.ts'
 
 export interface IdAllocator {
-  /** As many new ids of a sequence, ascending; never given twice, by no process. */
+  /**
+   * As many new ids of a sequence, ascending; never given twice, by no process.
+   * @throws ServiceUnavailableError, GatewayTimeoutError
+   */
   take(sequence: string, count: number): Promise<readonly number[]>
   /** Returns the id that was taken last and is not needed; ids that followed it make this a no-op. */
   giveBack(sequence: string, id: number): void
@@ -69,7 +72,7 @@ export function openIdAllocator(database: Database): IdAllocator {
       while (taken.length < count) {
         const block = blocks.get(sequence)
         if (block === undefined || block.next > block.end) {
-          await refill(sequence, count - taken.length)
+          await asCmsErrors(() => refill(sequence, count - taken.length))
         } else {
           taken.push(block.next)
           block.next += 1

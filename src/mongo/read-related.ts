@@ -4,11 +4,11 @@ import type {
   PopulateNode,
   Reader,
   SortKey,
-  VersionKey,
   VersionSelection,
 } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildProjection, shownMembers } from './build-find.ts'
+import { chooseVersions } from './choose-versions.ts'
 import type { Database } from './database.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
@@ -20,7 +20,6 @@ export interface RelatedRead {
   readonly conditions: Conditions
   /** Empty: in no order. */
   readonly sort: readonly SortKey[]
-  /** Which versions are read, for orders through their relations. */
   readonly versions: VersionSelection
   readonly reader: Reader
   readonly fields: FieldSelection
@@ -30,19 +29,28 @@ export interface RelatedRead {
 /** A command names no more documents than this, unless an order needs them in one. */
 const CHUNK = 1_000
 
-/** Of some documents the version of one key, where it exists and meets the conditions. */
+/** Of some documents the versions that a read is about, where they exist and meet the conditions. */
 export function findTargets(
   database: Database,
   plan: ContentTypePlan,
   documentIds: readonly string[],
-  keys: readonly VersionKey[],
   read: RelatedRead,
 ): Promise<readonly StoredVersion[]> {
-  const ids = documentIds.flatMap((documentId) => keys.map((key) => versionId(documentId, key)))
+  const { locales, status, firstOnly } = read.versions
+  if (firstOnly === true) {
+    const versions = matchVersions(read.versions)
+    return findInChunks(database, plan, documentIds, read, (chunk) => ({
+      ...versions,
+      documentId: { $in: chunk },
+    }))
+  }
+  const ids = documentIds.flatMap((documentId) =>
+    locales.map((locale) => versionId(documentId, { locale, status })),
+  )
   return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
 }
 
-/** The versions of one key whose relation `attribute` names one of the documents; it is read as well. */
+/** The versions whose relation `attribute` names one of the documents; it is read as well. */
 export function findOwners(
   database: Database,
   plan: ContentTypePlan,
@@ -50,10 +58,9 @@ export function findOwners(
     attribute,
     documentIds,
   }: { readonly attribute: string; readonly documentIds: readonly string[] },
-  key: VersionKey,
   read: RelatedRead,
 ): Promise<readonly StoredVersion[]> {
-  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const versions = matchVersions(read.versions)
   const shown = read.fields === 'all' ? shownMembers(plan) : read.fields
   const fields = [...shown, attribute]
   return findInChunks(database, plan, documentIds, { ...read, fields }, (chunk) => ({
@@ -72,6 +79,7 @@ async function findInChunks(
   const shared = {
     conditions,
     order: buildSort(sort, versions, reader),
+    chosen: chooseVersions(plan, versions),
     skip: 0,
     limit: 0,
     projection: buildProjection(plan, fields, populate),

@@ -1,8 +1,11 @@
 import type { EntryQuery, Query, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { buildFind, buildProjection } from './build-find.ts'
-import { type Conditions, matchStages } from './conditions.ts'
+import { chooseVersions } from './choose-versions.ts'
+import type { Conditions } from './conditions.ts'
+import { countVersions, type VersionPage } from './count-versions.ts'
 import type { Database, Session } from './database.ts'
+import { findPageByTargets } from './page-by-targets.ts'
 import {
   asVersion,
   optionsOf,
@@ -11,30 +14,27 @@ import {
   type StoredVersion,
   versionsOf,
 } from './stored-version.ts'
+import { REVISION } from './revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
+import { shownVersions } from './target-version.ts'
 import { matchAll } from './translate-filter.ts'
-import { matchDocument, matchVersions, versionId } from './version-match.ts'
+import { matchDocument, versionId } from './version-match.ts'
 
 /** Bound of a command on many versions, which no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
 
-export interface VersionPage {
-  /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
-  readonly versions: readonly StoredVersion[]
-  /** How many there are on all pages; null when the request asked for no count. */
-  readonly total: number | null
-}
-
-/** One page of a list: one find and, in parallel, one count. */
+/** One page of a list: one find and, in parallel, one count; or where a relation orders it `findPageByTargets`. */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, reader } = query
   const resolved = await resolveFilter(database, filter, version, reader)
   const conditions = withPublished(query, resolved)
-  const [versions, total] = await Promise.all([
+  const ordered = await findPageByTargets(database, query, conditions)
+  if (ordered !== null) return ordered
+  const [versions, counted] = await Promise.all([
     readVersions(database, query.plan, buildFind(query, conditions)),
-    query.page.withCount ? countVersions(database, query, conditions) : null,
+    countVersions(database, query, conditions),
   ])
-  return { versions, total }
+  return { versions, ...counted }
 }
 
 /** The published version is another document of the same collection, found by its documentId. */
@@ -58,23 +58,10 @@ function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditi
   }
 }
 
-function countVersions(database: Database, query: Query, conditions: Conditions): Promise<number> {
-  const versions = versionsOf(database, query.plan)
-  const which = matchVersions(query.version)
-  const options = optionsOf(database, undefined)
-  return run(undefined, async () => {
-    if (conditions.lookups.length === 0) {
-      return versions.countDocuments(matchAll([which, conditions.match]), options)
-    }
-    const stages = [...matchStages(which, conditions), { $count: 'total' }]
-    const [counted] = await versions
-      .aggregate<{ readonly total: number }>(stages, options)
-      .toArray()
-    return counted?.total ?? 0
-  })
-}
-
-/** A version as an answer shows it; null when there is none, or it does not meet the filter. */
+/**
+ * A version as an answer shows it, with its revision; with fallbacks the first that there is. Null when
+ * there is none, or it does not meet the filter.
+ */
 export async function getVersion(
   database: Database,
   plan: ContentTypePlan,
@@ -83,16 +70,25 @@ export async function getVersion(
   query: EntryQuery,
 ): Promise<StoredVersion | null> {
   const { filter, fields, populate, reader } = query
-  const selection = { locales: [key.locale], status: key.status }
+  const selection = shownVersions(plan, key, reader)
+  const { locales, status } = selection
+  const projection = buildProjection(plan, fields, populate)
+  projection[REVISION] = 1
+  projection['updatedAt'] = 1
   const [found] = await readVersions(database, plan, {
-    filter: { _id: versionId(documentId, key) },
+    filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
     conditions: await resolveFilter(database, filter, selection, reader),
     order: UNORDERED,
+    chosen: chooseVersions(plan, selection),
     skip: 0,
     limit: 1,
-    projection: buildProjection(plan, fields, populate),
+    projection,
   })
   return found ?? null
+}
+
+function matchAny(ids: readonly string[]): unknown {
+  return ids.length === 1 ? ids[0] : { $in: ids }
 }
 
 const UNORDERED = { lookups: [], sort: {} }
@@ -103,7 +99,7 @@ export async function getWholeVersion(
   plan: ContentTypePlan,
   documentId: string,
   key: VersionKey,
-  session: Session,
+  session: Session | undefined,
 ): Promise<StoredVersion | null> {
   const found = await run(session, () =>
     versionsOf(database, plan).findOne(

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb'
 import type { Status } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
+import { newRevision, REVISION } from './revision.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
 import { matchDocument } from './version-match.ts'
 
@@ -45,6 +46,8 @@ export interface OwnerVersions {
   /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
   readonly relation: RelationPlan
   readonly locale: string | null
+  /** All locales of an owner have the same targets; then `locale` selects none of them. */
+  readonly isShared: boolean
   readonly statuses: readonly Status[]
 }
 
@@ -80,14 +83,12 @@ export async function addToOwners(
   session: Session,
 ): Promise<void> {
   if (ownerIds.length === 0) return
-  const { plan, attribute, match, toMany } = ownersOf(owners)
-  await run(session, () =>
-    versionsOf(database, plan).updateMany(
-      { ...match, documentId: { $in: [...ownerIds] } },
-      toMany ? { $addToSet: { [attribute]: documentId } } : { $set: { [attribute]: documentId } },
-      optionsOf(database, session),
-    ),
-  )
+  const { attribute, toMany } = ownersOf(owners)
+  const which = { documentId: { $in: [...ownerIds] } }
+  const add: Change = toMany
+    ? { operators: { $addToSet: { [attribute]: documentId } }, set: {} }
+    : { operators: {}, set: { [attribute]: documentId } }
+  await changeOwners(database, owners, which, add, session)
 }
 
 /** Takes a document from the targets of these owners. */
@@ -99,14 +100,40 @@ export async function removeFromOwners(
   session: Session,
 ): Promise<void> {
   if (ownerIds.length === 0) return
-  const { plan, attribute, match, toMany } = ownersOf(owners)
-  await run(session, () =>
-    versionsOf(database, plan).updateMany(
-      { ...match, documentId: { $in: [...ownerIds] }, [attribute]: documentId },
-      toMany ? { $pull: { [attribute]: documentId } as never } : { $set: { [attribute]: null } },
-      optionsOf(database, session),
-    ),
-  )
+  const { attribute, toMany } = ownersOf(owners)
+  const which = { documentId: { $in: [...ownerIds] }, [attribute]: documentId }
+  const change: Change = toMany
+    ? { operators: { $pull: { [attribute]: documentId } }, set: {} }
+    : { operators: {}, set: { [attribute]: null } }
+  await changeOwners(database, owners, which, change, session)
+}
+
+interface Change {
+  readonly operators: Document
+  readonly set: Document
+}
+
+/**
+ * Drafts and published versions each by themselves: two that hold different things must not come to be
+ * the same revision.
+ */
+async function changeOwners(
+  database: Database,
+  owners: OwnerVersions,
+  which: Document,
+  { operators, set }: Change,
+  session: Session,
+): Promise<void> {
+  const { plan, match } = ownersOf(owners)
+  for (const status of owners.statuses) {
+    await run(session, () =>
+      versionsOf(database, plan).updateMany(
+        { ...match, status, ...which },
+        { ...operators, $set: { ...set, [REVISION]: newRevision() } },
+        optionsOf(database, session),
+      ),
+    )
+  }
 }
 
 /** What a version of an owner takes for itself alone. */
@@ -116,46 +143,74 @@ export interface Taken {
   readonly target: string
 }
 
+/** The inverse end of a two-way one-to-one relation. */
+export interface Claimed {
+  readonly plan: ContentTypePlan
+  readonly attribute: string
+  /** A documentId. */
+  readonly target: string
+}
+
 /**
  * Of a two-way one-to-one relation: notes the owner with the target, in all versions of that. Of two that
  * take one target at once neither sees the other's version yet: writing the same document, one has to
- * wait for the other, and to look again.
+ * wait for the other, and to look again. The target shows what its owners hold, so that its own revision stays.
  */
 export async function claimTarget(
   database: Database,
   { documentId }: Pick<StoredVersion, 'documentId'>,
-  { relation, target }: Taken,
-  session: Session,
-): Promise<void> {
-  if (relation.otherSide === null) return
-  const claim = { [relation.otherSide]: [documentId] }
-  await run(session, () =>
-    versionsOf(database, relation.target()).updateMany(
-      matchDocument(target),
-      { $set: claim },
-      optionsOf(database, session),
-    ),
-  )
-}
-
-/** Of a two-way one-to-one relation: takes a target from every other owner that holds it. */
-export async function takeFromOthers(
-  database: Database,
-  plan: ContentTypePlan,
-  { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
-  { relation, target }: Taken,
+  { plan, attribute, target }: Claimed,
   session: Session,
 ): Promise<void> {
   await run(session, () =>
     versionsOf(database, plan).updateMany(
-      { status, locale, [relation.name]: target, documentId: { $ne: documentId } },
-      { $set: { [relation.name]: null } },
+      matchDocument(target),
+      { $set: { [attribute]: [documentId] } },
       optionsOf(database, session),
     ),
   )
 }
 
-function ownersOf({ relation, locale, statuses }: OwnerVersions): {
+/**
+ * Of two-way one-to-one relations: takes targets from every other owner that holds them, in all locales
+ * where they share them. One look for all of them, and one write for each relation in which another does.
+ */
+export async function takeFromOthers(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
+  taken: readonly Taken[],
+  session: Session,
+): Promise<void> {
+  if (taken.length === 0) return
+  const holding = ({ relation, target }: Taken): Document => ({
+    status,
+    ...(plan.localized && !relation.localized ? {} : { locale }),
+    documentId: { $ne: documentId },
+    [relation.name]: target,
+  })
+  const names = taken.map(({ relation }) => relation.name)
+  const options = optionsOf(database, session)
+  await run(session, async () => {
+    const rivals = await versionsOf(database, plan)
+      .find(
+        { $or: taken.map(holding) },
+        { ...options, projection: Object.fromEntries(names.map((name) => [name, 1])) },
+      )
+      .toArray()
+    for (const each of taken) {
+      const { relation, target } = each
+      if (!rivals.some((rival) => rival[relation.name] === target)) continue
+      await versionsOf(database, plan).updateMany(
+        holding(each),
+        { $set: { [relation.name]: null, [REVISION]: newRevision() } },
+        options,
+      )
+    }
+  })
+}
+
+function ownersOf({ relation, locale, isShared, statuses }: OwnerVersions): {
   readonly plan: ContentTypePlan
   readonly attribute: string
   readonly match: Document
@@ -168,7 +223,7 @@ function ownersOf({ relation, locale, statuses }: OwnerVersions): {
   return {
     plan,
     attribute,
-    match: { status: { $in: [...statuses] }, locale },
+    match: { status: { $in: [...statuses] }, ...(isShared ? {} : { locale }) },
     toMany: other.toMany,
   }
 }

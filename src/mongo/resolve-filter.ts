@@ -1,16 +1,12 @@
 import { ValidationError } from '../errors.ts'
-import type { Filter, Reader, VersionKey, VersionSelection } from '../query/query.ts'
+import type { Filter, Reader, RelatedFilter, VersionKey, VersionSelection } from '../query/query.ts'
 import type { RelationPlan } from '../schema/plan.ts'
+import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import type { Database } from './database.ts'
 import { optionsOf, run, versionsOf } from './stored-version.ts'
-import { targetVersion } from './target-version.ts'
-import {
-  matchAll,
-  type RelatedFilter,
-  type ResolvedRelation,
-  translateFilter,
-} from './translate-filter.ts'
+import { shownVersions, targetVersion } from './target-version.ts'
+import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
 
 /** What resolving needs, wherever in the tree it is. */
@@ -19,6 +15,8 @@ interface Resolving {
   readonly reader: Reader
   /** Makes each looked-up attribute a name of its own. */
   readonly count: { lookups: number }
+  /** By filter and version: several locales may ask one thing of another. */
+  readonly known: Map<Filter, Map<string, Promise<Conditions>>>
 }
 
 /**
@@ -30,27 +28,48 @@ interface Resolving {
 export async function resolveFilter(
   database: Database,
   filter: Filter | null,
-  { locales, status }: VersionSelection,
+  versions: VersionSelection,
   reader: Reader,
 ): Promise<Conditions> {
   if (filter === null) return NO_CONDITIONS
-  if (relatedOf(filter).length === 0) return { lookups: [], match: translateFilter(filter) }
-  const resolving = { database, reader, count: { lookups: 0 } }
-  // A relation leads to the target's version of the entry's own locale, so each locale asks for itself.
+  const resolving = { database, reader, count: { lookups: 0 }, known: new Map() }
+  return conditionsInAll(resolving, filter, versions)
+}
+
+async function conditionsInAll(
+  resolving: Resolving,
+  filter: Filter,
+  { locales, status, firstOnly }: VersionSelection,
+): Promise<Conditions> {
+  const nodes = relatedOf(filter)
+  if (nodes.length === 0) return { lookups: [], match: translateFilter(filter) }
+  // A relation leads to the target's version of the entry's own locale, so each locale asks for itself;
+  // with fallbacks it leads to the same version from everywhere, but to other locales of an entry.
+  const isSame = firstOnly === true && nodes.every((node) => node.filter.locales === 'shown')
+  const asking = isSame ? locales.slice(0, 1) : locales
   const branches = await Promise.all(
-    locales.map(async (locale) => {
+    asking.map(async (locale) => {
       const { lookups, match } = await conditionsFor(resolving, filter, { locale, status })
-      return { lookups, match: locales.length === 1 ? match : matchAll([{ locale }, match]) }
+      return { lookups, match: asking.length === 1 ? match : matchAll([{ locale }, match]) }
     }),
   )
   const matches = branches.map(({ match }) => match)
   return {
     lookups: branches.flatMap(({ lookups }) => lookups),
-    match: matches.length === 1 ? (matches[0] ?? {}) : { $or: matches },
+    match: matches.length === 1 ? (matches[0] ?? {}) : matchAny(matches),
   }
 }
 
-async function conditionsFor(
+function conditionsFor(resolving: Resolving, filter: Filter, key: VersionKey): Promise<Conditions> {
+  const known = resolving.known.get(filter) ?? new Map<string, Promise<Conditions>>()
+  resolving.known.set(filter, known)
+  const name = `${key.locale ?? ''}:${key.status}`
+  const conditions = known.get(name) ?? findConditions(resolving, filter, key)
+  known.set(name, conditions)
+  return conditions
+}
+
+async function findConditions(
   resolving: Resolving,
   filter: Filter,
   key: VersionKey,
@@ -70,10 +89,23 @@ async function resolve(
   from: VersionKey,
 ): Promise<ResolvedRelation> {
   const { relation, of } = node.filter
-  const key = targetVersion(relation.target(), from, resolving.reader)
-  const conditions = await conditionsFor(resolving, of, key)
-  const values = await valuesOf(resolving.database, relation, key, conditions)
-  return values ?? lookUp(resolving, node, key, conditions)
+  const versions = targetVersions(node.filter, from, resolving.reader)
+  const conditions = await conditionsInAll(resolving, of, versions)
+  const values = await valuesOf(resolving.database, relation, versions, conditions)
+  return values ?? lookUp(resolving, node, versions, conditions)
+}
+
+function targetVersions(
+  { relation, locales }: RelatedFilter,
+  from: VersionKey,
+  reader: Reader,
+): VersionSelection {
+  if (locales === 'shown') {
+    const target = relation.target()
+    return shownVersions(target, targetVersion(target, from, reader), reader)
+  }
+  const others = reader.locales.all.map(({ code }) => code).filter((code) => code !== from.locale)
+  return { locales: others, status: from.status }
 }
 
 /**
@@ -83,19 +115,24 @@ async function resolve(
 async function valuesOf(
   database: Database,
   relation: RelationPlan,
-  key: VersionKey,
+  selection: VersionSelection,
   conditions: Conditions,
 ): Promise<readonly string[] | null> {
   const limit = database.relatedLimit
   const isOwner = relation.side === 'owner' || relation.otherSide === null
   const name = isOwner ? 'documentId' : relation.otherSide
-  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const versions = matchVersions(selection)
   const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
   // Many versions may name the same few documents: each once, before they are counted.
   const distinct = isOwner
     ? [{ $project: { _id: '$documentId' } }]
     : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
-  const stages = [...matchStages(held, conditions), ...distinct, { $limit: limit + 1 }]
+  const stages = [
+    ...matchStages(held, conditions),
+    ...chooseVersions(relation.target(), selection),
+    ...distinct,
+    { $limit: limit + 1 },
+  ]
   const found = await run(undefined, () =>
     versionsOf(database, relation.target())
       .aggregate<{ readonly _id: string }>(stages, {
@@ -110,7 +147,7 @@ async function valuesOf(
 function lookUp(
   { count }: Resolving,
   { filter: { relation }, path, isRepeated }: RelatedNode,
-  key: VersionKey,
+  selection: VersionSelection,
   conditions: Conditions,
 ): ResolvedRelation {
   if (isRepeated) {
@@ -120,13 +157,18 @@ function lookUp(
   }
   count.lookups += 1
   const as = `quire_related_${count.lookups}`
-  const versions = matchVersions({ locales: [key.locale], status: key.status })
+  const target = relation.target()
   const isOwner = relation.side === 'owner'
   const lookup = {
-    from: relation.target().collectionName,
+    from: target.collectionName,
     localField: isOwner ? path : 'documentId',
     foreignField: isOwner ? 'documentId' : relation.otherSide,
-    pipeline: [...matchStages(versions, conditions), { $limit: 1 }, { $project: { _id: 1 } }],
+    pipeline: [
+      ...matchStages(matchVersions(selection), conditions),
+      ...chooseVersions(target, selection),
+      { $limit: 1 },
+      { $project: { _id: 1 } },
+    ],
     as,
   }
   return { as, lookup: { $lookup: lookup } }

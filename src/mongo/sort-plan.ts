@@ -1,7 +1,9 @@
 import type { Document } from 'mongodb'
 import type { Reader, SortKey, VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
-import { targetVersion } from './target-version.ts'
+import { chooseVersions } from './choose-versions.ts'
+import { shownVersions, targetVersion } from './target-version.ts'
+import { matchVersions } from './version-match.ts'
 
 /** An order, and what must be looked up before versions can be put into it. */
 export interface SortPlan {
@@ -68,7 +70,7 @@ function reach(
   const lookup = {
     from: step.target().collectionName,
     ...joint(step, prefix),
-    ...matchPlace(target, [
+    ...matchSeen(step.target(), target, reader, [
       ...inner.lookups,
       { $sort: { [inner.path]: direction } },
       { $limit: 1 },
@@ -92,6 +94,19 @@ function joint(relation: RelationPlan, prefix: string): Document {
   return relation.side === 'owner'
     ? { localField: `${prefix}${relation.name}`, foreignField: 'documentId' }
     : { localField: 'documentId', foreignField: relation.otherSide }
+}
+
+/** With fallbacks the version that is seen of a target is the same from everywhere. */
+function matchSeen(
+  target: ContentTypePlan,
+  place: Place,
+  reader: Reader,
+  then: readonly Document[],
+): Document {
+  const versions = shownVersions(target, { locale: null, status: place.status }, reader)
+  if (versions.firstOnly !== true) return matchPlace(place, then)
+  const match = { $match: matchVersions(versions) }
+  return { pipeline: [match, ...chooseVersions(target, versions), ...then] }
 }
 
 function matchPlace({ locale, status }: Place, then: readonly Document[]): Document {

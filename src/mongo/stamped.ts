@@ -47,7 +47,10 @@ export async function openStamped<T>(options: StampedOptions<T>): Promise<Stampe
   }
   const cache = cacheBy({
     readStamp: () => asCmsErrors(readStamp),
-    load: () => asCmsErrors(options.load),
+    load: () => {
+      db.monitor?.countCacheLoad(key)
+      return asCmsErrors(options.load)
+    },
     now: options.now,
   })
   return {

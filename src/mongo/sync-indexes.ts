@@ -58,7 +58,7 @@ function isSettled({ missing, outdated }: Difference): boolean {
   return missing.length === 0 && outdated.length === 0
 }
 
-function compareAll(
+export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
 ): Promise<readonly Difference[]> {
@@ -82,7 +82,7 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
   }
 }
 
-async function listIndexes(
+export async function listIndexes(
   database: Database,
   collection: string,
 ): Promise<readonly IndexDescriptionInfo[]> {

@@ -1,9 +1,10 @@
-import type { Reader, VersionKey } from '../query/query.ts'
+import type { Reader, VersionKey, VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
 /**
  * Which version of a relation's target an entry shows: that of the entry's own locale, or of the
- * reader's where the entry has none; the draft where drafts are read, and may be.
+ * reader's where the entry has none; the draft where drafts are read, and may be. With fallbacks the
+ * first locale of the chain stands for all of it, see `shownVersions`.
  */
 export function targetVersion(
   target: ContentTypePlan,
@@ -13,7 +14,18 @@ export function targetVersion(
   const readsDraft =
     target.draftAndPublish && reader.status === 'draft' && reader.mayReadDrafts(target.uid)
   return {
-    locale: target.localized ? (from.locale ?? reader.locale) : null,
+    locale: target.localized ? (reader.chain?.[0] ?? from.locale ?? reader.locale) : null,
     status: readsDraft ? 'draft' : 'published',
   }
+}
+
+/** The versions among which a reader finds the one to see: that of a key, or with fallbacks the first. */
+export function shownVersions(
+  plan: ContentTypePlan,
+  { locale, status }: VersionKey,
+  { chain }: Reader,
+): VersionSelection {
+  return plan.localized && chain !== undefined
+    ? { locales: chain, status, firstOnly: true }
+    : { locales: [locale], status }
 }

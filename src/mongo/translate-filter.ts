@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { Comparison, Filter, Operator } from '../query/query.ts'
+import type { Comparison, Filter, Operator, RelatedFilter } from '../query/query.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { toBson } from './stored-value.ts'
 
@@ -47,7 +47,7 @@ export function translateFilter(
     case 'all':
       return matchAll(filter.of.map(translate))
     case 'any':
-      return filter.of.length === 0 ? NOTHING : { $or: filter.of.map(translate) }
+      return matchAny(filter.of.map(translate))
     case 'not':
       return { $nor: [translate(filter.of)] }
     case 'compare':
@@ -58,8 +58,6 @@ export function translateFilter(
       return translateRelated(filter, resolved, prefix)
   }
 }
-
-export type RelatedFilter = Extract<Filter, { readonly kind: 'related' }>
 
 /**
  * What was found for a condition on a relation (`resolve-filter.ts`): of an owner the documentIds that its
@@ -107,6 +105,11 @@ export function matchAll(conditions: readonly Document[]): Document {
   return rest.length === 0 ? only : { $and: [only, ...rest] }
 }
 
+/** Any of the conditions; of none, nothing. */
+export function matchAny(conditions: readonly Document[]): Document {
+  return conditions.length === 0 ? NOTHING : { $or: [...conditions] }
+}
+
 /** Matches no document. */
 const NOTHING: Document = { _id: { $in: [] } }
 
@@ -120,7 +123,8 @@ function translateComparison(
     : { [name]: CONDITIONS[operator](toBson(operand)) }
 }
 
-const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
+/** Their values may be lists, of which MongoDB would look at each item. */
+export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
 /** Conditions on a JSON value as a whole: a plain `$eq` would also look into the items of a list. */
 function translateWhole(name: string, operator: Operator, operand: unknown): Document {
@@ -129,7 +133,7 @@ function translateWhole(name: string, operator: Operator, operand: unknown): Doc
     return (operator === 'null') === operand ? isNull : { $nor: [isNull] }
   }
   const values = operator === 'in' || operator === 'notIn' ? (operand as unknown[]) : [operand]
-  const isOne = values.length === 0 ? NOTHING : { $or: values.map((value) => isWhole(name, value)) }
+  const isOne = matchAny(values.map((value) => isWhole(name, value)))
   return operator === 'ne' || operator === 'notIn' ? { $nor: [isOne] } : isOne
 }
 

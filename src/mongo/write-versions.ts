@@ -6,6 +6,7 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import { isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
+import { LOCK, newRevision, REVISION } from './revision.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
 import { findTaken, takenFault } from './unique-values.ts'
@@ -27,7 +28,7 @@ export function insertVersions(
       const _id = versionId(version.documentId, version)
       await unlessTaken(plan, version, () =>
         versionsOf(database, plan).insertOne(
-          { ...toDocument(version), _id },
+          { ...toNewDocument(version), _id },
           optionsOf(database, session),
         ),
       )
@@ -45,7 +46,7 @@ export async function addVersions(
   versions: readonly StoredVersion[],
 ): Promise<void> {
   const documents = versions.map((version) => ({
-    ...toDocument(version),
+    ...toNewDocument(version),
     _id: versionId(version.documentId, version),
   }))
   await run(undefined, async () => {
@@ -96,7 +97,7 @@ export async function patchVersion(
     unlessTaken(plan, changes, () =>
       versionsOf(database, plan).findOneAndUpdate(
         { _id: versionId(target.documentId, target.key) },
-        { $set: toDocument(changes) },
+        { $set: toChanges(changes) },
         { ...optionsOf(database, session), returnDocument: 'after' },
       ),
     ),
@@ -105,8 +106,50 @@ export async function patchVersion(
 }
 
 /**
- * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new.
- * Answers the whole after it.
+ * Keeps other writers from a version until the transaction ends; false, and nothing is done, when it is
+ * gone or no longer the revision that was `expected`. Null expects none.
+ */
+export async function claimVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  expected: Pick<StoredVersion, typeof REVISION> | null,
+  session: Session,
+): Promise<boolean> {
+  const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
+  const { matchedCount } = await run(session, () =>
+    versionsOf(database, plan).updateOne(
+      { _id: versionId(version.documentId, version), ...unchanged },
+      { $set: toChanges({}) },
+      optionsOf(database, session),
+    ),
+  )
+  return matchedCount === 1
+}
+
+/**
+ * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
+ * them write the same version first, that of the lowest `_id`, so that no two can wait for each other.
+ * What a client sees of that version, and its revision, stay as they are.
+ */
+export async function lockDocument(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  session: Session,
+): Promise<void> {
+  await run(session, () =>
+    versionsOf(database, plan).findOneAndUpdate(
+      matchDocument(documentId),
+      { $set: { [LOCK]: newRevision() } },
+      { ...optionsOf(database, session), sort: { _id: 1 }, projection: { _id: 1 } },
+    ),
+  )
+}
+
+/**
+ * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new. A copy of
+ * another version has that one's revision. Answers the whole after it.
  * @throws ValidationError for a value that must be unique and is taken.
  */
 export async function putVersion(
@@ -120,7 +163,7 @@ export async function putVersion(
     unlessTaken(plan, version, () =>
       versionsOf(database, plan).findOneAndUpdate(
         { _id: versionId(version.documentId, version) },
-        { $set: toDocument(rest), $setOnInsert: { id, createdAt } },
+        { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
         { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
       ),
     ),
@@ -129,7 +172,10 @@ export async function putVersion(
   return asVersion(stored)
 }
 
-/** Sets what all locales share in the other locales of a document, in versions of the same status. */
+/**
+ * Sets what all locales share in the other locales of a document, in versions of the same status.
+ * @throws ValidationError for a value that must be unique and is taken in one of them.
+ */
 export async function setInOtherLocales(
   database: Database,
   plan: ContentTypePlan,
@@ -139,10 +185,12 @@ export async function setInOtherLocales(
 ): Promise<void> {
   if (Object.keys(shared).length === 0) return
   await run(session, () =>
-    versionsOf(database, plan).updateMany(
-      { ...matchDocument(documentId), status, locale: { $ne: locale } },
-      { $set: toDocument(shared) },
-      optionsOf(database, session),
+    unlessTaken(plan, shared, () =>
+      versionsOf(database, plan).updateMany(
+        { ...matchDocument(documentId), status, locale: { $ne: locale } },
+        { $set: toChanges(shared) },
+        optionsOf(database, session),
+      ),
     ),
   )
 }
@@ -163,6 +211,32 @@ export function deleteVersions(
     )
     return deletedCount
   })
+}
+
+/** Removes the published version of one locale; its draft stays. */
+export function deletePublished(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  locale: string | null,
+  session: Session,
+): Promise<void> {
+  return run(session, async () => {
+    await versionsOf(database, plan).deleteOne(
+      { _id: versionId(documentId, { locale, status: 'published' }) },
+      optionsOf(database, session),
+    )
+  })
+}
+
+/** What is written of a version that exists; it is another revision then, whatever was given. */
+function toChanges(changes: Data): Document {
+  return { ...toDocument(changes), [REVISION]: newRevision() }
+}
+
+/** A copy of another version is the revision that it was made of. */
+function toNewDocument(version: Data): Document {
+  return { ...toDocument(version), [REVISION]: version[REVISION] ?? newRevision() }
 }
 
 function toDocument(values: Data): Document {

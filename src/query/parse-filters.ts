@@ -9,6 +9,7 @@ import type {
   ScalarPlan,
 } from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
+import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
@@ -106,6 +107,10 @@ function parseBranches(key: string, value: unknown, scope: Scope): readonly Filt
 
 /** The attribute that a key names, if this request may filter by it. */
 function findAttribute(key: string, { holder, parent, rules }: Scope): FilterableAttribute {
+  if (key === LOCALIZATIONS && hasLocalizations(holder)) {
+    if (isBelowLocalizations(parent)) throw unusableKey(key, parent, PARAM)
+    return localizationsRelation(holder)
+  }
   const attribute = findMember(key, holder, parent, PARAM)
   switch (attribute.kind) {
     case 'scalar':
@@ -119,6 +124,11 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
     case 'dynamiczone':
       throw unusableKey(key, parent, PARAM)
   }
+}
+
+/** Below themselves they would multiply the locales with each level, and lead to the same documents. */
+function isBelowLocalizations(parent: string | null): boolean {
+  return parent !== null && parent.split('.').includes(LOCALIZATIONS)
 }
 
 function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: Scope): Filter {
@@ -145,7 +155,8 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
  */
 function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
   const inner = inside(scope, relation.name, relation.target())
-  const related = (of: Filter): Filter => ({ kind: 'related', relation, of })
+  const locales = relation.name === LOCALIZATIONS ? 'others' : 'shown' // no attribute has this name
+  const related = (of: Filter): Filter => ({ kind: 'related', relation, locales, of })
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return related(parseReference(inner, 'eq', value, pathOf(relation.name, scope)))
   }

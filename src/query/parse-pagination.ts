@@ -3,7 +3,7 @@ import type { Data } from '../schema/definition.ts'
 import { booleanOf } from './boolean-text.ts'
 import { parseCursor } from './cursor.ts'
 import { invalidValue } from './query-error.ts'
-import type { Page, QueryRules, SortKey } from './query.ts'
+import type { Page, QueryRules, SortKey, WithCount } from './query.ts'
 
 /**
  * `pagination[page]` and `[pageSize]`, `[start]` and `[limit]`, or `[cursor]` and `[pageSize]`; with
@@ -99,12 +99,13 @@ function integerOf(input: unknown): number | null {
   return Math.abs(value) <= 2 ** 31 - 1 ? value : null
 }
 
-function parseWithCount(input: unknown): boolean {
+function parseWithCount(input: unknown): WithCount {
   if (input === undefined) return true
+  if (input === 'estimate') return input
   const value = booleanOf(input)
   if (value === undefined) {
     throw new ValidationError(
-      'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
+      'Invalid withCount parameter. Expected "t","1","true","false","0","f","estimate"',
     )
   }
   return value

@@ -1,12 +1,12 @@
 import type { AttributeHolder, AttributePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import { hasLocalizations, LOCALIZATIONS } from './localizations.ts'
 
 /** An attribute that an entry does not show by itself. */
 export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations | Users
 
-/** The other locales of a document: every localized content-type has them, and declares them nowhere. */
 interface Localizations {
-  readonly kind: 'localizations'
-  readonly name: 'localizations'
+  readonly kind: typeof LOCALIZATIONS
+  readonly name: typeof LOCALIZATIONS
   readonly plan: ContentTypePlan
 }
 
@@ -17,20 +17,19 @@ interface Users {
   readonly types: readonly ContentTypePlan[]
 }
 
-const LOCALIZATIONS = 'localizations'
 const USERS = 'related'
 
 /** Everything that `*` means, in the order of the schema, `localizations` last. */
 export function populatablesOf(holder: AttributeHolder): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
-  if (isLocalized(holder)) return [...declared, localizationsOf(holder)]
+  if (hasLocalizations(holder)) return [...declared, localizationsOf(holder)]
   const users = usersOf(holder)
   return users === null ? declared : [...declared, users]
 }
 
 /** Null when there is none by this name, or it is private. */
 export function getPopulatable(name: string, holder: AttributeHolder): Populatable | null {
-  if (name === LOCALIZATIONS && isLocalized(holder)) return localizationsOf(holder)
+  if (name === LOCALIZATIONS && hasLocalizations(holder)) return localizationsOf(holder)
   const users = name === USERS ? usersOf(holder) : null
   if (users !== null) return users
   const member = holder.members.get(name)
@@ -43,10 +42,6 @@ function isPopulatable(member: AttributePlan): member is Exclude<AttributePlan, 
 
 function localizationsOf(plan: ContentTypePlan): Localizations {
   return { kind: LOCALIZATIONS, name: LOCALIZATIONS, plan }
-}
-
-function isLocalized(holder: AttributeHolder): holder is ContentTypePlan {
-  return 'localized' in holder && holder.localized === true
 }
 
 function usersOf(holder: AttributeHolder): Users | null {

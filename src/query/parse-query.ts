@@ -30,8 +30,13 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
   }
 }
 
-/** Reads what a request for one entry, or for the answer to a write, asks for. @throws ValidationError */
+/**
+ * Reads what a request for one entry, or for the answer to a write, asks for. One entry has no order, but
+ * an order that is not understood is a mistake here too.
+ * @throws ValidationError
+ */
 export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
+  parseSort(query['sort'], plan, rules)
   return {
     filter: parseConditions(query, plan, rules),
     fields: parseFields(query['fields'], plan),

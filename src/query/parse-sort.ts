@@ -72,11 +72,13 @@ function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   return items.flatMap((item) => entriesOf(item))
 }
 
+// Spaces are dropped around an entry and not within it: `views : desc` names no attribute, as in Strapi.
 function entryOfText(text: string): readonly (readonly [string, unknown])[] {
-  if (text.trim() === '') return []
-  const colon = text.indexOf(':')
-  if (colon === -1) return [[text.trim(), undefined]]
-  return [[text.slice(0, colon).trim(), text.slice(colon + 1).trim()]]
+  const entry = text.trim()
+  if (entry === '') return []
+  const colon = entry.indexOf(':')
+  if (colon === -1) return [[entry, undefined]]
+  return [[entry.slice(0, colon), entry.slice(colon + 1)]]
 }
 
 function entriesOfObject(input: unknown, prefix: string): readonly (readonly [string, unknown])[] {

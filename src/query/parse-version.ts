@@ -1,6 +1,7 @@
 import { ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { invalidValue } from './query-error.ts'
 import {
   type Filter,
@@ -15,8 +16,9 @@ import {
 
 /**
  * The versions that a list is made of. A filter on `locale` takes the place of the default locale; a
- * code that was not added selects nothing; types without locales ignore the parameter.
- * @throws ValidationError for an unknown status.
+ * code that was not added selects nothing; types without locales ignore the parameter. With fallbacks
+ * each document is there once.
+ * @throws ValidationError for an unknown status or fallback.
  */
 export function parseVersions(
   query: Data,
@@ -26,6 +28,8 @@ export function parseVersions(
 ): VersionSelection {
   const status = parseStatus(query['status'], plan)
   if (!plan.localized) return { locales: [null], status }
+  const chain = parseOneChain(query, locales)
+  if (chain !== null) return { locales: chain, status, firstOnly: true }
   const asked = query['locale']
   const every = codesOf(locales)
   if (asked === undefined || asked === '') {
@@ -38,16 +42,18 @@ export function parseVersions(
   return { locales: listOf(asked).filter((code) => locales.has(code)), status }
 }
 
-/** @throws ValidationError for an unknown status. */
+/** @throws ValidationError for an unknown status or fallback. */
 export function parseReader(
   query: Data,
   rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format'>,
 ): Reader {
   const { locales } = rules
   const asked = query['locale']
+  const chain = parseChain(query, locales)
   return {
     format: rules.format,
     locale: typeof asked === 'string' && locales.has(asked) ? asked : locales.defaultCode,
+    ...(chain !== null && { chain }),
     status: statusOf(query['status']),
     locales,
     mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
@@ -55,8 +61,9 @@ export function parseReader(
 }
 
 /**
- * The one version that a request reads; null when it names none: `*`, a list, or an unknown locale.
- * @throws ValidationError for an unknown status.
+ * The one version that a request reads, with fallbacks the first that it looks for; null when it names
+ * none: `*`, a list, or an unknown locale.
+ * @throws ValidationError for an unknown status or fallback.
  */
 export function parseReadKey(
   query: Data,
@@ -65,6 +72,8 @@ export function parseReadKey(
 ): VersionKey | null {
   const status = parseStatus(query['status'], plan)
   if (!plan.localized) return { locale: null, status }
+  const [first] = parseOneChain(query, locales) ?? []
+  if (first !== undefined) return { locale: first, status }
   const locale = query['locale'] ?? ''
   if (locale === '') return { locale: locales.defaultCode, status }
   return typeof locale === 'string' && locales.has(locale) ? { locale, status } : null
@@ -89,9 +98,7 @@ export function parseWriteKey(
       `Invalid locale param ${given} provided. Document locales must be strings.`,
     )
   }
-  if (!locales.has(asked)) {
-    throw new ValidationError(`locale: ${asked} is none of ${codesOf(locales).join(', ')}`)
-  }
+  if (!locales.has(asked)) throw unknownLocale(asked, locales)
   return { locale: asked, status }
 }
 
@@ -111,6 +118,46 @@ export function parseDeletedLocales(
   if (!plan.localized || asked === '*') return 'all'
   if (asked === '') return [locales.defaultCode]
   return listOf(asked)
+}
+
+/** The locales that an action on a document works on; several of them are answered by a list. */
+export interface ActionLocales {
+  /** `every`: those of them that the document has. */
+  readonly kind: 'one' | 'several' | 'every'
+  /** Each once; null where the type is not localized. */
+  readonly locales: readonly (string | null)[]
+}
+
+/**
+ * `locale` of an action: a code, a list of codes (`en,fr`, or the parameter repeated), `*`, or the default.
+ * @throws ValidationError for an unknown locale.
+ */
+export function parseActionLocales(
+  query: Data,
+  plan: ContentTypePlan,
+  locales: LocaleRules,
+): ActionLocales {
+  if (!plan.localized) return { kind: 'one', locales: [null] }
+  const asked = query['locale'] ?? ''
+  if (asked === '') return { kind: 'one', locales: [locales.defaultCode] }
+  if (asked === '*') return { kind: 'every', locales: codesOf(locales) }
+  const named = listOf(typeof asked === 'string' ? asked.split(',') : asked)
+  const unknown = named.find((code) => !locales.has(code))
+  if (unknown !== undefined) throw unknownLocale(unknown, locales)
+  const isOne = typeof asked === 'string' && named.length === 1
+  return { kind: isOne ? 'one' : 'several', locales: [...new Set(named)] }
+}
+
+/**
+ * An action says itself which version it answers. @throws ValidationError for another `status`.
+ */
+export function assertActionStatus(query: Data, answered: Status): void {
+  const { status = answered } = query
+  if (status !== answered) throw new ValidationError(`status: this answers the ${answered} version`)
+}
+
+function unknownLocale(code: string, locales: LocaleRules): ValidationError {
+  return new ValidationError(`locale: ${code} is none of ${codesOf(locales).join(', ')}`)
 }
 
 function codesOf({ all }: LocaleRules): readonly string[] {

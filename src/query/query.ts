@@ -39,6 +39,8 @@ export interface VersionKey {
 export interface VersionSelection {
   readonly locales: readonly (string | null)[]
   readonly status: Status
+  /** Of each document one version alone: that of the first of these locales in which it has one. */
+  readonly firstOnly?: boolean
 }
 
 /** How entries are written: flat, or with their attributes one level down as in version 4 of the dialect. */
@@ -49,6 +51,11 @@ export interface Reader {
   readonly format: EntryFormat
   /** As asked for, or the default: the locale of targets where the entry itself has none. */
   readonly locale: string
+  /**
+   * The locale asked for and its fallbacks: every document is seen in the first in which it has a
+   * version. Absent where no fallbacks were asked for.
+   */
+  readonly chain?: readonly string[]
   /** As asked for, also where the entry's own type has no drafts. */
   readonly status: Status
   readonly locales: LocaleRules
@@ -92,7 +99,15 @@ export type Filter =
   | { readonly kind: 'not'; readonly of: Filter }
   | Comparison
   | { readonly kind: 'within'; readonly component: ComponentAttributePlan; readonly of: Filter }
-  | { readonly kind: 'related'; readonly relation: RelationPlan; readonly of: Filter }
+  | RelatedFilter
+
+export interface RelatedFilter {
+  readonly kind: 'related'
+  readonly relation: RelationPlan
+  /** Which version of a target: the one that the entry shows, or those of all locales but the entry's. */
+  readonly locales: 'shown' | 'others'
+  readonly of: Filter
+}
 
 export interface Comparison {
   readonly kind: 'compare'
@@ -115,25 +130,28 @@ export interface SortKey {
 /** Names of members to show beside `id` and `documentId`, in the order asked for. */
 export type FieldSelection = readonly string[] | 'all'
 
+/** `estimate`: an exact count is not worth its time. */
+export type WithCount = boolean | 'estimate'
+
 export type Page =
   | {
       readonly kind: 'page'
       readonly page: number
       readonly pageSize: number
-      readonly withCount: boolean
+      readonly withCount: WithCount
     }
   | {
       readonly kind: 'offset'
       readonly start: number
       readonly limit: number
-      readonly withCount: boolean
+      readonly withCount: WithCount
     }
   | {
       readonly kind: 'cursor'
       /** Null asks for the first page; otherwise the sort values of the last entry of the page before. */
       readonly after: readonly unknown[] | null
       readonly pageSize: number
-      readonly withCount: boolean
+      readonly withCount: WithCount
     }
 
 /** The locales that content may be in. */

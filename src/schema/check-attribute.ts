@@ -21,6 +21,7 @@ const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>
     'status',
     'meta',
     '_id',
+    '_revision', // see mongo/revision.ts
     ...PROTOTYPE_NAMES,
   ]),
   component: new Set(['id', 'documentId', '_id', '__component', ...PROTOTYPE_NAMES]),

@@ -6,6 +6,7 @@ const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 /** Paths under `/api` that are served whatever is declared. */
 const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'auth',
+  'connect',
   'i18n',
   'upload',
   'users',
@@ -38,7 +39,12 @@ function routeFaults(
   const name = type[key].toLowerCase()
   const isServed = key === (type.kind === 'singleType' ? 'singularName' : 'pluralName')
   if (isServed && RESERVED_ROUTES.has(name)) {
-    return [{ path: `info.${key}`, problem: `/api/${name} is taken by the server itself` }]
+    return [
+      {
+        path: `info.${key}`,
+        problem: `/api/${name} is taken by the server itself; choose another name`,
+      },
+    ]
   }
   const other = others.find((one) => {
     const names = isBuiltIn(one) ? [] : [one.singularName, one.pluralName]

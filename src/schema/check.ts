@@ -2,6 +2,7 @@ import { SchemaError } from '../errors.ts'
 import { findContradictions, nameProblem } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
+import { plainAttribute } from './custom-field.ts'
 import {
   type DeclarationFault,
   findAttributeFaults,
@@ -64,7 +65,9 @@ function checkFile(file: DeclarationFile): CheckedFile {
   const faults = findDeclarationFaults(file.content)
   if (faults.length > 0) return { ...nothing, faults }
   const declaration = file.content as Declaration
-  const entries = Object.entries(declaration.attributes ?? {})
+  const entries = Object.entries(declaration.attributes ?? {}).map(
+    ([name, content]) => [name, plainAttribute(content)] as const,
+  )
   const names = entries.map(([name]) => name)
   const attributes = entries.map(([name, content]) => {
     return { name, content, faults: checkAttribute(name, content, file, names) }

@@ -105,6 +105,7 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
     required: false,
     localized: true,
     unique: false,
+    onRequest: false,
     default: undefined,
   }
   return Object.freeze(plan)
@@ -145,13 +146,15 @@ function compileAttribute(
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
   if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
   if (definition.type === 'media') return { ...base, ...compileMedia(base, definition, link) }
-  const { type, unique = false } = definition
+  // Of two entries with one uid, a client that asks by it finds either: unique unless declared otherwise.
+  const { type, unique = definition.type === 'uid', onRequest = false } = definition
   return {
     ...base,
     kind: 'scalar',
     type,
     system: false,
     unique,
+    onRequest,
     default: storedDefault(definition),
   }
 }

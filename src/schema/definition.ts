@@ -50,6 +50,8 @@ export interface ScalarDefinition extends AttributeOptions {
   readonly regex?: string
   readonly enum?: readonly string[]
   readonly targetField?: string
+  /** Shown only where `fields` names it; of built-in types alone. */
+  readonly onRequest?: boolean
 }
 
 export interface RelationDefinition extends AttributeOptions {

@@ -54,6 +54,8 @@ export interface ScalarPlan extends AttributeBase {
   /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`: written by the server alone. */
   readonly system: boolean
   readonly unique: boolean
+  /** Shown only where `fields` names it. */
+  readonly onRequest: boolean
   /** In stored form; undefined when none is declared. */
   readonly default: unknown
 }

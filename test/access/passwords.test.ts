@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ServiceUnavailableError } from '../../src/errors.ts'
 import { openPasswords } from '../../src/access/passwords.ts'
 
 describe('access/passwords', () => {
@@ -11,6 +12,17 @@ describe('access/passwords', () => {
     expect(await passwords.verify(one, 'secret')).to.equal(true)
     expect(await passwords.verify(one, 'Secret')).to.equal(false)
     expect(await passwords.verify(one, '')).to.equal(false)
+  })
+
+  it('hashes two at a time, lets 200 wait, and refuses who comes then', async () => {
+    const slow = openPasswords({ memoryKiB: 1_024, passes: 1 })
+    const settled = await Promise.allSettled(
+      Array.from({ length: 210 }, (_, index) => slow.hash(`secret ${index}`)),
+    )
+    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused).to.have.length(8)
+    for (const error of refused) expect(error).to.be.instanceOf(ServiceUnavailableError)
+    expect(await slow.verify(await slow.hash('after'), 'after')).to.equal(true)
   })
 
   it('costs what is right for an installation in use unless told otherwise', async () => {

@@ -15,14 +15,29 @@ describe('commands that a request costs', () => {
       contentTypes: {
         note: declare(
           'note',
-          { text: { type: 'string' }, rank: { type: 'integer' }, slug: { type: 'uid' } },
+          {
+            text: { type: 'string' },
+            rank: { type: 'integer' },
+            slug: { type: 'uid' },
+            tag: { type: 'relation', relation: 'manyToOne', target: 'api::tag.tag' },
+          },
           { draftAndPublish: true },
         ),
         tag: declare('tag', { name: { type: 'string' } }),
         code: declare('code', { name: { type: 'string', unique: true } }),
+        page: declare(
+          'page',
+          {
+            title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+            views: { type: 'integer' },
+            others: { type: 'relation', relation: 'manyToMany', target: 'api::page.page' },
+          },
+          { localized: true, draftAndPublish: true },
+        ),
         homepage: declare('homepage', { text: { type: 'string' } }, { kind: 'singleType' }),
       },
       permitted: ['api::note.note.find'],
+      locales: ['fr', 'de'],
     })
     documentId = (await server.post('/api/notes', { text: 'a', rank: 1, slug: 'a' })).body.data
       .documentId
@@ -68,6 +83,32 @@ describe('commands that a request costs', () => {
     })
   }
 
+  it('fallback locales cost no command more', async () => {
+    const others: string[] = []
+    for (const locale of ['en', 'fr', 'de']) {
+      const made = await server.post(`/api/pages?locale=${locale}`, { title: locale, others })
+      others.push(made.body.data.documentId)
+    }
+    const list = '/api/pages?populate[others][populate]=others&locale=de'
+    const plain = await cost(() => server.get(list))
+    expect([...plain].sort()).to.deep.equal(['aggregate', 'find', 'find'])
+    const fallbacks = await cost(() => server.get(`${list}&fallbackLocale=fr,en`))
+    // One more level is shown, as the targets of what is shown are there now.
+    expect(fallbacks).to.deep.equal(Array.from({ length: 4 }, () => 'aggregate'))
+    const filter = 'filters[others][title]=en'
+    expect(await cost(() => server.get(`/api/pages?locale=de&${filter}`))).to.have.length(3)
+    expect(
+      await cost(() => server.get(`/api/pages?locale=de&fallbackLocale=*&${filter}`)),
+    ).to.have.length(3)
+    const one = `/api/pages/${others[0] ?? ''}?locale=fr&fallbackLocale=en`
+    expect(await cost(() => server.get(one))).to.deep.equal(['aggregate'])
+  })
+
+  it('a list in the order of a relation is seven commands at most', async () => {
+    const commands = await cost(() => server.get('/api/notes?sort=tag.name,tag.id:desc,rank'))
+    expect(commands.length, commands.join()).to.be.at.most(7)
+  })
+
   it('one entry is one find', async () => {
     expect(await cost(() => server.get(`/api/notes/${documentId}`))).to.deep.equal(['find'])
     expect(await cost(() => server.get('/api/homepage'))).to.deep.equal(['find'])
@@ -104,5 +145,23 @@ describe('commands that a request costs', () => {
   it('a change that publishes is six commands at most', async () => {
     const commands = await cost(() => server.put(`/api/notes/${documentId}`, { rank: 3 }))
     expect(commands.length, commands.join()).to.be.at.most(6)
+  })
+
+  it('a change locks the document only where it reaches other locales', async () => {
+    const created = await server.post('/api/pages', { title: 'a' })
+    const path = `/api/pages/${created.body.data.documentId}`
+    await server.put(`${path}?locale=fr`, { title: 'b' })
+    const draft = `${path}?locale=fr&status=draft`
+    expect(await cost(() => server.put(draft, { title: 'c' }))).to.deep.equal([
+      'findAndModify',
+      'commitTransaction',
+    ])
+    expect(await cost(() => server.put(`${path}?locale=fr`, { title: 'd' }))).to.deep.equal([
+      'findAndModify', // the lock
+      'findAndModify', // the draft
+      'findAndModify', // the published version
+      'update', // what locales share
+      'commitTransaction',
+    ])
   })
 })

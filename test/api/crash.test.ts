@@ -49,7 +49,7 @@ describe('a server that is killed while it writes', () => {
   })
 
   it(`keeps every acknowledged write, once, ${ROUNDS} times over`, async function () {
-    this.timeout(240_000)
+    this.timeout(480_000)
     const acknowledged = new Map<string, string>()
     const sent = new Set<string>()
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
-import { deserialize } from 'bson'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { commandCounter, targetOf } from '../../scripts/bench/wire-commands.ts'
 
 /** A database behind a door of the test's: it counts what goes through, and can be shut. */
 export interface DatabaseProxy {
@@ -15,16 +15,6 @@ export interface DatabaseProxy {
   open(): void
   close(): Promise<void>
 }
-
-const OP_MSG = 2013
-const HEADER_BYTES = 16
-const UPKEEP: ReadonlySet<string> = new Set([
-  'hello',
-  'ismaster',
-  'isMaster',
-  'ping',
-  'endSessions',
-])
 
 /** Stands between a server and the database of `uri`, on a free port. */
 export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
@@ -63,7 +53,7 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
   return {
     uri: `mongodb://127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=700`,
     takeCommands: () => {
-      const taken = commands.filter((name) => !UPKEEP.has(name))
+      const taken = commands
       commands = []
       return taken
     },
@@ -85,29 +75,5 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
       server.close()
       await once(server, 'close')
     },
-  }
-}
-
-/** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
-function targetOf(uri: string): NetConnectOpts {
-  const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
-  if (host.startsWith('/')) return { path: host }
-  const [name = '', port = '27017'] = host.split(':')
-  return { host: name, port: Number(port) }
-}
-
-/** Reads the wire protocol as it passes: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
-function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
-  let rest = Buffer.alloc(0)
-  return (chunk) => {
-    rest = Buffer.concat([rest, chunk])
-    while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
-      const message = rest.subarray(0, rest.readInt32LE(0))
-      rest = rest.subarray(message.length)
-      // After the header: four bytes of flags, one for the kind of the section, the command itself.
-      if (message.readInt32LE(12) !== OP_MSG) continue
-      const body = message.subarray(HEADER_BYTES + 5)
-      report(Object.keys(deserialize(body.subarray(0, body.readInt32LE(0))))[0] ?? '')
-    }
   }
 }

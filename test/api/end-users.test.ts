@@ -15,7 +15,12 @@ describe('end users over HTTP', () => {
           text: { type: 'string' },
           author: { type: 'relation', relation: 'manyToOne', target: USER },
           readers: { type: 'relation', relation: 'oneToMany', target: USER },
+          by: { type: 'component', component: 'shared.by' },
         }),
+        'components/shared/by': {
+          info: { displayName: 'by' },
+          attributes: { user: { type: 'relation', relation: 'oneToOne', target: USER } },
+        },
       },
       environment: { TRUST_PROXY: '1' },
     })
@@ -83,10 +88,65 @@ describe('end users over HTTP', () => {
     await permit(['api::note.note.find'])
     expect(await texts('sort=text', jwts['ann'])).to.deep.equal(['first', 'second'])
     expect(await texts('filters[author][username]=ann', jwts['ann'])).to.equal('Invalid key author')
+    const ann = jwts['ann'] ?? ''
     await permit(['api::note.note.find', `${USER}.find`])
     expect(await texts('filters[author][username]=ann', jwts['ann'])).to.deep.equal(['first'])
+    const everything = [
+      'populate=*',
+      'populate=author,readers',
+      'populate[author][fields]=username',
+    ]
+    for (const query of everything) {
+      const [first] = (await server.get(`/api/notes?${query}&sort=text`, { token: ann })).body.data
+      expect(first.author.username, query).to.equal('ann')
+    }
+    await permit(['api::note.note.find', 'api::note.note.create'])
+    for (const query of everything) {
+      const [first] = (await server.get(`/api/notes?${query}&sort=text`, { token: ann })).body.data
+      expect(first, query).not.to.have.any.keys('author', 'readers')
+    }
     const asAdministrator = await server.get('/admin/roles', { token: jwts['ann'] ?? '' })
     expect(asAdministrator.status).to.equal(403)
+  })
+
+  it('are named by whoever may find them, and by no one else', async () => {
+    const token = jwts['ann'] ?? ''
+    const bob = users['bob']
+    const create = (data: object): Promise<Json> =>
+      server.post('/api/notes?populate=author,readers,by', { text: 'third', ...data }, { token })
+    const forms = [{ author: bob.documentId }, { author: { connect: [bob.id] } }, { readers: [] }]
+    for (const data of forms) {
+      const { status, body } = await create(data)
+      const [key = ''] = Object.keys(data)
+      expect([status, body.error?.message]).to.deep.equal([400, `Invalid key ${key}`])
+    }
+    const inside = await create({ by: { user: bob.documentId } })
+    expect([inside.status, inside.body.error?.message]).to.deep.equal([400, 'Invalid key user'])
+    const permissions = ['find', 'create'].map((action) => `api::note.note.${action}`)
+    const body = { permissions: [...permissions, `${USER}.find`] }
+    await server.send('PUT', '/admin/roles/authenticated', { body })
+    const unknown = await create({ author: 'zzz' })
+    expect([unknown.status, unknown.body.error.message]).to.deep.equal([
+      400,
+      'Document with id "zzz", locale "null" not found',
+    ])
+    const answer = await create({
+      author: { documentId: bob.documentId },
+      readers: { connect: [bob.id, { id: users['ann'].id, position: { start: true } }] },
+      by: { user: bob.id },
+    })
+    expect(answer.status, answer.text).to.equal(201)
+    const { author, readers, documentId } = answer.body.data
+    expect(author.username).to.equal('bob')
+    expect(readers.map(({ username }: Json) => username)).to.deep.equal(['ann', 'bob'])
+    const found = await server.get(
+      '/api/notes?filters[by][user][username]=bob&populate[by][populate]=*',
+      {
+        token,
+      },
+    )
+    expect(found.body.data.map(({ by }: Json) => by.user.username)).to.deep.equal(['bob'])
+    await server.delete(`/api/notes/${documentId}`)
   })
 
   it('leave their content, and nothing that dangles', async () => {

@@ -143,7 +143,8 @@ describe('HTTP', () => {
       'access-control-allow-credentials': 'true',
       'access-control-max-age': '31536000',
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-      'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept',
+      'access-control-allow-headers':
+        'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
     })
   })
 

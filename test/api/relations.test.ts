@@ -295,6 +295,41 @@ describe('relations, components and populate', () => {
       expect(shown.sections.map(({ label }: Json) => label)).to.deep.equal(['y'])
     })
 
+    it('counts what it would show of a zone, without asking for what is below', async () => {
+      const { documentId } = await create({
+        sections: [
+          { __component: 'shared.link', label: 'x', tag: tag('a') },
+          { __component: 'shared.seo', metaTitle: 'm' },
+          { __component: 'shared.link', label: 'y', tag: tag('b') },
+        ],
+      })
+      const rows: readonly (readonly [string, number])[] = [
+        ['', 3],
+        ['&populate[sections][on][shared.link]=true', 2],
+        ['&populate[sections][on][shared.link][populate]=tag', 2],
+        ['&populate[sections][on][shared.link][filters][label]=y', 1],
+        ['&populate[sections][on][shared.seo]=true&populate[sections][on][shared.link]=true', 3],
+      ]
+      for (const [on, count] of rows) {
+        await server.get('/api/posts?pagination[pageSize]=1', { token: null })
+        proxy.takeCommands()
+        const { sections } = await show(documentId, `populate[sections][count]=true${on}`)
+        expect(sections, on).to.deep.equal({ count })
+        expect(proxy.takeCommands(), on).to.deep.equal(['find'])
+      }
+    })
+
+    it('shows the ids that are stored, of whatever is there, without another query', async () => {
+      const gone = (await server.post('/api/tags', { name: 'gone' })).body.data.documentId
+      const { documentId } = await create({ tags: [tag('a'), gone], main: gone })
+      await server.delete(`/api/tags/${gone}`)
+      await server.get('/api/posts?pagination[pageSize]=1', { token: null })
+      proxy.takeCommands()
+      const shown = await show(documentId, 'populate[tags]=ids&populate[main]=ids')
+      expect(proxy.takeCommands()).to.deep.equal(['find'])
+      expect([shown.tags, shown.main]).to.deep.equal([[tag('a'), gone], gone])
+    })
+
     for (const option of ['[filters][tag][name]=a', '[sort]=tag.name']) {
       it(`refuses ${option} in a component, whatever is stored`, async () => {
         for (const at of ['links', 'sections][on][shared.link']) {

@@ -1,21 +1,27 @@
 import { expect } from 'chai'
 import { png } from '../media/sample-images.ts'
+import { type S3Server, startS3Server } from '../media/s3-server.ts'
 import { type Answer, serve, type TestServer } from './server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 
-for (const storage of ['local', 'gridfs']) {
+for (const storage of ['local', 'gridfs', 's3']) {
   describe(`/uploads from ${storage}`, () => {
     let server: TestServer
     let url: string
+    let s3: S3Server | null = null
 
     before(async () => {
+      s3 = storage === 's3' ? await startS3Server() : null
       server = await serve(`serve_${storage}`, {
         contentTypes: MEDIA_TYPES,
-        environment: { UPLOAD_STORAGE: storage },
+        environment: s3?.environment ?? { UPLOAD_STORAGE: storage },
       })
       url = await upload('a.txt', '0123456789')
     })
-    after(() => server.close())
+    after(async () => {
+      await server.close()
+      await s3?.close()
+    })
 
     const upload = async (
       name: string,
@@ -31,12 +37,12 @@ for (const storage of ['local', 'gridfs']) {
     const get = (headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
       server.get(url, { headers, token: null })
 
-    it('serves a file to everybody, for good, as what it is', async () => {
+    it('serves a file to everybody, as what it is, to be asked after', async () => {
       const { status, headers, text } = await get()
       expect([status, text]).to.deep.equal([200, '0123456789'])
       expect(headers['content-type']).to.equal('text/plain; charset=utf-8')
       expect(headers['content-length']).to.equal('10')
-      expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable')
+      expect(headers['cache-control']).to.equal('public, no-cache')
       expect(headers['x-content-type-options']).to.equal('nosniff')
       expect(headers['accept-ranges']).to.equal('bytes')
     })
@@ -51,6 +57,28 @@ for (const storage of ['local', 'gridfs']) {
       const etag = head.headers.etag ?? ''
       expect((await get({ 'if-none-match': etag })).status).to.equal(304)
       expect((await get({ 'if-none-match': '"other"' })).status).to.equal(200)
+    })
+
+    it('shows what replaced a file, at the same address, to who knew it before', async () => {
+      const files = [{ name: 'again.txt', content: 'before' }]
+      const sent = { headers: MULTIPART, body: multipart({ files }) }
+      const [file] = (await server.send('POST', '/api/upload', sent)).body
+      const before = await server.get(file.url)
+      const next = multipart({ files: [{ name: 'again.txt', content: 'behind' }] })
+      const target = `/api/upload?id=${file.id}`
+      const replaced = await server.send('POST', target, { headers: MULTIPART, body: next })
+      expect(replaced.body.url).to.equal(file.url)
+      const known = { 'if-none-match': before.headers.etag ?? '' }
+      const after = await server.get(file.url, { headers: known })
+      expect([after.status, after.text]).to.deep.equal([200, 'behind'])
+      expect(after.headers['cache-control']).to.equal('public, no-cache')
+    })
+
+    it('may be kept for good by an address that names the version', async () => {
+      const versioned = await server.get(`${url}?v=2024-03-01T12:00:00.000Z`)
+      expect(versioned.headers['cache-control']).to.equal('public, max-age=31536000, immutable')
+      const missing = await server.get('/uploads/none_0123456789.txt?v=1')
+      expect([missing.status, missing.headers['cache-control']]).to.deep.equal([404, undefined])
     })
 
     const ranges: readonly (readonly [string, number, string, string | undefined])[] = [

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -20,11 +20,13 @@ export interface ServerProcess {
   stop(): Promise<number | null>
 }
 
-/** A folder with these content-types, by file name. */
+/** A folder with these content-types and components, by the path of their file. */
 export function writeContentTypes(types: Readonly<Record<string, object>>): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-types-'))
   for (const [name, definition] of Object.entries(types)) {
-    writeFileSync(path.join(directory, `${name}.json`), JSON.stringify(definition))
+    const file = path.join(directory, `${name}.json`)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, JSON.stringify(definition))
   }
   return directory
 }

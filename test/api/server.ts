@@ -9,6 +9,7 @@ import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import type { DeclaredRoute } from '../../src/http/api-router.ts'
 import { testUri } from '../test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -35,6 +36,8 @@ export interface TestServer {
   readonly database: string
   readonly uri: string
   readonly port: number
+  /** Under `/api`, as they were declared. */
+  readonly routes: readonly DeclaredRoute[]
   /** What was logged at warning or above since the last call. */
   takeLog(): readonly Json[]
   send(method: string, target: string, sent?: Sent): Promise<Answer>
@@ -48,8 +51,8 @@ export interface TestServer {
 }
 
 export interface ServerOptions {
-  /** Declarations by the name of the file, such as `article` or `components/shared/seo`. */
-  readonly contentTypes: Readonly<Record<string, object>>
+  /** Declarations by the name of the file, such as `article` or `components/shared/seo`; or their folder. */
+  readonly contentTypes: Readonly<Record<string, object>> | string
   readonly environment?: Readonly<Record<string, string>>
   /** Actions of the public role. */
   readonly permitted?: readonly string[]
@@ -61,7 +64,9 @@ export interface ServerOptions {
 /** The whole server, on a database and a port of its own. */
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
-  for (const [name, declaration] of Object.entries(options.contentTypes)) {
+  const { contentTypes } = options
+  const declarations = typeof contentTypes === 'string' ? {} : contentTypes
+  for (const [name, declaration] of Object.entries(declarations)) {
     const file = path.join(folder, `${name}.json`)
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, JSON.stringify(declaration))
@@ -72,11 +77,14 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const app = await createApp({
     config: readConfig({
-      CONTENT_TYPES_DIR: folder,
+      CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
       QUIRE_DATA_DIR: path.join(folder, 'data'),
       MONGODB_DATABASE: database,
       ROOT_API_TOKEN: ROOT_TOKEN,
       JWT_SECRET: 'secret-of-the-test',
+      SLOW_REQUEST_MS: '0', // a loaded machine is slow at anything
+      // What queries cost is written in the background, where a test counts what goes over the wire.
+      ...(options.uri !== undefined && { MONITOR_COMMANDS: 'off' }),
       ...options.environment,
     }),
     deployment: { uri: options.uri ?? uri },
@@ -140,6 +148,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     database,
     uri,
     port,
+    routes: app.routes,
     takeLog: () => lines.splice(0),
     send,
     get: (target, sent) => send('GET', target, sent),

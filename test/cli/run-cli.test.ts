@@ -33,6 +33,8 @@ describe('cli/run-cli', () => {
       return Promise.resolve({
         access,
         locales,
+        media: () => Promise.reject(new Error('no command here needs it')),
+        openContent: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
           opened -= 1
           return Promise.resolve()

@@ -22,7 +22,7 @@ function merge(
 ): Data {
   let last = 100
   const newId = (): number => (last += 1)
-  return mergeComponents(plan, stored, sent, { newId, changes })
+  return mergeComponents(plan, stored, sent, { newId, changes, isDraft: true })
 }
 
 const link = (id: number, values: Data = {}): Data => ({
@@ -344,7 +344,7 @@ describe('countNewComponents', () => {
       counts.set(uid, (counts.get(uid) ?? 0) + 1)
       return 1000
     }
-    mergeComponents(plan, before, sent, { newId, changes: new Map() })
+    mergeComponents(plan, before, sent, { newId, changes: new Map(), isDraft: true })
     return counts
   }
 

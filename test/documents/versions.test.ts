@@ -276,6 +276,16 @@ describe('versions of documents', () => {
       await create(other, { title: 'b', price: near })
     })
 
+    for (const isLocalized of [true, false]) {
+      it(`is a 404 for what does not exist, though a value is taken${isLocalized ? ' in its locale' : ''}`, async () => {
+        const type = await typeOf({ localized: isLocalized })
+        await create(target(type), { title: 'a', slug: 's' })
+        const locale = isLocalized ? 'en' : null
+        const missing = target(type, 'published', locale, 'doc000000000000000000002')
+        expect((await failure(update(missing, { slug: 's' }))).status).to.equal(404)
+      })
+    }
+
     it('keeps all digits of a decimal', async () => {
       const type = await typeOf({})
       const created = await create(target(type), { title: 'a', price: '0.12345678901234567890' })
@@ -387,6 +397,23 @@ describe('versions of documents', () => {
         'This attribute must be unique',
       )
     })
+
+    for (const draftAndPublish of [true, false]) {
+      it(`asks for a unique shared value in every locale, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
+        const shared = { ...attributes, code: { type: 'string', unique: true } } as const
+        const type = await typeOf({ localized: true, draftAndPublish, attributes: shared })
+        const french = target(type, 'published', 'fr')
+        await create(target(type), { title: 'a', code: 'mine' })
+        await update(french, { title: 'b' })
+        const other = target(type, 'published', 'en', 'doc000000000000000000002')
+        await create(other, { title: 'c', code: 'taken' })
+        const before = await stored(type)
+        const error = await failure(update(french, { code: 'taken' }))
+        expect([error.status, error.message]).to.deep.equal([400, 'This attribute must be unique'])
+        expect(error.details).to.have.deep.nested.property('errors[0].path', ['code'])
+        expect(await stored(type)).to.deep.equal(before)
+      })
+    }
 
     it('removes one locale, or all', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })

@@ -331,6 +331,13 @@ describe('http/auth-routes', () => {
     expect(await me(jwt)).to.equal(401)
   })
 
+  it('has no page for refreshing, whoever asks, where tokens are not refreshed', async () => {
+    const { jwt } = await server.register('legacy')
+    for (const token of [null, jwt, ROOT_TOKEN]) {
+      expect((await server.send('POST', '/api/auth/refresh', {}, token)).status).to.equal(404)
+    }
+  })
+
   it('has no providers, no pages and no other paths', async () => {
     for (const path of [
       '/api/connect/google',

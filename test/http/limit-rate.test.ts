@@ -6,7 +6,8 @@ describe('http/limit-rate', () => {
   let server: UsersServer
 
   before(async () => {
-    server = await serveUsers('rate', { limited: true })
+    const lifespans = { accessSeconds: 1_800, idleSeconds: 7_200, maxSeconds: 7_200 }
+    server = await serveUsers('rate', { limited: true, lifespans })
   })
   after(() => server.close())
 
@@ -53,6 +54,49 @@ describe('http/limit-rate', () => {
       .collection('quire_rate_limits')
       .countDocuments({ expiresAt: { $lte: server.now() } })
     expect(left).to.equal(0)
+  })
+
+  const ROUTES: readonly (readonly [string, string, number])[] = [
+    ['POST', '/api/auth/local', 10],
+    ['POST', '/api/auth/local/register', 10],
+    ['POST', '/api/auth/forgot-password', 10],
+    ['POST', '/api/auth/reset-password', 10],
+    ['POST', '/api/auth/change-password', 10],
+    ['POST', '/api/auth/send-email-confirmation', 10],
+    ['GET', '/api/auth/email-confirmation', 10],
+    ['POST', '/api/auth/refresh', 60],
+  ]
+  for (const [method, path, limit] of ROUTES) {
+    it(`refuses attempt ${limit + 1} of a minute at ${path}, in another process`, async () => {
+      server.pass(60_000)
+      const other = await server.another()
+      const send = (base?: string): Promise<Answer> =>
+        server.send(method, path, method === 'GET' ? undefined : {}, null, base)
+      const answers = await Promise.all(Array.from({ length: limit }, () => send()))
+      expect(answers.filter(({ status }) => status === 429)).to.deep.equal([])
+      const refused = await send(other)
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '48'])
+    })
+  }
+
+  it('counts by the account as well, from whatever address', async () => {
+    const counts = () =>
+      server.database.collection('quire_rate_limits').countDocuments({ count: { $gt: 1 } })
+    server.pass(60_000)
+    const { jwt } = await server.register('counted')
+    for (const path of ['/api/auth/local', '/api/auth/change-password', '/api/auth/refresh']) {
+      const before = await counts()
+      const { refreshToken } = (
+        await server.send('POST', '/api/auth/local', {
+          identifier: 'counted',
+          password: 'secret of counted',
+        })
+      ).body
+      const body = { identifier: 'counted', password: 'wrong', refreshToken }
+      const token = path.endsWith('change-password') ? jwt : null
+      for (let index = 0; index < 2; index += 1) await server.send('POST', path, body, token)
+      expect((await counts()) - before, path).to.be.at.least(2)
+    }
   })
 
   it('takes the addresses of one network for one', () => {

@@ -5,6 +5,7 @@ import { compileActions } from '../../src/access/actions.ts'
 import { openLocales } from '../../src/documents/locales.ts'
 import { CmsError } from '../../src/errors.ts'
 import { adminRoutes } from '../../src/http/admin-routes.ts'
+import { authenticate } from '../../src/http/authenticate.ts'
 import { localeRoutes } from '../../src/http/locale-routes.ts'
 import { readBody } from '../../src/http/read-request.ts'
 import type { Schema } from '../../src/schema/plan.ts'
@@ -39,9 +40,15 @@ export async function serveManagement(label: string, schema: Schema) {
       ctx.body = { data: null, error: { status, name, message, details } }
     }
   })
-  const admin = adminRoutes({ access, locales, schema, readBody: readBody(100_000) })
+  const admin = adminRoutes({
+    access,
+    locales,
+    schema,
+    readBody: readBody(100_000),
+    authenticate: authenticate(access),
+  })
   app.use(admin.routes())
-  app.use(localeRoutes(access, locales).routes())
+  app.use(localeRoutes(authenticate(access), locales).routes())
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

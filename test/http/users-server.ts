@@ -7,6 +7,7 @@ import { compileActions } from '../../src/access/actions.ts'
 import type { Mail } from '../../src/access/mailer.ts'
 import { openAccounts } from '../../src/access/open-accounts.ts'
 import { openRateLimits } from '../../src/access/rate-limit.ts'
+import { openSessions, type SessionLifespans } from '../../src/access/sessions.ts'
 import { openUserTokens } from '../../src/access/user-tokens.ts'
 import { openEndUsers, USER } from '../../src/access/users.ts'
 import { openLocales } from '../../src/documents/locales.ts'
@@ -40,8 +41,19 @@ export interface Answer {
   readonly body: Json
 }
 
+export interface UsersOptions {
+  readonly limited?: boolean
+  /** Absent: tokens live for 30 days, and are not refreshed. */
+  readonly lifespans?: SessionLifespans & { readonly accessSeconds: number }
+  readonly inCookie?: boolean
+  readonly emailConfirmation?: boolean
+}
+
 /** The routes of end users, with a clock that stands still and a cheap hash. */
-export async function serveUsers(label: string, { limited = false } = {}) {
+export async function serveUsers(
+  label: string,
+  { limited = false, lifespans, inCookie = false, emailConfirmation = false }: UsersOptions = {},
+) {
   const test = await openTestDatabase(label)
   const { database } = test
   const schema = compileSchema({ contentTypes: BUILT_IN_TYPES, components: [] })
@@ -57,15 +69,21 @@ export async function serveUsers(label: string, { limited = false } = {}) {
   const ids = openIdAllocator(database)
   const users = { db: database, plan: contentType(USER), ids, now }
   const open = async () => {
-    const tokens = openUserTokens(SECRET, now)
+    const tokens = openUserTokens(SECRET, now, lifespans?.accessSeconds)
+    const sessions =
+      lifespans === undefined
+        ? null
+        : await openSessions({ db: database, secret: SECRET, lifespans, now })
     const access = await openAccess(database, compileActions(schema), {
       rootApiToken: ROOT_TOKEN,
-      users: openEndUsers(users, tokens),
+      users: openEndUsers({ ...users, tokens, sessions }),
       now,
     })
     const accounts = openAccounts({
       ...users,
       tokens,
+      sessions,
+      emailConfirmation,
       roles: access.roles,
       mailer: { send: (mail) => Promise.resolve(void mails.push(mail)) },
       links: {
@@ -88,6 +106,7 @@ export async function serveUsers(label: string, { limited = false } = {}) {
       accounts,
     }
     const limits = limited ? await openRateLimits(database, now) : null
+    const cookie = inCookie ? { publicUrl: 'https://cms.example.org/x', maxSeconds: 99 } : null
     const app = new Koa<RequestState>()
     app.silent = true
     app.use(handleErrors(pino({ level: 'silent' })))
@@ -95,7 +114,7 @@ export async function serveUsers(label: string, { limited = false } = {}) {
     app.use(
       apiRoutes(
         new Map([
-          ['auth', authRoutes({ ...shared, limits, confirmedUrl: null })],
+          ['auth', authRoutes({ ...shared, limits, confirmedUrl: null, cookie })],
           ['connect', connectRoutes(shared.authenticate)],
           ['users', userRoutes(shared)],
           ['users-permissions', roleRoutes({ ...shared, access, users: accounts })],
@@ -132,6 +151,7 @@ export async function serveUsers(label: string, { limited = false } = {}) {
   }
   return {
     access: first.access,
+    base: first.base,
     database,
     users,
     pass: (by: number): void => void (ms += by),

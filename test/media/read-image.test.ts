@@ -62,7 +62,12 @@ describe('readImage', () => {
 
   it('measures a drawing', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"></svg>'
-    expect(await read(svg, 'image/svg+xml')).to.deep.equal({ width: 640, height: 480, formats: [] })
+    expect(await read(svg, 'image/svg+xml')).to.deep.equal({
+      width: 640,
+      height: 480,
+      thumbhash: null,
+      formats: [],
+    })
   })
 
   it('knows nothing of what is broken, cut off or no image', async () => {

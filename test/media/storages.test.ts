@@ -5,22 +5,42 @@ import { expect } from 'chai'
 import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/local-storage.ts'
 import type { MediaStorage } from '../../src/media/storage.ts'
+import { openS3Storage } from '../../src/media/s3-storage.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
 import { useTempFolder } from './temp-folder.ts'
 
 describe('storages', () => {
   const folder = useTempFolder()
   let test: TestDatabase
+  let s3: S3Server
 
   before(async () => {
     test = await openTestDatabase('storages')
+    s3 = await startS3Server()
   })
-  after(() => test.drop())
+  after(async () => {
+    await test.drop()
+    await s3.close()
+  })
 
   /** What every storage does, whatever keeps its bytes. */
   const STORAGES: readonly (readonly [string, () => Promise<MediaStorage>])[] = [
     ['local', () => openLocalStorage(join(folder(), 'uploads'))],
     ['gridfs', () => Promise.resolve(openGridFsStorage(test.database))],
+    [
+      's3',
+      () =>
+        openS3Storage({
+          bucket: BUCKET,
+          region: 'us-east-1',
+          endpoint: s3.endpoint,
+          credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+          forcePathStyle: true,
+          keyPrefix: 'some/where/',
+          publicUrl: null,
+        }),
+    ],
   ]
 
   for (const [provider, open] of STORAGES) {
@@ -81,6 +101,50 @@ describe('storages', () => {
         expect(await partOf('large.txt', 261_115, 261_130)).to.equal(
           content.slice(261_115, 261_131),
         )
+      })
+
+      it('keeps files of several parts', async () => {
+        const content = 'abcdefghij'.repeat(1_200_000)
+        await put('parts.txt', content)
+        const file = await storage.get('parts.txt')
+        expect(file?.size).to.equal(12_000_000)
+        expect(file?.etag).to.match(/^"[\w-]+"$/)
+        expect(await partOf('parts.txt', 5_242_878, 5_242_882)).to.equal('ijabc')
+        expect(await contentOf('parts.txt')).to.equal(content)
+      })
+
+      it('lists what it holds', async () => {
+        await put('listed.txt', 'x')
+        const listed = new Map<string, Date>()
+        for await (const { name, modifiedAt } of storage.list()) listed.set(name, modifiedAt)
+        const file = await storage.get('listed.txt')
+        expect(Math.abs(Number(listed.get('listed.txt')) - Number(file?.modifiedAt))).to.be.below(
+          1_000,
+        )
+        await storage.remove('listed.txt')
+        for await (const { name } of storage.list()) expect(name).to.not.equal('listed.txt')
+      })
+
+      it('keeps nothing of a file that cannot be read', async () => {
+        const failed: unknown = await storage
+          .put('unread.txt', join(folder(), 'nowhere'))
+          .catch((error: unknown) => error)
+        expect(failed).to.be.instanceOf(Error)
+        expect(await storage.get('unread.txt')).to.equal(null)
+      })
+
+      it('lets go of a file that is read in part', async () => {
+        await put('dropped.txt', 'abcdefghij'.repeat(1_000_000))
+        const bytes = (await storage.get('dropped.txt'))?.read()
+        for await (const chunk of bytes ?? []) {
+          expect(chunk).to.have.property('length').above(0)
+          break
+        }
+        expect(bytes?.destroyed).to.equal(true)
+      })
+
+      it('names the path of its files', () => {
+        expect(storage.urlOf('one.txt')).to.equal('/uploads/one.txt')
       })
 
       it('removes, and removes what is gone', async () => {

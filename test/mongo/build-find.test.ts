@@ -34,6 +34,7 @@ describe('buildFind', () => {
     expect(buildFind(parse({}))).to.deep.equal({
       filter: PUBLISHED,
       order: { lookups: [], sort: { id: 1 } },
+      chosen: [],
       skip: 0,
       limit: 25,
       projection: {

@@ -3,15 +3,25 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { findPage } from '../../src/mongo/read-versions.ts'
 import { versionsOf } from '../../src/mongo/stored-version.ts'
+import { versionId } from '../../src/mongo/version-match.ts'
+import { LOCALIZATIONS } from '../../src/query/localizations.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
+import type { VersionKey } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
 import type { AttributeDefinition, ContentTypeDefinition } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
+/** Which of its versions a reader sees depends on what a content-type has. */
+interface Options {
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+}
+
 const contentType = (
   name: string,
+  options: Options,
   attributes: Readonly<Record<string, AttributeDefinition>>,
 ): ContentTypeDefinition => ({
   uid: `api::${name}.${name}`,
@@ -21,14 +31,19 @@ const contentType = (
   singularName: name,
   pluralName: `${name}s`,
   displayName: name,
-  draftAndPublish: false,
-  localized: false,
+  ...options,
   attributes,
 })
 
+const OPTIONS: Readonly<Record<Name, Options>> = {
+  book: { draftAndPublish: true, localized: true },
+  author: { draftAndPublish: false, localized: true },
+  tag: { draftAndPublish: true, localized: false },
+}
+
 const { contentTypes: PLANS } = compileSchema({
   contentTypes: [
-    contentType('book', {
+    contentType('book', OPTIONS.book, {
       rank: { type: 'integer' },
       author: {
         type: 'relation',
@@ -45,7 +60,7 @@ const { contentTypes: PLANS } = compileSchema({
       seo: { type: 'component', component: 'shared.link' },
       links: { type: 'component', component: 'shared.link', repeatable: true },
     }),
-    contentType('author', {
+    contentType('author', OPTIONS.author, {
       rank: { type: 'integer' },
       books: {
         type: 'relation',
@@ -55,7 +70,7 @@ const { contentTypes: PLANS } = compileSchema({
       },
       tag: { type: 'relation', relation: 'manyToOne', target: 'api::tag.tag' },
     }),
-    contentType('tag', {
+    contentType('tag', OPTIONS.tag, {
       rank: { type: 'integer' },
       books: {
         type: 'relation',
@@ -94,16 +109,40 @@ type Data = Readonly<Record<Name, readonly Stored[]>>
 
 /** What holds an attribute that leads somewhere, and what it leads to. */
 const STEPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  book: { author: 'author', tags: 'tag', seo: 'link', links: 'link' },
-  author: { books: 'book', tag: 'tag' },
+  book: { author: 'author', tags: 'tag', seo: 'link', links: 'link', localizations: 'book' },
+  author: { books: 'book', tag: 'tag', localizations: 'author' },
   tag: { books: 'book' },
   link: { tag: 'tag', inner: 'inner' },
   inner: {},
 }
 
-const SIZE = 5
+const LOCALES = ['en', 'fr', 'de'] as const
+const STATUSES = ['draft', 'published'] as const
+
+/** How a request reads. */
+interface Reading {
+  readonly locale: (typeof LOCALES)[number] | '*'
+  readonly status: (typeof STATUSES)[number]
+  /** Who may not sees what is published of tags, whatever was asked for. */
+  readonly mayReadDraftTags: boolean
+}
+
+/** Where an entry is seen from. */
+interface Key {
+  readonly locale: unknown
+  readonly status: unknown
+}
+
+const reading = (name: Name): fc.Arbitrary<Reading> =>
+  fc.record({
+    locale: fc.constantFrom(...LOCALES, ...(OPTIONS[name].localized ? ['*' as const] : [])),
+    status: fc.constantFrom(...STATUSES),
+    mayReadDraftTags: name === 'tag' ? fc.constant(true) : fc.boolean(),
+  })
+
+const SIZE = 4
 const rank = fc.option(fc.integer({ min: 0, max: 3 }), { nil: null })
-/** One in six names a document that does not exist. */
+/** One in five names a document that does not exist. */
 const idOf = (name: Name): fc.Arbitrary<string> =>
   fc.nat({ max: SIZE }).map((index) => documentIdOf(name, index))
 const documentIdOf = (name: Name, index: number): string => `${name.padEnd(23, '0')}${index}`
@@ -128,16 +167,24 @@ const rows: Readonly<Record<Name, fc.Arbitrary<Stored>>> = {
   tag: fc.record({ rank }),
 }
 
-const listOf = (name: Name): fc.Arbitrary<readonly Stored[]> =>
-  fc.array(rows[name], { minLength: SIZE, maxLength: SIZE }).map((list) =>
-    list.map((row, index) => ({
-      ...row,
-      id: index + 1,
-      documentId: documentIdOf(name, index),
-      locale: null,
-      status: 'published',
-    })),
+/** Of each document some of the versions that it may have. */
+const listOf = (name: Name): fc.Arbitrary<readonly Stored[]> => {
+  const { localized, draftAndPublish } = OPTIONS[name]
+  const keys = (localized ? LOCALES : [null]).flatMap((locale) =>
+    (draftAndPublish ? STATUSES : ['published']).map((status) => ({ locale, status })),
   )
+  const versions = Array.from({ length: SIZE }, (_, index) =>
+    keys.map((key) => ({ documentId: documentIdOf(name, index), ...key })),
+  ).flat()
+  const version = fc.option(rows[name], { nil: null, freq: 4 })
+  return fc
+    .tuple(...versions.map(() => version))
+    .map((list) =>
+      list.flatMap((row, index) =>
+        row === null ? [] : [{ ...row, ...versions[index], id: index + 1 }],
+      ),
+    )
+}
 
 const data: fc.Arbitrary<Data> = fc.record({
   book: listOf('book'),
@@ -145,8 +192,8 @@ const data: fc.Arbitrary<Data> = fc.record({
   tag: listOf('tag'),
 })
 
-/** A filter as a URL would have it, under one holder. */
-function filterOf(holder: string, depth: number): fc.Arbitrary<Stored> {
+/** A filter as a URL would have it, under one holder; below localizations there are none. */
+function filterOf(holder: string, depth: number, isLocalized = false): fc.Arbitrary<Stored> {
   const operand = fc.integer({ min: 0, max: 3 }).map(String)
   const yes = fc.constantFrom('true', 'false')
   const compare = fc.oneof(
@@ -156,11 +203,16 @@ function filterOf(holder: string, depth: number): fc.Arbitrary<Stored> {
     yes.map((value) => ({ rank: { $null: value } })),
   )
   if (depth === 0) return compare
-  const below = Object.entries(STEPS[holder] ?? {}).flatMap(([name, next]) => [
-    filterOf(next, depth - 1).map((value) => ({ [name]: value })),
+  const steps = Object.entries(STEPS[holder] ?? {}).filter(
+    ([name]) => !isLocalized || name !== LOCALIZATIONS,
+  )
+  const below = steps.flatMap(([name, next]) => [
+    filterOf(next, depth - 1, isLocalized || name === LOCALIZATIONS).map((value) => ({
+      [name]: value,
+    })),
     yes.map((value) => ({ [name]: { $null: value } })),
   ])
-  const inner = filterOf(holder, depth - 1)
+  const inner = filterOf(holder, depth - 1, isLocalized)
   return fc.oneof(
     compare,
     ...below,
@@ -173,7 +225,7 @@ function filterOf(holder: string, depth: number): fc.Arbitrary<Stored> {
 
 /** Up to three relations and components, and the attribute at the end. */
 function pathOf(holder: string, depth: number): fc.Arbitrary<string> {
-  const next = Object.entries(STEPS[holder] ?? {})
+  const next = Object.entries(STEPS[holder] ?? {}).filter(([name]) => name !== LOCALIZATIONS)
   if (depth === 0 || next.length === 0) return fc.constant('rank')
   return fc.oneof(
     fc.constant('rank'),
@@ -190,17 +242,73 @@ const sortOf = (holder: string): fc.Arbitrary<readonly string[]> =>
     )
     .filter((keys) => keys.filter((key) => /links\.(rank|inner)/.test(key)).length < 2)
 
-/** What an attribute leads to: the elements of a component, or the documents that there are. */
-function reach(all: Data, holder: string, from: Stored, name: string): readonly Stored[] {
+/** Of one find: who asks, and how many related documents may be named. */
+interface Looking {
+  readonly asked?: Reading
+  readonly relatedLimit?: number
+}
+
+const PUBLISHED: Reading = { locale: 'en', status: 'published', mayReadDraftTags: true }
+
+/** All there is, and how it is read. */
+interface World {
+  readonly all: Data
+  readonly asked: Reading
+}
+
+/** An element of a component, or a version; and where that is seen from. */
+interface Seen {
+  readonly holder: string
+  readonly row: Stored
+  readonly key: Key
+}
+
+/** What an attribute leads to: the elements of a component, or the versions that the reader sees. */
+function reach({ all, asked }: World, { holder, row, key }: Seen, name: string): readonly Seen[] {
   const to = STEPS[holder]?.[name] ?? ''
-  if (to === 'link' || to === 'inner') return toList(from[name]) as readonly Stored[]
+  if (to === 'link' || to === 'inner') {
+    return (toList(row[name]) as readonly Stored[]).map((each) => ({ holder: to, row: each, key }))
+  }
   const target = NAMES.find((each) => each === to)
   if (target === undefined) throw new Error(`${holder} has no ${name}`)
-  if (name === 'books') {
+  const at = targetKey(asked, target, key)
+  const isIn = (each: Stored, { locale, status }: Key): boolean =>
+    each['locale'] === locale && each['status'] === status
+  const found = all[target].filter((each) => {
+    if (name === LOCALIZATIONS) {
+      const isOther = each['documentId'] === row['documentId'] && each['locale'] !== key.locale
+      return isOther && each['status'] === key.status
+    }
+    if (name !== 'books') return isIn(each, at) && toList(row[name]).includes(each['documentId'])
     const attribute = holder === 'tag' ? 'tags' : 'author'
-    return all.book.filter((book) => toList(book[attribute]).includes(from['documentId']))
+    return isIn(each, at) && toList(each[attribute]).includes(row['documentId'])
+  })
+  return found.map((each) => seen(target, each))
+}
+
+/** The version of a target: in the entry's own locale, or the reader's; a draft where drafts are read. */
+function targetKey({ locale, status, mayReadDraftTags }: Reading, target: Name, from: Key): Key {
+  const { localized, draftAndPublish } = OPTIONS[target]
+  const readsDraft = draftAndPublish && (target !== 'tag' || mayReadDraftTags)
+  return {
+    locale: localized ? (from.locale ?? (locale === '*' ? LOCALES[0] : locale)) : null,
+    status: readsDraft ? status : 'published',
   }
-  return all[target].filter(({ documentId }) => toList(from[name]).includes(documentId))
+}
+
+function seen(holder: string, row: Stored): Seen {
+  return { holder, row, key: { locale: row['locale'], status: row['status'] } }
+}
+
+/** The entries of a list before any filter. */
+function listed({ all, asked }: World, name: Name): readonly Seen[] {
+  const { localized, draftAndPublish } = OPTIONS[name]
+  return all[name]
+    .filter(({ locale, status }) => {
+      const isAsked = !localized || asked.locale === '*' || locale === asked.locale
+      return isAsked && status === (draftAndPublish ? asked.status : 'published')
+    })
+    .map((row) => seen(name, row))
 }
 
 function toList(value: unknown): readonly unknown[] {
@@ -208,19 +316,18 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-function meets(all: Data, holder: string, row: Stored, filter: Stored): boolean {
+function meets(world: World, entry: Seen, filter: Stored): boolean {
   return Object.entries(filter).every(([key, value]) => {
     const conditions = value as Stored
-    if (key === '$not') return !meets(all, holder, row, conditions)
+    if (key === '$not') return !meets(world, entry, conditions)
     if (key === '$or' || key === '$and') {
-      const branches = (value as readonly Stored[]).map((each) => meets(all, holder, row, each))
+      const branches = (value as readonly Stored[]).map((each) => meets(world, entry, each))
       return key === '$or' ? branches.includes(true) : !branches.includes(false)
     }
-    if (key === 'rank') return meetsRank(row['rank'] ?? null, conditions)
-    const related = reach(all, holder, row, key)
+    if (key === 'rank') return meetsRank(entry.row['rank'] ?? null, conditions)
+    const related = reach(world, entry, key)
     if ('$null' in conditions) return (related.length === 0) === (conditions['$null'] === 'true')
-    const next = STEPS[holder]?.[key] ?? ''
-    return related.some((each) => meets(all, next, each, conditions))
+    return related.some((each) => meets(world, each, conditions))
   })
 }
 
@@ -246,35 +353,29 @@ function meetsRank(value: unknown, conditions: Stored): boolean {
  * component leads to the targets of all of its elements together.
  */
 function sortValue(
-  all: Data,
-  holder: string,
-  rows: readonly Stored[],
+  world: World,
+  entries: readonly Seen[],
   { path: [name = '', ...rest], pick }: { path: readonly string[]; pick: typeof Math.min },
 ): number {
-  if (rows.length === 0) return -1
-  if (rest.length === 0) return pick(...rows.map((row) => (row['rank'] ?? -1) as number))
-  const next = STEPS[holder]?.[name] ?? ''
+  const [first] = entries
+  if (first === undefined) return -1
+  if (rest.length === 0) return pick(...entries.map(({ row }) => (row['rank'] ?? -1) as number))
   const then = { path: rest, pick }
-  const isTogether = holder === 'link' && next === 'tag'
-  const groups = rows.map((row) => reach(all, holder, row, name))
-  if (isTogether) return sortValue(all, next, groups.flat(), then)
-  return pick(...groups.map((group) => sortValue(all, next, group, then)))
+  const isTogether = first.holder === 'link' && name === 'tag'
+  const groups = entries.map((entry) => reach(world, entry, name))
+  if (isTogether) return sortValue(world, groups.flat(), then)
+  return pick(...groups.map((group) => sortValue(world, group, then)))
 }
 
-function inOrder(
-  all: Data,
-  name: Name,
-  rows: readonly Stored[],
-  sort: readonly string[],
-): readonly Stored[] {
+function inOrder(world: World, entries: readonly Seen[], sort: readonly string[]): readonly Seen[] {
   const keys = sort.map((text) => {
     const [path = '', direction] = text.split(':')
     const isDown = direction === 'desc'
     const asked = { path: path.split('.'), pick: isDown ? Math.max : Math.min }
-    return (row: Stored): number => sortValue(all, name, [row], asked) * (isDown ? -1 : 1)
+    return (entry: Seen): number => sortValue(world, [entry], asked) * (isDown ? -1 : 1)
   })
-  const byId = (row: Stored): number => Number(row['id'])
-  return rows.toSorted(
+  const byId = ({ row }: Seen): number => Number(row['id'])
+  return entries.toSorted(
     (left, right) =>
       [...keys, byId].map((key) => key(left) - key(right)).find((order) => order !== 0) ?? 0,
   )
@@ -299,18 +400,21 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     for (const name of NAMES) {
       const collection = versionsOf(test.database, planOf(name))
       await collection.deleteMany({})
-      await collection.insertMany(
-        all[name].map((row) => ({ ...row, _id: `${String(row['documentId'])}::published` })),
-      )
+      await collection.insertMany(all[name].map((row) => ({ ...row, _id: versionIdOf(row) })))
     }
   }
 
   const find = async (
     name: Name,
     query: Stored,
-    relatedLimit = test.database.relatedLimit,
+    { asked = PUBLISHED, relatedLimit = test.database.relatedLimit }: Looking = {},
   ): Promise<{ readonly ids: readonly number[]; readonly total: number | null }> => {
-    const parsed = parseQuery(query, planOf(name), rulesWith('en'))
+    const { locale, status, mayReadDraftTags } = asked
+    const rules = {
+      ...rulesWith(...LOCALES),
+      mayReadDrafts: (uid: string) => mayReadDraftTags || uid !== 'api::tag.tag',
+    }
+    const parsed = parseQuery({ ...query, locale, status }, planOf(name), rules)
     const { versions, total } = await findPage({ ...test.database, relatedLimit }, parsed)
     return { ids: versions.map(({ id }) => id), total }
   }
@@ -319,10 +423,10 @@ describe('filters and sorts through relations, beside a search in memory', () =>
   const findLookingUp = async (
     name: Name,
     query: Stored,
-    relatedLimit: number,
+    looking: Looking,
   ): Promise<Awaited<ReturnType<typeof find>> | null> => {
     try {
-      return await find(name, query, relatedLimit)
+      return await find(name, query, looking)
     } catch (error) {
       if (error instanceof ValidationError && error.message.includes('too many')) return null
       throw error
@@ -334,21 +438,22 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     const asked = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
-        queries: fc.array(fc.record({ filters: filterOf(name, 3), sort: sortOf(name) }), {
-          minLength: 1,
-          maxLength: 10,
-        }),
+        queries: fc.array(
+          fc.record({ filters: filterOf(name, 3), sort: sortOf(name), asked: reading(name) }),
+          { minLength: 1, maxLength: 10 },
+        ),
       }),
     )
     await fc.assert(
       fc.asyncProperty(data, asked, async (all, { name, queries }) => {
         await fill(all)
-        for (const { filters, sort } of queries) {
-          const { ids, total } = await find(name, { filters, sort })
-          const met = all[name].filter((row) => meets(all, name, row, filters))
-          const ordered = inOrder(all, name, met, sort)
-          const what = JSON.stringify({ filters, sort })
-          expect(ids, what).to.deep.equal(ordered.map(({ id }) => id))
+        for (const { filters, sort, asked } of queries) {
+          const { ids, total } = await find(name, { filters, sort }, { asked })
+          const world = { all, asked }
+          const met = listed(world, name).filter((entry) => meets(world, entry, filters))
+          const ordered = inOrder(world, met, sort)
+          const what = JSON.stringify({ filters, sort, asked })
+          expect(ids, what).to.deep.equal(ordered.map(({ row }) => row['id']))
           expect(total, what).to.equal(met.length)
         }
       }),
@@ -358,17 +463,68 @@ describe('filters and sorts through relations, beside a search in memory', () =>
 
   it('answers the same where related documents are too many to name, and are looked up', async function () {
     this.timeout(60_000)
-    const asked = fc
-      .constantFrom(...NAMES)
-      .chain((name) => fc.record({ name: fc.constant(name), filters: filterOf(name, 3) }))
+    const query = fc.constantFrom(...NAMES).chain((name) =>
+      fc.record({
+        name: fc.constant(name),
+        filters: filterOf(name, 3),
+        asked: reading(name),
+        relatedLimit: fc.nat(2),
+      }),
+    )
     await fc.assert(
-      fc.asyncProperty(data, asked, fc.nat(2), async (all, { name, filters }, limit) => {
+      fc.asyncProperty(data, query, async (all, { name, filters, ...looking }) => {
         await fill(all)
-        const named = await find(name, { filters })
-        const lookedUp = await findLookingUp(name, { filters }, limit)
+        const named = await find(name, { filters }, { asked: looking.asked })
+        const lookedUp = await findLookingUp(name, { filters }, looking)
         if (lookedUp !== null) expect(lookedUp, JSON.stringify(filters)).to.deep.equal(named)
       }),
       { numRuns: 100 },
+    )
+  })
+
+  it('shows the same pages by way of the targets, and where these are looked up', async function () {
+    this.timeout(60_000)
+    const page = fc.record({
+      start: fc.nat(SIZE).map(String),
+      limit: fc.integer({ min: 1, max: SIZE }).map(String),
+      withCount: fc.constantFrom('true', 'false'),
+    })
+    const asked = fc.constantFrom('book' as const, 'author' as const).chain((name) =>
+      fc.record({
+        name: fc.constant(name),
+        queries: fc.array(
+          fc.record({
+            query: fc.record({
+              filters: filterOf(name, 2),
+              sort: sortOf(name),
+              pagination: page,
+            }),
+            asked: reading(name),
+          }),
+          { minLength: 1, maxLength: 10 },
+        ),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(data, asked, fc.nat(2), async (all, { name, queries }, relatedLimit) => {
+        await fill(all)
+        for (const { query, asked } of queries) {
+          const { filters, sort, pagination } = query
+          const world = { all, asked }
+          const met = listed(world, name).filter((entry) => meets(world, entry, filters))
+          const start = Number(pagination.start)
+          const shown = inOrder(world, met, sort).slice(start, start + Number(pagination.limit))
+          const expected = {
+            ids: shown.map(({ row }) => row['id']),
+            total: pagination.withCount === 'true' ? met.length : null,
+          }
+          const what = JSON.stringify({ ...query, asked })
+          expect(await find(name, query, { asked }), what).to.deep.equal(expected)
+          const lookedUp = await findLookingUp(name, query, { asked, relatedLimit })
+          if (lookedUp !== null) expect(lookedUp, what).to.deep.equal(expected)
+        }
+      }),
+      { numRuns: 60 },
     )
   })
 
@@ -380,10 +536,14 @@ describe('filters and sorts through relations, beside a search in memory', () =>
       tag: null,
       id: index + 1,
       documentId: documentIdOf('author', index),
-      locale: null,
+      locale: 'en',
       status: 'published',
     })
-    await fill({ book: [BOOK], author: [author(0), author(1)], tag: [author(2)] })
+    await fill({
+      book: [BOOK],
+      author: [author(0), author(1)],
+      tag: [{ ...author(2), locale: null }],
+    })
     const books = versionsOf(test.database, planOf('book'))
     await books.deleteMany({})
     const all = Array.from({ length: many }, (_, index) => ({
@@ -400,6 +560,11 @@ describe('filters and sorts through relations, beside a search in memory', () =>
   })
 })
 
+/** Distinct for each version. */
+function versionIdOf({ documentId, locale, status }: Stored): string {
+  return versionId(String(documentId), { locale, status } as VersionKey)
+}
+
 const BOOK: Stored = {
   rank: 1,
   author: null,
@@ -407,6 +572,6 @@ const BOOK: Stored = {
   seo: null,
   links: [],
   documentId: 'book',
-  locale: null,
+  locale: 'en',
   status: 'published',
 }

@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { ServiceUnavailableError } from '../../src/errors.ts'
+import { openDatabase } from '../../src/mongo/database.ts'
 import { openIdAllocator } from '../../src/mongo/id-allocator.ts'
+import { openDatabaseProxy } from '../api/database-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 describe('openIdAllocator', () => {
@@ -10,6 +13,24 @@ describe('openIdAllocator', () => {
   })
 
   after(() => test.drop())
+
+  it('says of a lost database that it is lost, and goes on when it is back', async () => {
+    const proxy = await openDatabaseProxy(test.uri)
+    const database = await openDatabase({ uri: proxy.uri, name: test.name, queryTimeoutMs: 10_000 })
+    try {
+      const ids = openIdAllocator(database)
+      proxy.shut()
+      const failed = await ids.take('lost', 1).catch((error: unknown) => error)
+      expect(failed).to.be.instanceOf(ServiceUnavailableError)
+      proxy.open()
+      let taken: readonly number[] = []
+      while (taken.length === 0) taken = await ids.take('lost', 1).catch(() => [])
+      expect(taken).to.deep.equal([1])
+    } finally {
+      await database.close()
+      await proxy.close()
+    }
+  })
 
   it('begins at 1 and goes up', async () => {
     const ids = openIdAllocator(test.database)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { parsePagination } from '../../src/query/parse-pagination.ts'
+import type { WithCount } from '../../src/query/query.ts'
 import { thrownBy } from '../fixtures/errors.ts'
 
 const RULES = { defaultLimit: 25, maxLimit: 100 }
@@ -7,7 +8,7 @@ const RULES = { defaultLimit: 25, maxLimit: 100 }
 const parse = (pagination: unknown): unknown => parsePagination({ pagination }, [], RULES)
 
 describe('parsePagination', () => {
-  const page = (number: number, pageSize: number, withCount = true): object => ({
+  const page = (number: number, pageSize: number, withCount: WithCount = true): object => ({
     kind: 'page',
     page: number,
     pageSize,
@@ -32,6 +33,7 @@ describe('parsePagination', () => {
     ['a limit above the maximum as the maximum', { limit: '1000' }, offset(0, 100)],
     ['no count', { withCount: 'false' }, page(1, 25, false)],
     ['no count, written 0', { start: '1', withCount: '0' }, offset(1, 25, false)],
+    ['an estimate', { withCount: 'estimate' }, page(1, 25, 'estimate')],
     ['a count, written t', { withCount: 't' }, page(1, 25)],
     ['what it does not know as nothing', { foo: 'x' }, page(1, 25)],
     [
@@ -82,6 +84,7 @@ describe('parsePagination', () => {
       'ValidationError',
       /^Invalid withCount/,
     ],
+    ['withCount in capitals', { withCount: 'ESTIMATE' }, 'ValidationError', /"estimate"$/],
     ['an empty withCount', { withCount: '' }, 'ValidationError', /^Invalid withCount/],
     ['pagination that is a text', 'x', 'ValidationError', /^pagination: /],
     ['pagination that is a list', ['1'], 'ValidationError', /^pagination: /],

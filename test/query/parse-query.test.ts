@@ -56,9 +56,9 @@ describe('parseQuery', () => {
 })
 
 describe('parseEntryQuery', () => {
-  it('reads filters, a search and fields, and nothing else', () => {
+  it('reads filters, a search and fields, and no page', () => {
     const read = parseEntryQuery(
-      { filters: { integer: '1' }, fields: 'string', sort: 'nope', pagination: 'x', page: '1' },
+      { filters: { integer: '1' }, fields: 'string', sort: 'string', pagination: 'x', page: '1' },
       plan,
       rules,
     )
@@ -71,5 +71,6 @@ describe('parseEntryQuery', () => {
       thrownBy(() => parseEntryQuery({ filters: { nope: '1' } }, plan, rules)).message,
     ).to.equal('Invalid key nope')
     expect(thrownBy(() => parseEntryQuery({ fields: '' }, plan, rules)).status).to.equal(400)
+    expect(thrownBy(() => parseEntryQuery({ sort: 'nope' }, plan, rules)).status).to.equal(400)
   })
 })

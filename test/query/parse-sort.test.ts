@@ -62,6 +62,7 @@ describe('parseSort', () => {
     ['creator fields', 'createdBy', 'Invalid key createdBy', key('createdBy', 'createdBy')],
     ['the locale where there is none', 'locale', 'Invalid key locale', key('locale', null)],
     ['an inherited name', 'constructor', 'Invalid key constructor', key('constructor', null)],
+    ['a space before the order', ' views : desc', 'Invalid key views ', key('views ', null)],
     ['an operator', '$where', 'Invalid key $where', key('$where', null)],
   ]
   for (const [what, input, message, details] of refusedKeys) {

@@ -395,7 +395,11 @@ describe('checkDefinitions, names', () => {
   })
 
   it('refuses a path that the server needs', () => {
-    expect(faultsOf(named('a', 'user', 'users'))[0]).to.contain('/api/users is taken')
+    for (const name of ['auth', 'connect', 'i18n', 'upload', 'Users', 'users-permissions']) {
+      expect(faultsOf(named('a', 'a', name)), name).to.deep.equal([
+        `content-types/a.json: info.pluralName: /api/${name.toLowerCase()} is taken by the server itself; choose another name`,
+      ])
+    }
     expect(faultsOf(named('a', 'upload', 'uploads'))).to.deep.equal([])
   })
 

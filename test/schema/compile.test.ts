@@ -171,4 +171,17 @@ describe('compileSchema', () => {
     expect(Object.isFrozen(ARTICLE)).to.equal(true)
     expect(Object.isFrozen(attribute('title', 'scalar'))).to.equal(true)
   })
+
+  it('holds a uid to be unique, unless it is declared otherwise', () => {
+    const schema = compile(
+      typeFile('page', {
+        slug: { type: 'uid' },
+        path: { type: 'uid', unique: false },
+        title: { type: 'string' },
+      }),
+    )
+    const page = typeIn(schema, 'api::page.page')
+    const unique = (name: string): boolean => attribute(name, 'scalar', page).unique
+    expect([unique('slug'), unique('path'), unique('title')]).to.deep.equal([true, false, false])
+  })
 })

@@ -8,6 +8,8 @@ import { loadSchema } from '../../src/services.ts'
 import { type Locales, openLocales } from '../../src/documents/locales.ts'
 import { ConfigError } from '../../src/errors.ts'
 import type { Schema } from '../../src/schema/plan.ts'
+import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
+import type { MediaStorage } from '../../src/media/storage.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 describe('seedSample', () => {
@@ -16,6 +18,7 @@ describe('seedSample', () => {
   let test: TestDatabase
   let schema: Schema
   let locales: Locales
+  let storage: MediaStorage
 
   before(async () => {
     schema = await loadSchema('content-types')
@@ -24,11 +27,12 @@ describe('seedSample', () => {
   beforeEach(async () => {
     test = await openTestDatabase('seed')
     locales = await openLocales(test.database)
+    storage = openGridFsStorage(test.database)
   })
 
   afterEach(() => test.drop())
 
-  const services = () => ({ schema, database: test.database, locales })
+  const services = () => ({ schema, database: test.database, locales, storage })
   const storedIn = (name: string) => test.database.collection(name).find().sort('_id').toArray()
   const countIn = (name: string) => test.database.collection(name).countDocuments()
 
@@ -41,6 +45,28 @@ describe('seedSample', () => {
     const mark = await getMark(test.database)
     expect(mark).to.include({ ontoEmpty: true, openedAt: null })
     expect(mark?.completedAt).to.be.instanceOf(Date)
+  })
+
+  it('draws a cover for each article, once, in the media library', async () => {
+    await seedSample(services(), sample, SILENT)
+    const files = await storedIn('files')
+    expect(files.map(({ name }) => String(name))).to.have.members(
+      ['borders', 'maps', 'names'].map((key) => `quire-sample-${key}.png`),
+    )
+    for (const { hash, ext, mime, width, formats } of files) {
+      expect([mime, width]).to.deep.equal(['image/png', 640])
+      expect(formats).to.have.all.keys('thumbnail', 'small')
+      for (const name of [hash, `thumbnail_${hash}`, `small_${hash}`]) {
+        expect(await storage.get(`${name}${ext}`), name).not.to.equal(null)
+      }
+    }
+    const covers = new Set((await storedIn('articles')).map(({ cover }) => String(cover)))
+    expect([...covers]).to.have.members(files.map(({ documentId }) => String(documentId)))
+    await seedSample(services(), sample, SILENT)
+    expect(await storedIn('files')).to.deep.equal(files)
+    await test.database.collection('files').deleteMany({})
+    await seedSample(services(), sample, SILENT)
+    expect(await countIn('files')).to.equal(0)
   })
 
   it('finds everything when it is run again', async () => {

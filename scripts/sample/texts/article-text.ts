@@ -1,10 +1,11 @@
+import type { CoverKey } from '../sample-document.ts'
 import type { SampleLocale } from '../sample-locales.ts'
 
 /** An article of the sample in all of its locales. */
 export interface ArticleText {
   /** What its documentId is made of: never changed. */
   readonly key: string
-  readonly category: 'borders' | 'maps' | 'names'
+  readonly category: CoverKey
   /** What it is about, by `cca3`. */
   readonly countries: readonly string[]
   readonly texts: readonly LocalizedText[]

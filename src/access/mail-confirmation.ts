@@ -1,0 +1,20 @@
+import { createCode, hashOfCode } from './codes.ts'
+import type { Links, Mailer } from './mailer.ts'
+import { changeUser, type User, type UsersContext } from './users.ts'
+
+export interface ConfirmationContext extends UsersContext {
+  readonly mailer: Mailer
+  readonly links: Pick<Links, 'emailConfirmation'>
+}
+
+/** Sends the mail that asks whether an address is its user's; the code of an earlier one is worthless then. */
+export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
+  const code = createCode()
+  await changeUser(context, user, () => ({ confirmationToken: hashOfCode(code) }))
+  const link = `${context.links.emailConfirmation}?confirmation=${code}`
+  await context.mailer.send({
+    to: user.email,
+    subject: 'Account confirmation',
+    text: `Thank you for registering!\n\nConfirm that this address is yours: ${link}\n\nThe code is ${code}\n`,
+  })
+}

@@ -1,0 +1,37 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** What a refresh token says: the session, and how often that had been refreshed when it was signed. */
+export interface RefreshClaim {
+  readonly id: string
+  readonly generation: number
+}
+
+export interface RefreshTokens {
+  sign(claim: RefreshClaim): string
+  /** Null for whatever was not signed here. */
+  verify(token: string): RefreshClaim | null
+}
+
+const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
+
+/**
+ * `<session>-<generation>-<signature>`. What was not signed here is told without asking the database, and
+ * the token of a generation is the same whenever it is made.
+ */
+export function openRefreshTokens(secret: string): RefreshTokens {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire refresh tokens', 32))
+  const signatureOf = (signed: string): Buffer => createHmac('sha256', key).update(signed).digest()
+  return {
+    sign: ({ id, generation }) => {
+      const signed = `${id}-${generation}`
+      return `${signed}-${signatureOf(signed).toString('hex')}`
+    },
+    verify: (token) => {
+      const [, id, generation, signature] = TOKEN.exec(token) ?? []
+      if (id === undefined || generation === undefined || signature === undefined) return null
+      const expected = signatureOf(`${id}-${generation}`)
+      if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) return null
+      return { id, generation: Number(generation) }
+    },
+  }
+}

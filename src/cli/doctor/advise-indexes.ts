@@ -1,0 +1,112 @@
+import type { CollectionIndexes } from '../../mongo/inspect-indexes.ts'
+import type { QueryStat } from '../../mongo/query-stats.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+
+/** An attribute that queries filter or sort by without an index, and what it cost. */
+export interface IndexAdvice {
+  readonly contentType: string
+  readonly attribute: string
+  readonly use: 'filtered' | 'sorted'
+  readonly count: number
+  readonly totalMs: number
+  readonly slowestMs: number
+  /** Of the explained query that read most for what it gave; null while none was explained. */
+  readonly scanned: number | null
+  readonly returned: number | null
+  /** Whether it hurts: `isSlow`, or far more was read than was given. */
+  readonly isUrgent: boolean
+  /** What would build the index in mongosh. */
+  readonly remedy: string
+}
+
+const SLOW_MS = 100
+const MANY_SCANNED = 1_000
+const SCANNED_PER_RETURNED = 10
+
+/** What every query names, or the indexes of every content-type are made of. */
+const ALWAYS: ReadonlySet<string> = new Set(['_id', 'id', 'documentId', 'locale', 'status'])
+
+/** Which versions are meant: an index may have these before the attribute. */
+const SELECTION: ReadonlySet<string> = new Set(['status', 'locale'])
+
+/**
+ * The attributes without an index, those that cost most first. A query that has an index for one of its
+ * conditions needs none for the others; of an order the first attribute decides. What several queries do
+ * with an attribute is added up.
+ */
+export function adviseIndexes(
+  stats: readonly QueryStat[],
+  contentTypes: Iterable<ContentTypePlan>,
+  collections: readonly CollectionIndexes[],
+): readonly IndexAdvice[] {
+  const byCollection = new Map([...contentTypes].map((plan) => [plan.collectionName, plan.uid]))
+  const indexed = new Map(collections.map(({ name, keys }) => [name, leadingAttributes(keys)]))
+  const advice = new Map<string, IndexAdvice>()
+  for (const stat of stats) {
+    const contentType = byCollection.get(stat.collection)
+    if (contentType === undefined) continue
+    for (const need of needsOf(stat, indexed.get(stat.collection) ?? new Set())) {
+      const key = [contentType, need.use, need.attribute].join(' ')
+      advice.set(key, added(advice.get(key), { ...need, contentType }, stat))
+    }
+  }
+  return [...advice.values()].sort((one, other) => other.totalMs - one.totalMs)
+}
+
+/** The first attribute of each index that does not merely select versions. */
+function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string> {
+  return new Set(keys.flatMap((key) => key.find((name) => !SELECTION.has(name)) ?? []))
+}
+
+type Need = Pick<IndexAdvice, 'attribute' | 'use'>
+
+function needsOf({ filtered, sorted }: QueryStat, indexed: ReadonlySet<string>): readonly Need[] {
+  const byChoice = filtered.filter((name) => !ALWAYS.has(name))
+  const pinned = filtered.some((name) => name === '_id' || name === 'documentId')
+  if (pinned || byChoice.some((name) => indexed.has(name))) return []
+  const [first] = sorted
+  const needsOrder = first !== undefined && !ALWAYS.has(first) && !indexed.has(first)
+  return [
+    ...byChoice.map((attribute) => ({ attribute, use: 'filtered' }) as const),
+    ...(needsOrder ? [{ attribute: first, use: 'sorted' } as const] : []),
+  ]
+}
+
+function added(
+  known: IndexAdvice | undefined,
+  need: Need & Pick<IndexAdvice, 'contentType'>,
+  stat: QueryStat,
+): IndexAdvice {
+  const { scanned, returned } = worse(known ?? null, stat.plan)
+  const slowestMs = Math.max(known?.slowestMs ?? 0, stat.slowestMs)
+  return {
+    ...need,
+    count: (known?.count ?? 0) + stat.count,
+    totalMs: (known?.totalMs ?? 0) + stat.totalMs,
+    slowestMs,
+    scanned,
+    returned,
+    isUrgent: slowestMs >= SLOW_MS || isWasteful({ scanned, returned }),
+    remedy: remedyFor(stat.collection, need.attribute),
+  }
+}
+
+type Effort = Pick<IndexAdvice, 'scanned' | 'returned'>
+
+function worse(one: Effort | null, other: Effort | null): Effort {
+  if ((other?.scanned ?? -1) > (one?.scanned ?? -1)) return other ?? NO_EFFORT
+  return one ?? other ?? NO_EFFORT
+}
+
+const NO_EFFORT: Effort = { scanned: null, returned: null }
+
+function isWasteful({ scanned, returned }: Effort): boolean {
+  if (scanned === null || scanned < MANY_SCANNED) return false
+  return scanned > SCANNED_PER_RETURNED * Math.max(1, returned ?? 0)
+}
+
+/** As the indexes of relations are: it serves equality, ranges and orders, in whatever version. */
+function remedyFor(collection: string, attribute: string): string {
+  const key = JSON.stringify({ [attribute]: 1, status: 1, locale: 1 })
+  return `db.getCollection(${JSON.stringify(collection)}).createIndex(${key})`
+}

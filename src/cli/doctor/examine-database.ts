@@ -1,0 +1,132 @@
+import type { Config } from '../../config.ts'
+import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
+import { compileCollections } from '../../mongo/collection-plan.ts'
+import type { Database } from '../../mongo/database.ts'
+import { inspectIndexes } from '../../mongo/inspect-indexes.ts'
+import { readQueryStats } from '../../mongo/query-stats.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
+import type { Finding } from './finding.ts'
+
+export interface DatabaseReport {
+  readonly findings: readonly Finding[]
+  readonly advice: readonly IndexAdvice[]
+}
+
+/** Of which `$lookup` takes `localField` and `pipeline` together, which orders through relations need. */
+const LEAST_VERSION = 5
+
+/**
+ * Looks at an open database, and changes nothing but for a transaction that writes nothing.
+ * @throws CmsError for what the database refuses (`toCmsError`)
+ */
+export async function examineDatabase(
+  database: Database,
+  schema: Schema,
+  config: Config,
+): Promise<DatabaseReport> {
+  const plans = [...compileCollections(schema).values()]
+  const { collections, ...indexes } = await inspectIndexes(database, plans)
+  const stats = await readQueryStats(database)
+  const advice = adviseIndexes(stats, schema.contentTypes.values(), collections)
+  return {
+    findings: [
+      await examineVersion(database),
+      ...(await examineTopology(database, config)),
+      ...examineIndexes(indexes),
+      examineAdvice(advice, stats.length),
+    ],
+    advice,
+  }
+}
+
+async function examineVersion(database: Database): Promise<Finding> {
+  const { version } = await database.command({ buildInfo: 1 })
+  const major = Number.parseInt(String(version), 10)
+  return major < LEAST_VERSION
+    ? {
+        check: 'version',
+        level: 'fault',
+        what: `MongoDB ${version} is too old: at least ${LEAST_VERSION}.0 is needed`,
+      }
+    : { check: 'version', level: 'ok', what: `it answers as MongoDB ${version}` }
+}
+
+async function examineTopology(database: Database, config: Config): Promise<readonly Finding[]> {
+  const hello = await database.hello()
+  const verdict = judgeStandalone(hello, config.database.allowStandalone)
+  if (verdict.kind !== 'transactional') {
+    const level = verdict.kind === 'refused' ? 'fault' : 'warning'
+    return [{ check: 'topology', level, what: verdict.why }]
+  }
+  return [topologyOf(hello, config), await examineTransactions(database)]
+}
+
+function topologyOf(
+  hello: Awaited<ReturnType<Database['hello']>>,
+  { production }: Config,
+): Finding {
+  if (hello['msg'] === 'isdbgrid') {
+    return { check: 'topology', level: 'ok', what: 'a sharded cluster' }
+  }
+  const hosts: unknown = hello['hosts']
+  const members = Array.isArray(hosts) ? hosts.length : 1
+  return members > 1
+    ? { check: 'topology', level: 'ok', what: `a replica set of ${members}` }
+    : {
+        check: 'topology',
+        level: production ? 'warning' : 'note',
+        what: 'a replica set of one: when it is down, so is everything',
+      }
+}
+
+/** Engines may say that they are a replica set and have no transactions all the same. */
+async function examineTransactions(database: Database): Promise<Finding> {
+  try {
+    await database.transact((session) =>
+      database.collection('quire_stamps').findOne({}, { session }),
+    )
+    return { check: 'transactions', level: 'ok', what: 'they work' }
+  } catch (error) {
+    const what = `a transaction failed (${(error as Error).message}): writes cannot be atomic`
+    return { check: 'transactions', level: 'fault', what }
+  }
+}
+
+function examineIndexes(indexes: {
+  readonly missing: readonly string[]
+  readonly outdated: readonly string[]
+  readonly strays: readonly string[]
+}): readonly Finding[] {
+  const { missing, outdated, strays } = indexes
+  const found: readonly Finding[] = [
+    ...missing.map((name) => finding('warning', `${name} is missing; the next start builds it`)),
+    ...outdated.map((name) =>
+      finding('warning', `${name} is declared otherwise now; the next start replaces it`),
+    ),
+    ...strays.map((name) => finding('note', `${name} is none of Quire's, and is left alone`)),
+  ]
+  const inPlace = finding('ok', 'all that are declared are in place')
+  return missing.length + outdated.length === 0 ? [inPlace, ...found] : found
+}
+
+function finding(level: Finding['level'], what: string): Finding {
+  return { check: 'indexes', level, what }
+}
+
+function examineAdvice(advice: readonly IndexAdvice[], seen: number): Finding {
+  const check = 'queries'
+  if (seen === 0) {
+    return {
+      check,
+      level: 'note',
+      what: 'no query has been seen yet: run servers with MONITOR_COMMANDS=totals for a while',
+    }
+  }
+  const urgent = advice.filter(({ isUrgent }) => isUrgent).length
+  const what = `${advice.length} attributes are filtered or sorted without an index, ${urgent} of them at a cost`
+  if (advice.length === 0) {
+    return { check, level: 'ok', what: `all of ${seen} shapes of queries have their index` }
+  }
+  return { check, level: urgent > 0 ? 'warning' : 'note', what }
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../../config.ts'
+import type { Finding } from './finding.ts'
+
+/** Shorter secrets can be guessed by trying: 32 characters of hex are 128 bits. */
+const LEAST_SECRET = 32
+
+interface Rule {
+  readonly isWeak: (config: Config) => boolean
+  readonly what: string
+}
+
+const isShort = (secret: string | null): boolean => secret !== null && secret.length < LEAST_SECRET
+
+const RULES: readonly Rule[] = [
+  {
+    isWeak: ({ http }) => !http.rateLimit,
+    what: 'RATE_LIMIT is off: passwords may be guessed as fast as they can be tried',
+  },
+  {
+    isWeak: ({ http }) => http.corsOrigin === '*',
+    what: 'CORS_ORIGIN is *: pages of any origin may read answers; name the origins that are yours',
+  },
+  {
+    isWeak: ({ secrets }) => isShort(secrets.jwtSecret),
+    what: `JWT_SECRET has fewer than ${LEAST_SECRET} characters; take what \`openssl rand -hex 32\` prints`,
+  },
+  {
+    isWeak: ({ secrets }) => isShort(secrets.rootApiToken),
+    what: `ROOT_API_TOKEN has fewer than ${LEAST_SECRET} characters; take what \`openssl rand -hex 32\` prints`,
+  },
+  {
+    isWeak: ({ endUsers, http }) =>
+      endUsers.sessions?.inCookie === true && !http.publicUrl.startsWith('https:'),
+    what: 'PUBLIC_URL is not https: refresh tokens travel in a cookie that anybody on the way can read',
+  },
+  {
+    isWeak: ({ mail }) => mail.smtpUrl === null,
+    what: 'SMTP_URL is missing: mails are logged, with the codes in them, and reach nobody',
+  },
+  {
+    isWeak: ({ database }) => database.allowStandalone,
+    what: 'QUIRE_ALLOW_STANDALONE is on: on a standalone mongod writes are not atomic',
+  },
+]
+
+/** What is fine for development and weak in production: a note in the one, a warning in the other. */
+export function examineSettings(config: Config): readonly Finding[] {
+  const level = config.production ? 'warning' : 'note'
+  const weak = RULES.filter(({ isWeak }) => isWeak(config)).map(({ what }) => what)
+  const found = weak.map((what) => ({ check: 'settings', level, what }) as const)
+  if (!config.production) {
+    const what = 'NODE_ENV is not production: what is weak is noted, and no warning'
+    return [{ check: 'settings', level: 'note', what }, ...found]
+  }
+  return found.length > 0 ? found : [{ check: 'settings', level: 'ok', what: 'none is weak' }]
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MediaStorage } from '../../media/storage.ts'
+import type { Finding } from './finding.ts'
+
+const CONTENT = 'quire doctor was here'
+
+/** Stores a small file, reads it and removes it; whatever fails is the finding. */
+export async function examineStorage(open: () => Promise<MediaStorage>): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-doctor-'))
+  try {
+    const storage = await open()
+    const name = `quire-doctor-${randomUUID()}.txt`
+    const file = join(folder, name)
+    await writeFile(file, CONTENT)
+    await storage.put(name, file)
+    try {
+      const stored = await storage.get(name)
+      if (stored?.size !== CONTENT.length) throw new Error('what was stored is not there')
+    } finally {
+      await storage.remove(name)
+    }
+    return { check: 'storage', level: 'ok', what: `${storage.provider} takes files and gives them` }
+  } catch (error) {
+    const what = `files cannot be stored: ${(error as Error).message}`
+    return { check: 'storage', level: 'fault', what }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

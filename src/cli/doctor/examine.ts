@@ -1,0 +1,95 @@
+import type { Config } from '../../config.ts'
+import type { Deployment } from '../../deployment/deployment.ts'
+import { CmsError, ConfigError, SchemaError } from '../../errors.ts'
+import { type Database, openDatabase } from '../../mongo/database.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { loadSchema, openStorage } from '../../services.ts'
+import type { IndexAdvice } from './advise-indexes.ts'
+import { examineDatabase } from './examine-database.ts'
+import { examineSettings } from './examine-settings.ts'
+import { examineStorage } from './examine-storage.ts'
+import type { Finding } from './finding.ts'
+
+export interface Examination {
+  readonly findings: readonly Finding[]
+  readonly advice: readonly IndexAdvice[]
+}
+
+/** What there is to examine; the process entry gives the real ones. */
+export interface Patient {
+  /** @throws ConfigError */
+  readConfig(): Config
+  startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
+}
+
+/**
+ * Examines all that can be reached: where something cannot be opened, that is a finding, and what stands
+ * on it is left out. What is a bug is thrown.
+ */
+export async function examine(patient: Patient): Promise<Examination> {
+  const findings: Finding[] = []
+  const advice: IndexAdvice[] = []
+  const config = await attempt(findings, 'settings', () => patient.readConfig())
+  if (config === null) return { findings, advice }
+  findings.push(...examineSettings(config))
+  const schema = await attempt(findings, 'content-types', () => loadSchema(config.contentTypesDir))
+  const deployment = await attempt(findings, 'database', () => patient.startDeployment(config))
+  if (deployment === null) return { findings, advice }
+  try {
+    const { name, queryTimeoutMs } = config.database
+    const { uri } = deployment
+    const database = await attempt(findings, 'database', () =>
+      openDatabase({ uri, name, queryTimeoutMs }),
+    )
+    if (database === null) return { findings, advice }
+    findings.push({ check: 'database', level: 'ok', what: deployment.reason })
+    try {
+      const opened = await examineOpened(findings, { database, schema, config })
+      return { findings, advice: opened }
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await deployment.close()
+  }
+}
+
+async function examineOpened(
+  findings: Finding[],
+  {
+    database,
+    schema,
+    config,
+  }: { readonly database: Database; readonly schema: Schema | null; readonly config: Config },
+): Promise<readonly IndexAdvice[]> {
+  const report =
+    schema === null
+      ? null
+      : await attempt(findings, 'database', () => examineDatabase(database, schema, config))
+  findings.push(
+    ...(report?.findings ?? []),
+    await examineStorage(() => openStorage(config, database)),
+  )
+  return report?.advice ?? []
+}
+
+/** Null where it cannot be had, which is then a finding. */
+async function attempt<T>(
+  findings: Finding[],
+  check: string,
+  work: () => Promise<T> | T,
+): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    findings.push(...faultsOf(error).map((what) => ({ check, level: 'fault', what }) as const))
+    return null
+  }
+}
+
+/** @throws what is no failure of the installation, but a bug */
+function faultsOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError || error instanceof SchemaError) return error.faults
+  if (error instanceof CmsError) return [error.message]
+  throw error
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import type { CliOutput } from '../run-cli.ts'
+import { formatTable } from '../table.ts'
+import type { IndexAdvice } from './advise-indexes.ts'
+import { type Examination, examine, type Patient } from './examine.ts'
+import { isBad } from './finding.ts'
+
+const USAGE = 'Use it as: quire doctor [--json]'
+
+/**
+ * Runs `quire doctor` and returns the exit status: 0, 1 with findings, 2 when the command line cannot be
+ * understood. Unlike other commands it works where not everything can be opened: that is what it is for.
+ */
+export async function runDoctor(
+  words: readonly string[],
+  patient: Patient,
+  output: CliOutput,
+): Promise<number> {
+  const json = readWords(words)
+  if (json === null) {
+    output.error(USAGE)
+    return 2
+  }
+  const examination = await examine(patient)
+  output.out(json ? JSON.stringify(examination, null, 2) : textOf(examination))
+  return examination.findings.some(isBad) ? 1 : 0
+}
+
+/** Whether JSON is asked for; null for what cannot be understood. */
+function readWords(words: readonly string[]): boolean | null {
+  try {
+    const { values } = parseArgs({ args: [...words], options: { json: { type: 'boolean' } } })
+    return values.json === true
+  } catch {
+    return null
+  }
+}
+
+function textOf({ findings, advice }: Examination): string {
+  const rows = findings.map(({ check, level, what }) => [level, check, what])
+  const bad = findings.filter(isBad).length
+  return [
+    formatTable(['LEVEL', 'CHECK', 'WHAT'], rows),
+    ...(advice.length === 0 ? [] : ['', ...adviceLines(advice)]),
+    '',
+    bad === 0 ? 'No findings.' : `${bad} findings.`,
+  ].join('\n')
+}
+
+function adviceLines(advice: readonly IndexAdvice[]): readonly string[] {
+  const rows = advice.map((one) => [
+    one.isUrgent ? 'warning' : 'note',
+    one.contentType,
+    `${one.attribute} (${one.use})`,
+    String(one.count),
+    one.totalMs.toFixed(0),
+    one.slowestMs.toFixed(0),
+    one.scanned === null ? '-' : `${one.scanned}/${one.returned ?? '-'}`,
+  ])
+  const headings = [
+    'LEVEL',
+    'CONTENT-TYPE',
+    'ATTRIBUTE WITHOUT INDEX',
+    'SEEN',
+    'TOTAL MS',
+    'SLOWEST',
+    'SCANNED/RETURNED',
+  ]
+  const remedies = new Set(advice.filter(({ isUrgent }) => isUrgent).map(({ remedy }) => remedy))
+  return [
+    formatTable(headings, rows),
+    ...(remedies.size === 0 ? [] : ['', 'In mongosh:', ...[...remedies].map((one) => `  ${one}`)]),
+  ]
+}

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { FileImport } from '../documents/import-from-source.ts'
+import { HEAD_BYTES } from '../media/detect-type.ts'
+import type { FileInfo } from '../media/file-info.ts'
+import { cleanName } from '../media/file-name.ts'
+import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
+import { createWorkQueue } from '../media/work-queue.ts'
+import { compileCollections } from '../mongo/collection-plan.ts'
+import type { Database } from '../mongo/database.ts'
+import { openFileRecords } from '../mongo/file-records.ts'
+import { syncIndexes } from '../mongo/sync-indexes.ts'
+import type { Data } from '../schema/definition.ts'
+import type { Schema } from '../schema/plan.ts'
+import { documentContext, openStorage, spoolFolder } from '../services.ts'
+import type { CommandContext } from './command.ts'
+
+type Content = Awaited<ReturnType<CommandContext['openContent']>>
+
+/** Content and files of a database, for a command that writes them beside a server or before the first. */
+export async function openContent(
+  config: Config,
+  database: Database,
+  schema: Schema,
+): Promise<Content> {
+  await syncIndexes(database, [...compileCollections(schema).values()])
+  const documents = documentContext(database, schema)
+  const records = openFileRecords(database, documents.contentType('plugin::upload.file'), documents)
+  const images = createWorkQueue({ concurrency: 1, maxWaiting: 1 })
+  const storage = await openStorage(config, database)
+  const library = openMediaLibrary({ storage, records, images })
+  return { documents, schema, files: importInto(library, spoolFolder(config)) }
+}
+
+function importInto(library: MediaLibrary, spool: string): FileImport {
+  return {
+    has: async (documentId) => (await library.get(documentId)) !== null,
+    add: async (record, bytes) => {
+      await mkdir(spool, { recursive: true })
+      const folder = await mkdtemp(join(spool, 'import-'))
+      try {
+        const path = join(folder, 'file')
+        await writeFile(path, bytes)
+        const name = cleanName(String(record['name']))
+        const type = String(record['mime'])
+        const head = bytes.subarray(0, HEAD_BYTES)
+        const files = [{ path, name, type, size: bytes.length, head }]
+        const upload = { files, fields: new Map(), folder }
+        const documentIds = [String(record['documentId'])]
+        await library.add(upload, [infoOf(record, name)], () => Promise.resolve(), documentIds)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  }
+}
+
+function infoOf({ alternativeText, caption, focalPoint }: Data, name: string): FileInfo {
+  return {
+    name,
+    alternativeText: (alternativeText ?? null) as string | null,
+    caption: (caption ?? null) as string | null,
+    focalPoint: (focalPoint ?? null) as NonNullable<FileInfo['focalPoint']> | null,
+  }
+}

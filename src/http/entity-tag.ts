@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Revisions, WriteCondition } from '../documents/write-condition.ts'
+import { ValidationError } from '../errors.ts'
+import type { Context, Middleware } from './state.ts'
+
+type Conditional = 'If-Match' | 'If-None-Match'
+
+/** What an intermediary or we add to the tag of a representation that is sent packed. */
+const CODING = /-(?:gzip|br|deflate|zstd)$/
+/** https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3 */
+const TAG = /[ \t]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y
+
+/** JSON text, and the revision of the version that it shows; null where it shows none. */
+export interface TaggedBody {
+  readonly body: string
+  readonly revision: string | null
+}
+
+/**
+ * Sends an entry with its tag, `"<revision>-<digest of what is sent>"`: conditions of writes compare the
+ * revision, so that it does not matter what of an entry was read; caches compare the whole.
+ * @throws ValidationError for an `If-None-Match` that cannot be read
+ */
+export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
+  ctx.type = 'json'
+  ctx.body = body
+  if (revision === null) return
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+  const tag = `${revision}-${digest}`
+  ctx.set('ETag', `"${tag}"`)
+  if (isRead(ctx) && isKnown(ctx, tag)) {
+    ctx.status = 304
+  }
+}
+
+/** What a write asks of the version that it changes; undefined when it asks for nothing. */
+export function readCondition(ctx: Context): WriteCondition | undefined {
+  const match = readTags(ctx, 'If-Match')
+  const noneMatch = readTags(ctx, 'If-None-Match')
+  if (match === null && noneMatch === null) return undefined
+  return { match: revisionsOf(match), noneMatch: revisionsOf(noneMatch) }
+}
+
+/** The tag of a version as it is stored now, whatever would be shown of it. */
+export function bareTag(revision: string): string {
+  return `"${revision}"`
+}
+
+/**
+ * Gives what is sent packed a tag of its own, as other bytes must have: for outside of the middleware
+ * that packs.
+ */
+export function tagCodings(): Middleware {
+  return async (ctx, next) => {
+    await next()
+    const { etag, 'content-encoding': coding } = ctx.response.headers
+    if (typeof etag !== 'string' || typeof coding !== 'string') return
+    ctx.set('ETag', etag.replace(/"$/, `-${coding}"`))
+  }
+}
+
+function isRead({ method }: Context): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function isKnown(ctx: Context, tag: string): boolean {
+  const known = readTags(ctx, 'If-None-Match')
+  if (known === null) return false
+  if (known === '*') return true
+  return known.some((one) => one.replace(CODING, '') === tag)
+}
+
+/** @throws ValidationError for what is neither `*` nor a list of entity tags */
+function readTags(ctx: Context, header: Conditional): readonly string[] | '*' | null {
+  const value = ctx.headers[header.toLowerCase()]
+  if (value === undefined) return null
+  const text = String(value).trim()
+  if (text === '*') return '*'
+  const tags: string[] = []
+  TAG.lastIndex = 0
+  while (TAG.lastIndex < text.length) {
+    const [, tag] = TAG.exec(text) ?? []
+    if (tag === undefined) throw malformed(header)
+    tags.push(tag)
+  }
+  if (tags.length === 0 || text.endsWith(',')) throw malformed(header)
+  return tags
+}
+
+function malformed(header: Conditional): ValidationError {
+  const message = `${header}: expected * or entity tags in double quotes, such as "5d2f-0a1b"`
+  return new ValidationError(message, { header })
+}
+
+/** A weak tag counts like a strong one: what weakens it on its way changes bytes, never the revision. */
+function revisionsOf(tags: readonly string[] | '*' | null): Revisions | null {
+  if (tags === null || tags === '*') return tags
+  return new Set(tags.map((tag) => tag.split('-', 1)[0] ?? ''))
+}

@@ -1,0 +1,65 @@
+import type { Logger } from 'pino'
+import type { CountedCommand, FinishedRequest } from './observe-requests.ts'
+
+/** How the database runs a query; null where it did not say. */
+export interface ExplainedPlan {
+  /** Names of indexes, or none: the whole collection was read. */
+  readonly indexes: readonly string[]
+  readonly scanned: number | null
+  readonly returned: number | null
+}
+
+export interface SlowRequestOptions<C extends CountedCommand> {
+  readonly log: Logger
+  readonly thresholdMs: number
+  /** Runs the query once more. Null for what cannot be explained; it rejects for nothing. */
+  readonly explain: (command: C) => Promise<ExplainedPlan | null>
+  readonly now: () => Date
+}
+
+/** Explaining runs a slow query once more: not more often than this. */
+const EXPLAIN_EVERY_MS = 10_000
+
+const SHOWN_COMMANDS = 5
+
+/**
+ * Logs requests that took longer than a threshold, with the commands that took longest: names of
+ * collections and attributes, and no value. Of one request in ten seconds the slowest query is explained.
+ */
+export function logSlowRequests<C extends CountedCommand>(
+  options: SlowRequestOptions<C>,
+): (finished: FinishedRequest<C>) => void {
+  const { log, thresholdMs, explain, now } = options
+  let explainedAtMs = -Infinity
+  const planOf = async (slowest: C | undefined): Promise<ExplainedPlan | null> => {
+    if (slowest === undefined) return null
+    const age = now().getTime() - explainedAtMs
+    if (age >= 0 && age < EXPLAIN_EVERY_MS) return null
+    explainedAtMs = now().getTime()
+    return explain(slowest)
+  }
+  return ({ requestId, method, route, status, ms, tally }) => {
+    if (ms < thresholdMs) return
+    const fields = { requestId, method, route, status, ms: rounded(ms) }
+    if (tally === null) {
+      log.warn(fields, SLOW)
+      return
+    }
+    const slowestFirst = [...tally.commands].sort((one, other) => other.ms - one.ms)
+    const database = { ms: rounded(tally.busyMs), commands: tally.count }
+    const slowest = slowestFirst.slice(0, SHOWN_COMMANDS).map(describe)
+    void planOf(slowestFirst.find(({ shape }) => shape !== null)).then((plan) => {
+      log.warn({ ...fields, database, slowest, ...(plan !== null && { plan }) }, SLOW)
+    })
+  }
+}
+
+const SLOW = 'A request was slow'
+
+function describe({ name, ms, shape }: CountedCommand): object {
+  return { command: name, ms: rounded(ms), ...shape }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

@@ -1,0 +1,198 @@
+import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
+import { NotImplementedError, ValidationError } from '../errors.ts'
+import { neededNames, storedNames } from './media-library.ts'
+import { spooledUploads } from './receive-upload.ts'
+import type { Leftover, MediaStorage } from './storage.ts'
+
+/** What the check looks at. */
+export interface MediaStores {
+  readonly storage: MediaStorage
+  readonly records: FileRecords
+  readonly spoolFolder: string
+}
+
+export interface CheckOptions {
+  readonly repair: boolean
+  /** What came later than this may be on its way, and is left alone. */
+  readonly before: Date
+}
+
+export type MediaFault =
+  /** Repaired by removing the record: entries that used it show null, as after a deletion. */
+  | { readonly kind: 'record-without-file'; readonly what: string }
+  /** Repaired by taking the format out of the record. */
+  | { readonly kind: 'format-without-file'; readonly what: string }
+  /** Repaired by removing the file. */
+  | { readonly kind: 'file-without-record'; readonly what: string }
+  /** Repaired by removing it. */
+  | { readonly kind: 'leftover'; readonly what: string }
+
+export interface MediaReport {
+  readonly records: number
+  readonly files: number
+  readonly faults: readonly MediaFault[]
+  /** Whether the faults are put right. */
+  readonly repaired: boolean
+  /** How many files and leftovers were too young to be judged. */
+  readonly young: number
+  /** How many records are of another storage than the one in use; they are not judged. */
+  readonly foreign: number
+  /** What could not be looked at, and why. */
+  readonly unchecked: readonly string[]
+}
+
+/** A fault, and what puts it right. */
+interface Finding {
+  readonly fault: MediaFault
+  readonly repair: () => Promise<unknown>
+}
+
+/**
+ * Compares records with what is stored. Safe beside a running server: what is young is left alone, and
+ * what seems wrong is looked at once more before it counts.
+ * @throws ValidationError when a repair would remove every record, because nothing at all is stored.
+ */
+export async function checkMedia(stores: MediaStores, options: CheckOptions): Promise<MediaReport> {
+  const stored = new Map<string, Date>()
+  for await (const { name, modifiedAt } of stores.storage.list()) stored.set(name, modifiedAt)
+  const { known, ...records } = await checkRecords(stores, stored)
+  if (options.repair && stored.size === 0 && records.findings.length > 0) {
+    throw new ValidationError(
+      `Nothing is stored at all, but there are ${records.count} records: is this the right storage? Nothing was changed`,
+    )
+  }
+  const files = await checkFiles(stores.storage, stored, known, options.before)
+  const left = await checkLeftovers(stores, options.before)
+  const findings = [...records.findings, ...files.findings, ...left.findings]
+  if (options.repair) for (const { repair } of findings) await repair()
+  return {
+    records: records.count,
+    files: stored.size,
+    faults: findings.map(({ fault }) => fault),
+    repaired: options.repair,
+    young: files.young + left.young,
+    foreign: records.foreign,
+    unchecked: left.unchecked,
+  }
+}
+
+async function checkRecords(
+  stores: MediaStores,
+  stored: ReadonlyMap<string, Date>,
+): Promise<{
+  readonly findings: readonly Finding[]
+  readonly known: ReadonlySet<string>
+  readonly count: number
+  readonly foreign: number
+}> {
+  const findings: Finding[] = []
+  const known = new Set<string>()
+  let count = 0
+  let foreign = 0
+  for await (const record of stores.records.all()) {
+    count += 1
+    for (const name of storedNames(record)) known.add(name)
+    if (record.provider !== stores.storage.provider) foreign += 1
+    else findings.push(...(await findLost(stores, record, stored)))
+  }
+  return { findings, known, count, foreign }
+}
+
+async function checkFiles(
+  storage: MediaStorage,
+  stored: ReadonlyMap<string, Date>,
+  known: ReadonlySet<string>,
+  before: Date,
+): Promise<{ readonly findings: readonly Finding[]; readonly young: number }> {
+  const findings: Finding[] = []
+  let young = 0
+  for (const [name, modifiedAt] of stored) {
+    if (known.has(name)) continue
+    if (modifiedAt > before) young += 1
+    else findings.push(...(await findStray(storage, name)))
+  }
+  return { findings, young }
+}
+
+async function checkLeftovers(
+  { storage, spoolFolder }: MediaStores,
+  before: Date,
+): Promise<{
+  readonly findings: readonly Finding[]
+  readonly young: number
+  readonly unchecked: readonly string[]
+}> {
+  const findings: Finding[] = []
+  const unchecked: string[] = []
+  let young = 0
+  for (const leftovers of [storage.leftovers(), spooledUploads(spoolFolder)]) {
+    const found = await byAge(leftovers, before, unchecked)
+    young += found.young
+    findings.push(...found.old.map(toFinding))
+  }
+  return { findings, young, unchecked }
+}
+
+/** What the record names and the storage lacks, by the record as it is now. */
+async function findLost(
+  { storage, records }: MediaStores,
+  { documentId, ...seen }: FileRecord,
+  stored: ReadonlyMap<string, Date>,
+): Promise<readonly Finding[]> {
+  if (neededNames(seen).every((name) => stored.has(name))) return []
+  const record = await records.get({ documentId })
+  if (record === null) return []
+  const [main = '', ...formats] = neededNames(record)
+  const isLost = async (name: string): Promise<boolean> =>
+    !stored.has(name) && (await storage.get(name)) === null
+  if (await isLost(main)) {
+    const what = `${record.id} (${record.name}): ${main}`
+    return [
+      { fault: { kind: 'record-without-file', what }, repair: () => records.remove(documentId) },
+    ]
+  }
+  const lost: string[] = []
+  for (const name of formats) if (await isLost(name)) lost.push(name)
+  if (lost.length === 0) return []
+  const kept = Object.entries(record.formats ?? {}).filter(
+    ([, { hash, ext }]) => !lost.includes(`${hash}${ext}`),
+  )
+  const what = `${record.id} (${record.name}): ${lost.join(', ')}`
+  const repair = (): Promise<unknown> =>
+    records.patch(documentId, { formats: Object.fromEntries(kept) })
+  return [{ fault: { kind: 'format-without-file', what }, repair }]
+}
+
+/** Unless whoever removed the record has removed the file by now. */
+async function findStray(storage: MediaStorage, name: string): Promise<readonly Finding[]> {
+  if ((await storage.get(name)) === null) return []
+  return [
+    {
+      fault: { kind: 'file-without-record', what: name },
+      repair: () => storage.remove(name),
+    },
+  ]
+}
+
+async function byAge(
+  leftovers: AsyncIterable<Leftover>,
+  before: Date,
+  unchecked: string[],
+): Promise<{ readonly old: readonly Leftover[]; readonly young: number }> {
+  const old: Leftover[] = []
+  let young = 0
+  try {
+    for await (const leftover of leftovers) {
+      if (leftover.modifiedAt > before) young += 1
+      else old.push(leftover)
+    }
+  } catch (error) {
+    if (!(error instanceof NotImplementedError)) throw error
+    unchecked.push(error.message)
+  }
+  return { old, young }
+}
+
+function toFinding({ what, remove }: Leftover): Finding {
+  return { fault: { kind: 'leftover', what }, repair: remove }
+}

@@ -1,0 +1,87 @@
+import { extname } from 'node:path'
+import sharp, { type Metadata, type Sharp } from 'sharp'
+import type { FocalPoint } from './file-info.ts'
+import { MAX_PIXELS, MAX_SECONDS } from './read-image.ts'
+import type { VariantRequest } from './variant-request.ts'
+
+/** Fully transparent, or white where the format has no transparency. */
+const BACKGROUND = { r: 255, g: 255, b: 255, alpha: 0 }
+
+/** Of 9: a third of the time of the default, for a few percent more bytes. */
+const AVIF_EFFORT = 3
+
+/** What a picture that moves can be written as without standing still. */
+const MOVING: ReadonlySet<string> = new Set(['.webp', '.gif'])
+
+/**
+ * Writes a picture as it was asked for; never larger than it is. Where it is cropped, the focal point
+ * stays as near to the middle as it can. @throws Error for what cannot be read as a picture.
+ */
+export async function renderVariant(
+  source: string,
+  target: string,
+  variant: VariantRequest,
+  focalPoint: FocalPoint | null,
+): Promise<void> {
+  const animated = MOVING.has(extname(target))
+  const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated', animated })
+  const metadata = await image.metadata()
+  const { autoOrient, pages = 1 } = metadata
+  const size = { width: autoOrient.width, height: metadata.pageHeight ?? autoOrient.height }
+  const sized = resize(image.autoOrient(), variant, pages > 1 ? null : focalPoint, size)
+  const format = variant.format === 'original' ? metadata.format : variant.format
+  await encode(sized, format, variant.quality).timeout({ seconds: MAX_SECONDS }).toFile(target)
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+function resize(
+  image: Sharp,
+  { width, height, fit }: VariantRequest,
+  focalPoint: FocalPoint | null,
+  size: Size,
+): Sharp {
+  if (width === null && height === null) return image
+  if (fit === 'cover' && width !== null && height !== null && focalPoint !== null) {
+    return cropAround(image, { width, height }, focalPoint, size)
+  }
+  return image.resize({
+    ...(width !== null && { width }),
+    ...(height !== null && { height }),
+    fit,
+    background: BACKGROUND,
+    withoutEnlargement: true,
+  })
+}
+
+/** The largest part of the picture with the sides' proportions, moved to the focal point; then resized. */
+function cropAround(image: Sharp, wanted: Size, { x, y }: FocalPoint, size: Size): Sharp {
+  const scale = Math.min(size.width / wanted.width, size.height / wanted.height)
+  const width = Math.max(1, Math.round(wanted.width * scale))
+  const height = Math.max(1, Math.round(wanted.height * scale))
+  const left = within((x / 100) * size.width - width / 2, size.width - width)
+  const top = within((y / 100) * size.height - height / 2, size.height - height)
+  return image
+    .extract({ left, top, width, height })
+    .resize({ ...wanted, fit: 'fill', withoutEnlargement: true })
+}
+
+function within(position: number, most: number): number {
+  return Math.round(Math.min(Math.max(position, 0), Math.max(most, 0)))
+}
+
+const ENCODERS: Readonly<Record<string, (image: Sharp, quality: number) => Sharp>> = {
+  jpeg: (image, quality) =>
+    image.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: true }),
+  webp: (image, quality) => image.webp({ quality }),
+  avif: (image, quality) => image.avif({ quality, effort: AVIF_EFFORT }),
+  // How libvips calls an AVIF that it reads.
+  heif: (image, quality) => image.avif({ quality, effort: AVIF_EFFORT }),
+}
+
+function encode(image: Sharp, format: Metadata['format'] | 'avif', quality: number): Sharp {
+  return ENCODERS[format]?.(image, quality) ?? image.toFormat(format)
+}

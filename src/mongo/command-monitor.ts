@@ -1,0 +1,162 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type {
+  CommandFailedEvent,
+  CommandStartedEvent,
+  CommandSucceededEvent,
+  Document,
+  MongoClient,
+} from 'mongodb'
+import { type QueryShape, shapeOf } from './query-shape.ts'
+
+/** A command that has been answered. */
+export interface ObservedCommand {
+  /** As the server knows it, such as `find`. */
+  readonly name: string
+  readonly ms: number
+  readonly shape: QueryShape | null
+  /** With its operands: to be explained, and never to be logged or stored. */
+  readonly command: Document
+}
+
+/** What one request asked of the database. */
+export interface CommandTally {
+  /** The first of them, as many as `KEPT_COMMANDS`. */
+  readonly commands: readonly ObservedCommand[]
+  readonly count: number
+  /** How long at least one command was under way: two at once count once. */
+  readonly busyMs: number
+}
+
+export interface PoolState {
+  readonly size: number
+  readonly checkedOut: number
+  readonly waiting: number
+}
+
+/**
+ * `off`: nothing of commands is known. `totals`: of all together. `requests`: of each request as well,
+ * which costs more. `docs/decisions/0024-observability.md` has the figures.
+ */
+export type MonitorMode = 'off' | 'totals' | 'requests'
+
+/** Watches the commands of a database and tells whose they are. */
+export interface CommandMonitor {
+  readonly mode: MonitorMode
+  /** To be called before the client connects. */
+  watch(client: MongoClient): void
+  /**
+   * Runs `work`; what it asks of the database, however deep in it, is counted in the tally. Null unless the
+   * mode is `requests`.
+   */
+  tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
+  /** Runs `work` as nobody's: what it asks of the database is in no tally. */
+  unobserved<T>(work: () => Promise<T>): Promise<T>
+  onCommand(listener: (command: ObservedCommand) => void): void
+  /** Of all sockets to the database, those of monitoring left out. */
+  pool(): PoolState
+  /** By the name of what is kept in the process, how often it was read anew. */
+  readonly cacheLoads: ReadonlyMap<string, number>
+  countCacheLoad(name: string): void
+}
+
+const KEPT_COMMANDS = 50
+
+/** A tally that is still being kept. */
+interface OpenTally extends CommandTally {
+  readonly commands: ObservedCommand[]
+  count: number
+  busyMs: number
+  underWay: number
+  busySince: number
+}
+
+interface Started {
+  readonly at: number
+  readonly command: Document
+  readonly tally: OpenTally | undefined
+}
+
+export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
+  const asker = new AsyncLocalStorage<OpenTally | undefined>()
+  const listeners: ((command: ObservedCommand) => void)[] = []
+  const pool = { size: 0, checkedOut: 0, waiting: 0 }
+  const cacheLoads = new Map<string, number>()
+  return {
+    mode,
+    watch: (client) => {
+      watchPool(client, pool)
+      if (mode !== 'off') watchCommands(client, asker, listeners)
+    },
+    tally: (work) => {
+      if (mode !== 'requests') return work(null)
+      const tally = { commands: [], count: 0, busyMs: 0, underWay: 0, busySince: 0 }
+      return asker.run(tally, work, tally)
+    },
+    unobserved: (work) => (mode === 'requests' ? asker.run(undefined, work) : work()),
+    onCommand: (listener) => {
+      listeners.push(listener)
+    },
+    pool: () => ({ ...pool }),
+    cacheLoads,
+    countCacheLoad: (name) => {
+      cacheLoads.set(name, (cacheLoads.get(name) ?? 0) + 1)
+    },
+  }
+}
+
+function watchCommands(
+  client: MongoClient,
+  asker: AsyncLocalStorage<OpenTally | undefined>,
+  listeners: readonly ((command: ObservedCommand) => void)[],
+): void {
+  const started = new Map<number, Started>()
+  const onEnded = ({
+    requestId,
+    commandName,
+  }: CommandSucceededEvent | CommandFailedEvent): void => {
+    const begun = started.get(requestId)
+    if (begun === undefined) return
+    started.delete(requestId)
+    const { at, command, tally } = begun
+    const now = performance.now()
+    const shape = shapeOf(commandName, command)
+    const observed = { name: commandName, ms: now - at, shape, command }
+    if (tally !== undefined) end(tally, observed, now)
+    for (const listener of listeners) listener(observed)
+  }
+  client.on('commandStarted', ({ requestId, command }: CommandStartedEvent) => {
+    const tally = asker.getStore()
+    const at = performance.now()
+    if (tally !== undefined) begin(tally, at)
+    started.set(requestId, { at, command, tally })
+  })
+  client.on('commandSucceeded', onEnded)
+  client.on('commandFailed', onEnded)
+}
+
+function begin(tally: OpenTally, now: number): void {
+  if (tally.underWay === 0) tally.busySince = now
+  tally.underWay += 1
+}
+
+function end(tally: OpenTally, observed: ObservedCommand, now: number): void {
+  tally.underWay -= 1
+  if (tally.underWay === 0) tally.busyMs += now - tally.busySince
+  tally.count += 1
+  if (tally.commands.length < KEPT_COMMANDS) tally.commands.push(observed)
+}
+
+function watchPool(
+  client: MongoClient,
+  pool: { size: number; checkedOut: number; waiting: number },
+): void {
+  client.on('connectionCreated', () => (pool.size += 1))
+  client.on('connectionClosed', () => (pool.size -= 1))
+  client.on('connectionCheckOutStarted', () => (pool.waiting += 1))
+  client.on('connectionCheckOutFailed', () => (pool.waiting -= 1))
+  client.on('connectionCheckedOut', () => {
+    pool.waiting -= 1
+    pool.checkedOut += 1
+  })
+  client.on('connectionCheckedIn', () => (pool.checkedOut -= 1))
+}

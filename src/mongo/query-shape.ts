@@ -1,0 +1,91 @@
+import type { Document } from 'mongodb'
+
+/** What a command asks for, without a single value it asks with: names of attributes alone. */
+export interface QueryShape {
+  readonly collection: string
+  /** Paths of stored attributes that conditions name, in alphabetical order. */
+  readonly filtered: readonly string[]
+  /** In the order of the sort. */
+  readonly sorted: readonly string[]
+}
+
+/** More names than any query of use; what a hostile one has beyond them is left out. */
+const MOST_NAMES = 20
+
+const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
+
+/** What our pipelines make up on their way, such as what a `$lookup` found. */
+const MADE_UP = 'quire_'
+
+/** Null for a command that reads by no condition of its own: a write, a `getMore`, a `ping`. */
+export function shapeOf(name: string, command: Document): QueryShape | null {
+  const collection: unknown = command[name]
+  if (typeof collection !== 'string') return null
+  switch (name) {
+    case 'find':
+      return shape(collection, [command['filter']], command['sort'])
+    case 'count':
+    case 'distinct':
+      return shape(collection, [command['query']], null)
+    case 'aggregate':
+      return shapeOfPipeline(collection, command['pipeline'])
+    default:
+      return null
+  }
+}
+
+function shapeOfPipeline(collection: string, pipeline: unknown): QueryShape {
+  const stages = Array.isArray(pipeline) ? pipeline.filter(isObject) : []
+  const matches = stages.map((stage): unknown => stage['$match'])
+  return shape(collection, matches, stages.find((stage) => '$sort' in stage)?.['$sort'])
+}
+
+function shape(collection: string, filters: readonly unknown[], sort: unknown): QueryShape {
+  const filtered = new Set<string>()
+  for (const filter of filters) collectNames(filter, filtered)
+  const sorted = namesOf(sort).filter(isStored)
+  return {
+    collection,
+    filtered: [...filtered].toSorted().slice(0, MOST_NAMES),
+    sorted: sorted.slice(0, MOST_NAMES),
+  }
+}
+
+function collectNames(filter: unknown, names: Set<string>, prefix = ''): void {
+  if (!isObject(filter)) return
+  for (const [key, value] of Object.entries(filter)) {
+    if (LOGICAL.has(key)) collectFromAll(value, names, prefix)
+    else if (!key.startsWith('$') && isStored(key)) collectFromOne(key, value, names, prefix)
+  }
+}
+
+function collectFromAll(filters: unknown, names: Set<string>, prefix: string): void {
+  if (!Array.isArray(filters)) return
+  for (const one of filters) collectNames(one, names, prefix)
+}
+
+/** Below an attribute only `$elemMatch` (perhaps in a `$not`) names further attributes. */
+function collectFromOne(key: string, value: unknown, names: Set<string>, prefix: string): void {
+  const inner = elementConditions(value)
+  if (inner === null) names.add(prefix + key)
+  else collectNames(inner, names, `${prefix}${key}.`)
+}
+
+/** The driver makes a Map of what it is told to sort by. */
+function namesOf(sort: unknown): readonly string[] {
+  if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>).keys()]
+  return isObject(sort) ? Object.keys(sort) : []
+}
+
+function elementConditions(value: unknown): unknown {
+  if (!isObject(value)) return null
+  return value['$elemMatch'] ?? (isObject(value['$not']) ? elementConditions(value['$not']) : null)
+}
+
+function isStored(name: string): boolean {
+  return !name.startsWith(MADE_UP)
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

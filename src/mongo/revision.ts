@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import type { StoredVersion } from './stored-version.ts'
+
+/**
+ * The name under which a version holds its revision: no attribute may have it, so that no filter, sort or
+ * answer can reach it.
+ */
+export const REVISION = '_revision'
+
+/**
+ * The name under which a version notes who last wrote several versions of its document (`lockDocument`); as
+ * hidden as the revision. By chance as well: writing what is there already would lock nothing.
+ */
+export const LOCK = '_lock'
+
+/**
+ * 16 hexadecimal digits by chance. Not a count: a document that is deleted and made anew would count from
+ * the start again, and what a client read before would seem to be current.
+ */
+export function newRevision(): string {
+  return randomBytes(8).toString('hex')
+}
+
+/** What tells this state of a version from every other. What was stored before revisions goes by its date. */
+export function revisionOf(version: Pick<StoredVersion, typeof REVISION | 'updatedAt'>): string {
+  return version[REVISION] ?? `0${version.updatedAt.getTime().toString(36)}`
+}

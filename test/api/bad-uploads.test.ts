@@ -1,0 +1,178 @@
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
+import { openLocalStorage } from '../../src/media/local-storage.ts'
+import { openS3Storage } from '../../src/media/s3-storage.ts'
+import type { MediaStorage } from '../../src/media/storage.ts'
+import { type Database, openDatabase } from '../../src/mongo/database.ts'
+import { noisyPng, png } from '../media/sample-images.ts'
+import { BUCKET, type S3Server, startS3Server } from '../media/s3-server.ts'
+import { useTempFolder } from '../media/temp-folder.ts'
+import { type Answer, ROOT_TOKEN, serve, type TestServer } from './server.ts'
+import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts } from './uploads.ts'
+
+const MAX = 300_000
+
+/** A PNG whose header claims more pixels than are ever unpacked; it is small. */
+function bomb(picture: Buffer): Buffer {
+  const claimed = Buffer.from(picture)
+  claimed.writeUInt32BE(60_000, 16)
+  claimed.writeUInt32BE(60_000, 20)
+  return claimed
+}
+
+for (const kind of ['local', 'gridfs', 's3']) {
+  describe(`bad uploads to ${kind}`, () => {
+    const folder = useTempFolder()
+    let server: TestServer
+    let s3: S3Server | null = null
+    let database: Database
+    let storage: MediaStorage
+
+    before(async () => {
+      s3 = kind === 's3' ? await startS3Server() : null
+      server = await serve(`bad_${kind}`, {
+        contentTypes: MEDIA_TYPES,
+        environment: {
+          ...(s3?.environment ?? { UPLOAD_STORAGE: kind }),
+          QUIRE_DATA_DIR: folder(),
+          MAX_UPLOAD_BYTES: String(MAX),
+        },
+      })
+      const { uri, database: name } = server
+      database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })
+      storage = await openAgain()
+    })
+    after(async () => {
+      await database.close()
+      await server.close()
+      await s3?.close()
+    })
+
+    const openAgain = async (): Promise<MediaStorage> => {
+      if (kind === 'local') return openLocalStorage(join(folder(), 'uploads'))
+      if (s3 === null) return openGridFsStorage(database)
+      return openS3Storage({
+        bucket: BUCKET,
+        region: 'us-east-1',
+        endpoint: s3.endpoint,
+        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+        forcePathStyle: true,
+        keyPrefix: '',
+        publicUrl: null,
+      })
+    }
+
+    const stored = async (): Promise<readonly string[]> => {
+      const names: string[] = []
+      for await (const { name } of storage.list()) names.push(name)
+      return names.toSorted()
+    }
+    const waiting = (): readonly string[] => filesIn(join(folder(), 'incoming'))
+
+    const upload = (parts: Parts, target = '/api/upload'): Promise<Answer> =>
+      server.send('POST', target, { headers: MULTIPART, body: multipart(parts) })
+
+    const leavesNothing = async <T>(send: () => Promise<T>): Promise<T> => {
+      const [files, records] = [await stored(), await server.count('files')]
+      const answer = await send()
+      await until(() => waiting().length === 0)
+      expect(await stored()).to.deep.equal(files)
+      expect(await server.count('files')).to.equal(records)
+      return answer
+    }
+
+    const text = { name: 'a.txt', content: 'hello' }
+    const refused: readonly (readonly [string, number, Parts])[] = [
+      ['an empty file', 400, { files: [{ name: 'a.txt', content: '' }] }],
+      ['one empty file of several', 400, { files: [text, { name: 'b.txt', content: '' }] }],
+      ['a wrong field name', 400, { files: [{ ...text, field: 'file' }] }],
+      ['fileInfo that is no JSON', 400, { files: [text], fields: { fileInfo: '{' } }],
+      [
+        'a body over the limit',
+        413,
+        { files: [{ name: 'a.txt', content: Buffer.alloc(MAX + 1, 'x') }] },
+      ],
+    ]
+    for (const [what, status, parts] of refused) {
+      it(`refuses ${what}, and keeps nothing`, async () => {
+        const answer = await leavesNothing(() => upload(parts))
+        expect(answer.status, answer.text).to.equal(status)
+      })
+    }
+
+    it('refuses a type that the attribute does not take, by its bytes, and keeps nothing', async () => {
+      const { body } = await server.post('/api/authors', { name: 'one' })
+      const fields = { ref: 'api::author.author', refId: String(body.data.id), field: 'avatar' }
+      const pdf = { name: 'a.png', content: '%PDF-1.7 not a picture', type: 'image/png' }
+      const answer = await leavesNothing(() => upload({ files: [pdf], fields }))
+      expect(answer.status, answer.text).to.equal(400)
+    })
+
+    it('refuses a client that stops half-way, and keeps nothing', async () => {
+      const body = multipart({ files: [{ name: 'half.txt', content: Buffer.alloc(200_000, 'x') }] })
+      await leavesNothing(async () => {
+        const outgoing = request({
+          host: '127.0.0.1',
+          port: server.port,
+          method: 'POST',
+          path: '/api/upload',
+          headers: {
+            ...MULTIPART,
+            'content-length': body.length,
+            authorization: `Bearer ${ROOT_TOKEN}`,
+          },
+        })
+        outgoing.on('error', () => undefined) // it is we who hang up
+        outgoing.write(body.subarray(0, 120_000))
+        await until(() => waiting().some((name) => name.includes('file-')))
+        outgoing.destroy()
+      })
+    })
+
+    it('keeps no path of a name', async () => {
+      for (const name of ['../../x.txt', '..\\\\..\\\\x.txt', '/etc/x.txt']) {
+        const { status, body } = await upload({ files: [{ name, content: 'x' }] })
+        expect([status, body[0].name], name).to.deep.equal([201, 'x.txt'])
+        expect(body[0].url).to.match(/^\/uploads\/x_[0-9a-f]{10}\.txt$/)
+      }
+    })
+
+    it('stores what is no whole picture as the dialect does: without a size, and inert', async () => {
+      const whole = await noisyPng(200, 150)
+      const rows: readonly (readonly [string, Buffer])[] = [
+        ['truncated', whole.subarray(0, whole.length / 2)],
+        ['bomb', bomb(await png(50, 50))],
+      ]
+      for (const [what, content] of rows) {
+        const files = [{ name: `${what}.png`, content, type: 'image/png' }]
+        const { status, body } = await upload({ files })
+        expect(status, what).to.equal(201)
+        const { mime, width, formats } = body[0]
+        expect([mime, width, formats], what).to.deep.equal(['image/png', null, null])
+        expect(await stored()).to.include(body[0].url.slice('/uploads/'.length))
+      }
+      expect(waiting()).to.deep.equal([])
+    })
+
+    it('serves a polyglot as the picture that its bytes say, whatever its name and type', async () => {
+      const content = Buffer.concat([await png(20, 10), Buffer.from('<script>alert(1)</script>')])
+      const files = [{ name: 'page.html', content, type: 'text/html' }]
+      const { body } = await upload({ files })
+      expect(body[0]).to.include({ mime: 'image/png', ext: '.png' })
+      const { headers } = await server.get(body[0].url)
+      expect(headers['content-type']).to.equal('image/png')
+      expect(headers['x-content-type-options']).to.equal('nosniff')
+    })
+  })
+}
+
+/** Waits for what another process of this machine does; each look waits for the disk. */
+async function until(isDone: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!isDone()) {
+    if (Date.now() > deadline) throw new Error('it did not happen')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const SECRET = 'nobody-may-read-this'
+
+describe('observability', () => {
+  let server: TestServer
+  let production: TestServer
+
+  before(async () => {
+    const contentTypes = { note: declare('note', { text: { type: 'string' } }) }
+    server = await serve('observe', { contentTypes, environment: { SLOW_REQUEST_MS: '1' } })
+    production = await serve('observe_not', {
+      contentTypes,
+      environment: { NODE_ENV: 'production', MONITOR_COMMANDS: 'off' },
+    })
+    for (let index = 0; index < 20; index += 1) {
+      await server.post('/api/notes', { text: `${index}` })
+    }
+  })
+  after(async () => {
+    await server.close()
+    await production.close()
+  })
+
+  const metrics = async (of: TestServer) => (await of.get('/metrics', { token: null })).text
+  const timing = async (target: string) =>
+    String((await server.get(target)).headers['server-timing'])
+
+  it('measures commands by route, the pool, caches and the event loop', async () => {
+    await server.get('/api/notes')
+    const text = await metrics(server)
+    expect(text).to.match(
+      /quire_http_request_database_commands_bucket\{le="4",method="GET",route="\/api\/notes\/?"\} 1/,
+    )
+    expect(text).to.match(/quire_database_command_duration_seconds_count\{command="find"\} \d/)
+    expect(text).to.match(/^quire_database_pool_size [1-9]/m)
+    expect(text).to.match(/^quire_database_pool_checked_out 0$/m)
+    expect(text).to.match(/^quire_database_pool_waiting 0$/m)
+    expect(text).to.match(/^quire_cache_loads_total\{cache="\w+"\} [1-9]/m)
+    expect(text).to.match(/^nodejs_eventloop_lag_seconds /m)
+  })
+
+  it('says what a request cost, with the number of its commands', async () => {
+    await server.get('/api/notes') // whatever is kept is fresh
+    expect(await timing('/api/notes')).to.match(
+      /^total;dur=\d+\.\d, db;dur=\d+\.\d;desc="[23] commands"$/,
+    )
+    expect(await timing('/_health')).to.match(/^total;dur=\d+\.\d, db;dur=0\.0;desc="0 commands"$/)
+  })
+
+  it('says nothing of it to strangers in production, nor counts what it is not to', async () => {
+    const { headers, status } = await production.get('/api/notes')
+    expect(status).to.equal(200)
+    expect(headers).to.not.have.property('server-timing')
+    const text = await metrics(production)
+    expect(text).to.include('quire_http_request_duration_seconds_count')
+    expect(text).to.match(/^quire_database_pool_size [1-9]/m)
+    expect(text).to.not.include('quire_http_request_database_commands')
+  })
+
+  it('logs slow requests by route, without a value of theirs', async () => {
+    server.takeLog()
+    await server.get(`/api/notes?filters[text][$contains]=${SECRET}&sort=text`, {
+      headers: { 'x-request-id': 'the-slow-one' },
+    })
+    const lines: Json[] = []
+    const isIt = ({ requestId }: Json): boolean => requestId === 'the-slow-one'
+    while (!lines.some(isIt)) {
+      await server.get('/_ready') // a line may wait for its plan
+      lines.push(...server.takeLog())
+    }
+    const line = lines.find(isIt)
+    expect(line).to.include({ method: 'GET', status: 200, msg: 'A request was slow' })
+    expect(line.route).to.match(/^\/api\/notes\/?$/)
+    expect(line.database.commands).to.be.at.least(2)
+    const find = line.slowest.find(({ command }: { command: string }) => command === 'find')
+    expect(find).to.include({ collection: 'note_versions' })
+    expect(find.filtered).to.include('text')
+    expect(find.sorted).to.deep.equal(['text', 'id'])
+    expect(JSON.stringify(lines)).to.not.include(SECRET)
+  })
+})

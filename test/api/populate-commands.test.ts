@@ -1,0 +1,226 @@
+import { expect } from 'chai'
+import path from 'node:path'
+import { compileSample } from '../../scripts/sample/sample-parts.ts'
+import { seedSample } from '../../scripts/sample/seed-sample.ts'
+import { SILENT } from '../../scripts/sample/show-progress.ts'
+import { openLocales } from '../../src/documents/locales.ts'
+import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
+import { openDatabase } from '../../src/mongo/database.ts'
+import { loadSchema } from '../../src/services.ts'
+import { testUri } from '../test-database.ts'
+import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+import { MULTIPART, multipart } from './uploads.ts'
+
+const SAMPLE = path.resolve('content-types')
+const MANY = 100
+
+const relation = (kind: string, target: string, more: object = {}): object => ({
+  type: 'relation',
+  relation: kind,
+  target,
+  ...more,
+})
+
+/** One of everything that can be populated. */
+const EVERYTHING = {
+  page: declare(
+    'page',
+    {
+      cover: { type: 'media', multiple: false },
+      gallery: { type: 'media', multiple: true },
+      category: relation('manyToOne', 'api::category.category', { inversedBy: 'pages' }),
+      tags: relation('manyToMany', 'api::tag.tag', { inversedBy: 'pages' }),
+      badge: relation('oneToOne', 'api::tag.tag'),
+      related: relation('oneToMany', 'api::page.page'),
+      parent: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
+      children: relation('oneToMany', 'api::page.page', { mappedBy: 'parent' }),
+      writer: relation('manyToOne', 'plugin::users-permissions.user'),
+      seo: { type: 'component', component: 'shared.part' },
+      links: { type: 'component', component: 'shared.part', repeatable: true },
+      sections: { type: 'dynamiczone', components: ['shared.part', 'shared.other'] },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  category: declare(
+    'category',
+    { pages: relation('oneToMany', 'api::page.page', { mappedBy: 'category' }) },
+    { localized: true },
+  ),
+  tag: declare('tag', { pages: relation('manyToMany', 'api::page.page', { mappedBy: 'tags' }) }),
+  'components/shared/part': {
+    info: { displayName: 'part' },
+    attributes: {
+      tag: relation('oneToOne', 'api::tag.tag'),
+      image: { type: 'media', multiple: false },
+      inner: { type: 'component', component: 'shared.other' },
+    },
+  },
+  'components/shared/other': {
+    info: { displayName: 'other' },
+    attributes: { tags: relation('oneToMany', 'api::tag.tag') },
+  },
+}
+
+const DEEP = [
+  'populate[category][populate]=pages',
+  'populate[tags][populate][pages][populate]=tags',
+  'populate[parent][populate]=children',
+  'populate[related]=true',
+  'populate[writer]=true',
+  'populate[gallery]=true',
+  'populate[seo][populate][inner][populate]=tags',
+  'populate[links][populate]=*',
+  'populate[sections][populate]=*',
+  'populate[localizations][populate]=*',
+].join('&')
+
+describe('commands that populate costs', () => {
+  let proxy: DatabaseProxy
+
+  before(async () => {
+    proxy = await openDatabaseProxy(await testUri())
+  })
+
+  after(() => proxy.close())
+
+  /** What a list costs, whose entries there must be as many of as asked for. */
+  async function cost(
+    server: TestServer,
+    target: string,
+    size: number,
+  ): Promise<readonly string[]> {
+    await server.get('/api/i18n/locales') // whatever is kept is fresh
+    proxy.takeCommands()
+    const { status, text, body } = await server.get(`${target}&pagination[pageSize]=${size}`)
+    expect(status, text).to.equal(200)
+    expect(body.data).to.have.length(size)
+    return [...proxy.takeCommands()].sort()
+  }
+
+  describe('of the sample', () => {
+    let server: TestServer
+
+    before(async function () {
+      this.timeout(120_000) // many documents
+      server = await serve('populate_sample', {
+        uri: proxy.uri,
+        contentTypes: {},
+        environment: { CONTENT_TYPES_DIR: SAMPLE },
+      })
+      const { uri, database: name } = server
+      const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })
+      const [schema, locales] = [await loadSchema(SAMPLE), await openLocales(database)]
+      const storage = openGridFsStorage(database)
+      await seedSample({ schema, database, locales, storage }, compileSample(300), SILENT)
+      await database.close()
+      const [article] = (await server.get('/api/articles?populate=*')).body.data
+      const idsOf = (list: Json): readonly string[] =>
+        list.map(({ documentId }: Json) => documentId as string)
+      const data = {
+        title: 'one of many',
+        body: 'x',
+        cover: article.cover.id,
+        category: article.category.documentId,
+        countries: idsOf(article.countries),
+        seo: { metaTitle: 'x' },
+        sections: [{ __component: 'shared.rich-text', body: 'x' }],
+      }
+      for (let made = 0; made < MANY; made += 10) {
+        const some = Array.from({ length: 10 }, (_, index) =>
+          server.post('/api/articles', { ...data, slug: `many-${made + index}` }),
+        )
+        for (const { status, text } of await Promise.all(some)) expect(status, text).to.equal(201)
+      }
+    })
+
+    after(() => server.close())
+
+    /** Those that come first have everything that the others have. */
+    const lists: readonly (readonly [string, string])[] = [
+      ['articles', '/api/articles?populate=*&sort=id:desc'],
+      ['countries', '/api/countries?populate=*&sort=area:desc'],
+      ['cities', '/api/cities?populate=*'],
+      ['languages', '/api/languages?populate=*'],
+      ['currencies', '/api/currencies?populate=*'],
+    ]
+    for (const [what, target] of lists) {
+      it(`is as much for a hundred ${what} as for one`, async () => {
+        const one = await cost(server, target, 1)
+        expect(one.filter((name) => name === 'find')).to.have.length.above(1)
+        expect(await cost(server, target, MANY)).to.deep.equal(one)
+      })
+    }
+  })
+
+  describe('of everything that there is', () => {
+    let server: TestServer
+
+    before(async function () {
+      this.timeout(120_000) // many documents
+      server = await serve('populate_everything', {
+        uri: proxy.uri,
+        contentTypes: EVERYTHING,
+        locales: ['fr'],
+      })
+      const body = multipart({ files: [{ name: 'a.txt', content: 'a' }] })
+      const [file] = (await server.send('POST', '/api/upload', { headers: MULTIPART, body })).body
+      const user = { username: 'ann', email: 'ann@example.org', password: 'secret of ann' }
+      const registered = await server.send('POST', '/api/auth/local/register', { body: user })
+      const idOf = ({ status, text, body }: Json): string => {
+        expect(status, text).to.equal(201)
+        return body.data.documentId
+      }
+      const tags = [
+        idOf(await server.post('/api/tags', {})),
+        idOf(await server.post('/api/tags', {})),
+      ]
+      const category = idOf(await server.post('/api/categorys', {}))
+      const parent = idOf(await server.post('/api/pages', {}))
+      const part = { tag: tags[0], image: file.id, inner: { tags } }
+      const data = {
+        cover: file.id,
+        gallery: [file.id],
+        category,
+        tags,
+        badge: tags[1],
+        related: [parent],
+        parent,
+        writer: registered.body.user.documentId,
+        seo: part,
+        links: [part, part],
+        sections: [
+          { __component: 'shared.part', ...part },
+          { __component: 'shared.other', tags },
+        ],
+      }
+      for (let made = 0; made < MANY; made += 10) {
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            const documentId = idOf(await server.post('/api/pages', data))
+            const french = await server.put(`/api/pages/${documentId}?locale=fr`, data)
+            expect(french.status, french.text).to.equal(200)
+          }),
+        )
+      }
+    })
+
+    after(() => server.close())
+
+    /** With the number of entries that are sure to be of every locale asked for: each has its own query. */
+    const queries: readonly (readonly [string, string, number])[] = [
+      ['everything', 'populate=*', 1],
+      ['everything of drafts', 'populate=*&status=draft', 1],
+      ['everything of two locales', 'populate=*&locale=*', 20],
+      ['what is further down', DEEP, 1],
+    ]
+    for (const [what, query, few] of queries) {
+      it(`is as much for a hundred as for ${few}: ${what}`, async () => {
+        const target = `/api/pages?sort=id:desc&${query}`
+        const one = await cost(server, target, few)
+        expect(one.filter((name) => name !== 'aggregate')).to.have.length.above(5)
+        expect(await cost(server, target, MANY)).to.deep.equal(one)
+      })
+    }
+  })
+})

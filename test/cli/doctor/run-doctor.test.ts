@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { Examination } from '../../../src/cli/doctor/examine.ts'
+import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
+import { readConfig } from '../../../src/config.ts'
+import { compileCollections } from '../../../src/mongo/collection-plan.ts'
+import { createCommandMonitor } from '../../../src/mongo/command-monitor.ts'
+import { openDatabase } from '../../../src/mongo/database.ts'
+import { openQueryStats } from '../../../src/mongo/query-stats.ts'
+import { syncIndexes } from '../../../src/mongo/sync-indexes.ts'
+import { loadSchema } from '../../../src/services.ts'
+import { declare } from '../../api/server.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+describe('cli/doctor/run-doctor', () => {
+  let test: TestDatabase
+  let folder: string
+  let environment: Record<string, string>
+
+  before(async () => {
+    test = await openTestDatabase('doctor')
+    folder = await mkdtemp(path.join(tmpdir(), 'quire-doctor-test-'))
+    await mkdir(path.join(folder, 'types'))
+    const note = declare('note', { text: { type: 'string' }, slug: { type: 'uid' } })
+    await writeFile(path.join(folder, 'types', 'note.json'), JSON.stringify(note))
+    environment = {
+      MONGODB_DATABASE: test.name,
+      CONTENT_TYPES_DIR: path.join(folder, 'types'),
+      QUIRE_DATA_DIR: path.join(folder, 'data'),
+    }
+  })
+  after(async () => {
+    await rm(folder, { recursive: true, force: true })
+    await test.drop()
+  })
+
+  const doctor = async (words: readonly string[] = [], more: Record<string, string> = {}) => {
+    const said = { out: '', error: '' }
+    const deployment = { uri: test.uri, reason: 'that of the test', close: () => Promise.resolve() }
+    const status = await runDoctor(
+      words,
+      {
+        readConfig: () => readConfig({ ...environment, ...more }),
+        startDeployment: () => Promise.resolve(deployment),
+      },
+      {
+        out: (text) => void (said.out += text),
+        error: (text) => void (said.error += text),
+      },
+    )
+    return { status, ...said }
+  }
+  const examined = async (more: Record<string, string> = {}): Promise<Examination> =>
+    JSON.parse((await doctor(['--json'], more)).out) as Examination
+  const schema = () => loadSchema(path.join(folder, 'types'))
+
+  it('warns of indexes that are missing or others than declared', async () => {
+    const { status, out } = await doctor()
+    expect(status).to.equal(1)
+    expect(out).to.match(/^LEVEL +CHECK +WHAT\n/)
+    expect(out).to.match(/^warning +indexes +note_versions\.quire_list is missing/m)
+    expect(out).to.match(/\n\d+ findings\.$/)
+    await syncIndexes(test.database, [...compileCollections(await schema()).values()])
+    await test.database.collection('note_versions').createIndex({ slug: 1 }, { name: 'quire_old' })
+    const { findings } = await examined()
+    expect(findings.map(({ what }) => what).join('\n')).to.match(/quire_old is declared otherwise/)
+    await test.database.collection('note_versions').dropIndex('quire_old')
+  })
+
+  it('finds nothing wrong where nothing is', async () => {
+    await test.database.collection('note_versions').createIndex({ slug: 1 }, { name: 'by_hand' })
+    const { status, out } = await doctor()
+    expect(out).to.match(/^ok +version +it answers as MongoDB \d/m)
+    expect(out).to.match(/^(ok|note) +topology +a (replica set|sharded cluster)/m)
+    expect(out).to.match(/^ok +transactions +they work/m)
+    expect(out).to.match(/^ok +indexes +all that are declared are in place/m)
+    expect(out).to.match(/^note +indexes +note_versions\.by_hand is none of Quire's/m)
+    expect(out).to.match(/^ok +storage +local takes files and gives them/m)
+    expect(out).to.match(/^note +queries +no query has been seen yet/m)
+    expect([status, out.split('\n').at(-1)]).to.deep.equal([0, 'No findings.'])
+  })
+
+  it('advises by what was seen, with the evidence', async () => {
+    const monitor = createCommandMonitor('totals')
+    const { uri, name } = test
+    const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
+    const stats = openQueryStats({
+      database,
+      monitor,
+      collections: new Set(['note_versions']),
+      now: () => new Date(),
+      onBackgroundError: (error) => expect.fail(String(error)),
+    })
+    const notes = database.collection('note_versions')
+    await notes.insertMany(Array.from({ length: 1_500 }, (_, index) => ({ text: `t${index}` })))
+    for (const text of ['t1', 't2']) await notes.find({ text }).toArray()
+    await notes.find({ slug: 's' }).toArray()
+    await stats.close()
+    await database.close()
+    const { advice, findings } = await examined()
+    expect(advice).to.have.length(1)
+    expect(advice[0]).to.include({
+      contentType: 'api::note.note',
+      attribute: 'text',
+      use: 'filtered',
+      count: 2,
+    })
+    const [queries] = findings.filter(({ check }) => check === 'queries')
+    expect(queries?.what).to.match(/^1 attributes are filtered or sorted without an index/)
+    const { out, status } = await doctor()
+    expect(out).to.match(/api::note\.note +text \(filtered\) +2 +\d+ +\d+ +(1500\/1|-)/)
+    expect(status).to.equal(advice[0]?.isUrgent === true ? 1 : 0)
+  })
+
+  it('finds what cannot be opened, each fault by itself', async () => {
+    const settings = await doctor(['--json'], { PORT: 'x', NODE_ENV: 'production' })
+    const { findings } = JSON.parse(settings.out) as Examination
+    expect(settings.status).to.equal(1)
+    expect(findings.map(({ level, what }) => [level, what.split(':')[0]])).to.deep.equal([
+      ['fault', 'PORT'],
+      ['fault', 'JWT_SECRET'],
+    ])
+    const types = await examined({ CONTENT_TYPES_DIR: path.join(folder, 'nowhere') })
+    const faults = types.findings.filter(({ level }) => level === 'fault')
+    expect(faults.map(({ check }) => check)).to.deep.equal(['content-types'])
+    expect(types.findings.map(({ check }) => check)).to.include('storage')
+  })
+
+  it('finds a storage that takes no files', async () => {
+    const file = path.join(folder, 'a-file')
+    await writeFile(file, '')
+    const { findings } = await examined({ QUIRE_DATA_DIR: file })
+    const [storage] = findings.filter(({ check }) => check === 'storage')
+    expect(storage).to.include({ level: 'fault' })
+    expect(storage?.what).to.match(/^files cannot be stored: /)
+  })
+
+  it('says how it is used, with status 2', async () => {
+    for (const words of [['--nope'], ['more']]) {
+      const said = await doctor(words)
+      expect(said).to.include({ status: 2, out: '', error: 'Use it as: quire doctor [--json]' })
+    }
+  })
+})

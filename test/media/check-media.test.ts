@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { checkMedia, type MediaStores } from '../../src/media/check-media.ts'
+import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
+import { openLocalStorage } from '../../src/media/local-storage.ts'
+import { type FileValues, openFileRecords } from '../../src/mongo/file-records.ts'
+import { documentContext, loadSchema } from '../../src/services.ts'
+import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { useTempFolder } from './temp-folder.ts'
+
+const CONTENT_TYPES = fileURLToPath(new URL('../../../content-types', import.meta.url))
+const SOON = new Date(Date.now() + 3_600_000)
+const LONG_AGO = new Date(0)
+
+for (const provider of ['local', 'gridfs']) {
+  describe(`checkMedia on ${provider}`, () => {
+    const folder = useTempFolder()
+    let test: TestDatabase
+    let stores: MediaStores
+
+    beforeEach(async () => {
+      test = await openTestDatabase('check_media')
+      const context = documentContext(test.database, await loadSchema(CONTENT_TYPES))
+      const storage =
+        provider === 'local'
+          ? await openLocalStorage(join(folder(), test.name))
+          : openGridFsStorage(test.database)
+      const plan = context.contentType('plugin::upload.file')
+      const records = openFileRecords(test.database, plan, context)
+      stores = { storage, records, spoolFolder: join(folder(), `${test.name}-incoming`) }
+    })
+    afterEach(() => test.drop())
+
+    const put = async (name: string): Promise<void> => {
+      const path = join(folder(), 'source')
+      writeFileSync(path, 'x')
+      await stores.storage.put(name, path)
+    }
+
+    const record = async (hash: string, formats: readonly string[] = []): Promise<string> => {
+      const [added] = await stores.records.add([valuesOf(hash, formats, provider)])
+      return added?.documentId ?? ''
+    }
+
+    const faults = async (repair: boolean, before = SOON): Promise<readonly string[]> =>
+      (await checkMedia(stores, { repair, before })).faults.map(({ kind }) => kind)
+
+    it('finds nothing where all is well', async () => {
+      for (const name of ['a.png', 'small_a.png']) await put(name)
+      await record('a', ['small'])
+      expect(await checkMedia(stores, { repair: false, before: SOON })).to.deep.equal({
+        records: 1,
+        files: 2,
+        faults: [],
+        repaired: false,
+        young: 0,
+        foreign: 0,
+        unchecked: [],
+      })
+    })
+
+    it('finds and repairs a record without its file, and a format without its own', async () => {
+      for (const name of ['a.png', 'small_a.png']) await put(name)
+      const kept = await record('a', ['small', 'large'])
+      const lost = await record('b')
+      const expected = ['format-without-file', 'record-without-file']
+      expect((await faults(false)).toSorted()).to.deep.equal(expected)
+      expect((await faults(true)).toSorted()).to.deep.equal(expected)
+      expect(await stores.records.get({ documentId: lost })).to.equal(null)
+      const { formats } = (await stores.records.get({ documentId: kept })) ?? {}
+      expect(Object.keys(formats ?? {})).to.deep.equal(['small'])
+      expect(await faults(false)).to.deep.equal([])
+    })
+
+    it('finds and repairs a file without a record, unless it is young', async () => {
+      await put('stray.png')
+      expect(await faults(true, LONG_AGO)).to.deep.equal([])
+      expect(await stores.storage.get('stray.png')).to.not.equal(null)
+      expect(await faults(true)).to.deep.equal(['file-without-record'])
+      expect(await stores.storage.get('stray.png')).to.equal(null)
+    })
+
+    it('finds and repairs what uploads left, unless it is young', async () => {
+      const left = join(stores.spoolFolder, 'upload-left')
+      mkdirSync(left, { recursive: true })
+      writeFileSync(join(left, 'file-0'), 'x')
+      if (provider === 'local') writeFileSync(join(folder(), test.name, 'a.png.part~'), 'x')
+      else await cutShort(test)
+      expect(await faults(true, LONG_AGO)).to.deep.equal([])
+      expect(existsSync(left)).to.equal(true)
+      expect(await faults(true)).to.deep.equal(['leftover', 'leftover'])
+      expect([existsSync(left), await faults(false)]).to.deep.equal([false, []])
+    })
+
+    it('repairs nothing where nothing is stored at all', async () => {
+      const documentId = await record('a')
+      const error: unknown = await faults(true).catch((thrown: unknown) => thrown)
+      expect(String(error)).to.match(/is this the right storage/)
+      expect(await stores.records.get({ documentId })).to.not.equal(null)
+    })
+
+    it('judges no record of another storage', async () => {
+      await stores.records.add([valuesOf('a', [], 'elsewhere')])
+      const report = await checkMedia(stores, { repair: true, before: SOON })
+      expect([report.faults, report.foreign]).to.deep.equal([[], 1])
+    })
+  })
+}
+
+/** Chunks of which the file was never written. */
+async function cutShort({ database }: TestDatabase): Promise<void> {
+  const upload = database.bucket('quire_uploads').openUploadStream('half.png')
+  await new Promise<void>((resolve, reject) => {
+    upload.write(Buffer.alloc(300_000), (error) => {
+      if (error === null || error === undefined) resolve()
+      else reject(error)
+    })
+  })
+}
+
+function valuesOf(hash: string, formats: readonly string[], provider: string): FileValues {
+  const shared = { ext: '.png', mime: 'image/png', name: 'a.png', size: 0, width: 1, height: 1 }
+  const entries = formats.map((format) => {
+    const own = `${format}_${hash}`
+    const values = { ...shared, hash: own, url: `/uploads/${own}.png`, path: null, sizeInBytes: 1 }
+    return [format, values] as const
+  })
+  return {
+    ...shared,
+    hash,
+    provider,
+    url: `/uploads/${hash}.png`,
+    formats: Object.fromEntries(entries),
+    alternativeText: null,
+    caption: null,
+    focalPoint: null,
+    thumbhash: null,
+    previewUrl: null,
+    provider_metadata: null,
+  }
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { ConfigError, ServiceUnavailableError } from '../../src/errors.ts'
+import { openS3Storage, type S3Options } from '../../src/media/s3-storage.ts'
+import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
+
+describe('openS3Storage', () => {
+  let server: S3Server
+
+  before(async () => {
+    server = await startS3Server()
+  })
+  after(() => server.close())
+
+  const options = (changes: Partial<S3Options> = {}): S3Options => ({
+    bucket: BUCKET,
+    region: 'us-east-1',
+    endpoint: server.endpoint,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    forcePathStyle: true,
+    keyPrefix: '',
+    publicUrl: null,
+    ...changes,
+  })
+
+  const refusal = async (changes: Partial<S3Options>): Promise<string> => {
+    const error: unknown = await openS3Storage(options(changes)).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(ConfigError)
+    return String(error)
+  }
+
+  it('says which bucket there is not', async () => {
+    expect(await refusal({ bucket: 'nowhere' })).to.match(/S3_BUCKET: there is no bucket nowhere/)
+  })
+
+  it('says that the credentials are refused', async () => {
+    const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong' }
+    const said = await refusal({ credentials })
+    expect(said).to.match(/S3_ACCESS_KEY_ID: .* refuses these credentials/)
+    expect(said).to.not.include('wrong')
+  })
+
+  it('says that nobody answers', async () => {
+    const gone = await startS3Server()
+    await gone.close()
+    expect(await refusal({ endpoint: gone.endpoint })).to.match(/S3_ENDPOINT: .* cannot be reached/)
+  })
+
+  it('tells an outage from a file that there is not', async () => {
+    const other = await startS3Server()
+    const storage = await openS3Storage(options({ endpoint: other.endpoint }))
+    expect(await storage.get('nope.txt')).to.equal(null)
+    await other.close()
+    const error: unknown = await storage.get('nope.txt').catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(ServiceUnavailableError)
+  })
+
+  it('puts a prefix before its keys, and an address before both', async () => {
+    const publicUrl = 'https://cdn.example/media'
+    const own = await openS3Storage(options({ keyPrefix: 'a/b/', publicUrl }))
+    expect(own.urlOf('one.png')).to.equal('https://cdn.example/media/a/b/one.png')
+    const streamed = await openS3Storage(options({ keyPrefix: 'a/b/' }))
+    expect(streamed.urlOf('one.png')).to.equal('/uploads/one.png')
+  })
+})

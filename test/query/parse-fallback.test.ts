@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import { parseReader, parseReadKey, parseVersions } from '../../src/query/parse-version.ts'
+import type { Data } from '../../src/schema/definition.ts'
+import { thrownBy } from '../fixtures/errors.ts'
+import { planOf } from '../fixtures/plans.ts'
+import { rulesWith } from '../fixtures/rules.ts'
+
+const plain = planOf()
+const localized = planOf({ localized: true, draftAndPublish: true })
+const rules = rulesWith('en', 'fr', 'de', 'zh', 'zh-Hant', 'zh-Hant-TW')
+const { locales } = rules
+
+describe('fallbackLocale', () => {
+  const chains: readonly (readonly [string, Data, readonly string[]])[] = [
+    ['a code', { locale: 'de', fallbackLocale: 'fr' }, ['de', 'fr']],
+    ['codes', { locale: 'de', fallbackLocale: 'fr, en' }, ['de', 'fr', 'en']],
+    ['a list', { locale: 'de', fallbackLocale: ['fr', 'en'] }, ['de', 'fr', 'en']],
+    ['no locale beside it', { fallbackLocale: 'fr' }, ['en', 'fr']],
+    ['an empty locale', { locale: '', fallbackLocale: 'fr' }, ['en', 'fr']],
+    ['what repeats', { locale: 'fr', fallbackLocale: 'fr,en,fr' }, ['fr', 'en']],
+    ['a locale that was not added', { locale: 'xx', fallbackLocale: 'fr' }, ['fr']],
+    ['* of the default', { fallbackLocale: '*' }, ['en']],
+    ['* of a locale without parents', { locale: 'fr', fallbackLocale: '*' }, ['fr', 'en']],
+    [
+      '* of one with parents',
+      { locale: 'zh-Hant-TW', fallbackLocale: '*' },
+      ['zh-Hant-TW', 'zh-Hant', 'zh', 'en'],
+    ],
+    [
+      '* of one whose parent alone was added',
+      { locale: 'de-AT', fallbackLocale: '*' },
+      ['de', 'en'],
+    ],
+  ]
+  for (const [what, query, expected] of chains) {
+    it(`takes ${what}`, () => {
+      expect(parseVersions({ ...query }, localized, null, locales)).to.deep.equal({
+        locales: expected,
+        status: 'published',
+        firstOnly: true,
+      })
+      expect(parseReader(query, rules).chain).to.deep.equal(expected)
+      expect(parseReadKey(query, localized, locales)).to.deep.equal({
+        locale: expected[0],
+        status: 'published',
+      })
+    })
+  }
+
+  it('is not there when it is empty', () => {
+    const query = { locale: 'fr', fallbackLocale: '' }
+    expect(parseVersions(query, localized, null, locales)).to.deep.equal({
+      locales: ['fr'],
+      status: 'published',
+    })
+    expect(parseReader(query, rules)).not.to.have.property('chain')
+  })
+
+  const refused: readonly (readonly [string, unknown, RegExp])[] = [
+    ['an unknown code', 'xx', /^fallbackLocale: xx is none of en, fr/],
+    ['an unknown code among others', 'fr,xx', /^fallbackLocale: xx is none of/],
+    ['another case', 'FR', /^fallbackLocale: FR is none of/],
+    ['a trailing comma', 'fr,', /^fallbackLocale: {2}is none of/],
+    ['* among others', 'fr,*', /^fallbackLocale: \* is none of/],
+    ['* in a list', ['*'], /^fallbackLocale: \* is none of/],
+    ['an object', { a: 'fr' }, /^fallbackLocale: expected codes, or \*/],
+    ['an object in a list', [{ a: 'fr' }], /^fallbackLocale: expected codes, or \*/],
+  ]
+  for (const [what, fallbackLocale, message] of refused) {
+    it(`refuses ${what}, whatever the content-type`, () => {
+      const query = { fallbackLocale }
+      for (const parse of [
+        () => parseVersions(query, localized, null, locales),
+        () => parseReadKey(query, localized, locales),
+        () => parseReader(query, rules),
+      ]) {
+        const error = thrownBy(parse)
+        expect(error.status).to.equal(400)
+        expect(error.message).to.match(message)
+      }
+    })
+  }
+
+  for (const locale of ['*', ['en', 'fr']]) {
+    it(`refuses several locales beside it: ${JSON.stringify(locale)}`, () => {
+      const query = { locale, fallbackLocale: 'fr' }
+      for (const parse of [
+        () => parseVersions(query, localized, null, locales),
+        () => parseReadKey(query, localized, locales),
+      ]) {
+        expect(thrownBy(parse).message).to.equal(
+          'fallbackLocale: goes with one locale, not with several',
+        )
+      }
+    })
+
+    it(`lets a content-type without locales ignore ${JSON.stringify(locale)}`, () => {
+      const query = { locale, fallbackLocale: 'fr' }
+      expect(parseVersions(query, plain, null, locales).locales).to.deep.equal([null])
+      expect(parseReadKey(query, plain, locales)?.locale).to.equal(null)
+      expect(parseReader(query, rules).chain).to.deep.equal(['en', 'fr'])
+    })
+  }
+})
