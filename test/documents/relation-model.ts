@@ -1,28 +1,21 @@
 import type { Status } from '../../src/query/query.ts'
-
-export type TypeName = 'left' | 'right'
-
-interface Options {
-  readonly draftAndPublish: boolean
-  readonly localized: boolean
-}
-
-/** Which options the two content-types have. */
-export type Family = Readonly<Record<TypeName, Options>>
-
-/** What a payload asks of one relation; documents go by their numbers. */
-export type Change =
-  | { readonly set: readonly number[] }
-  | {
-      readonly connect: readonly { readonly target: number; readonly position: Place }[]
-      readonly disconnect: readonly number[]
-    }
-
-type Place =
-  | { readonly end: true }
-  | { readonly start: true }
-  | { readonly before: number }
-  | { readonly after: number }
+import {
+  type ComponentName,
+  nestingsIn,
+  type Relation,
+  type Shape,
+  sidesOf,
+  type TypeName,
+} from './relation-shape.ts'
+import {
+  type Change,
+  type Connection,
+  LOCALES,
+  type PartChange,
+  type Payload,
+  type Place,
+  type Write,
+} from './relation-steps.ts'
 
 export interface VersionName {
   readonly type: TypeName
@@ -31,57 +24,32 @@ export interface VersionName {
   readonly status: Status
 }
 
-export interface Write {
-  readonly type: TypeName
-  readonly document: number
-  readonly locale: string
-  readonly status: Status
-  readonly payload: Readonly<Record<string, Change>>
+/** What a holder has: documents of relations, and components, by attribute. */
+interface Values {
+  /** Of owning sides the targets; of inverse sides the order that was given there. */
+  readonly lists: ReadonlyMap<string, readonly number[]>
+  readonly parts: ReadonlyMap<string, readonly Part[]>
 }
 
-/** One way, or the two names of a two-way relation, as the owner sees it. */
-interface Declared {
-  readonly owner: TypeName
-  readonly name: string
-  readonly target: TypeName
-  readonly toMany: boolean
-  readonly inverse: { readonly name: string; readonly toMany: boolean } | null
-}
-
-const DECLARED: readonly Declared[] = [
-  declared('left', 'partner', 'right', false, ['partner', false]),
-  declared('left', 'group', 'right', false, ['members', true]),
-  declared('left', 'tags', 'right', true, ['tagged', true]),
-  declared('left', 'wayOne', 'right', false, null),
-  declared('left', 'wayGroup', 'right', false, null),
-  declared('left', 'wayList', 'right', true, null),
-  declared('left', 'wayMany', 'right', true, null),
-  declared('left', 'parent', 'left', false, ['children', true]),
-  declared('left', 'twin', 'left', false, ['twinOf', false]),
-  declared('left', 'friends', 'left', true, ['friendOf', true]),
-]
-
-function declared(
-  owner: TypeName,
-  name: string,
-  target: TypeName,
-  toMany: boolean,
-  inverse: readonly [string, boolean] | null,
-): Declared {
-  return {
-    owner,
-    name,
-    target,
-    toMany,
-    inverse: inverse === null ? null : { name: inverse[0], toMany: inverse[1] },
-  }
+interface Part extends Values {
+  readonly component: ComponentName
 }
 
 interface Version {
   readonly name: VersionName
   id: number
-  /** Of owning sides the targets; of inverse sides the order that was given there. */
-  readonly lists: Map<string, readonly number[]>
+  lists: ReadonlyMap<string, readonly number[]>
+  parts: ReadonlyMap<string, readonly Part[]>
+}
+
+/** What is read of a holder, by attribute. */
+export interface Shown {
+  readonly [attribute: string]: readonly number[] | readonly ShownPart[]
+}
+
+export interface ShownPart {
+  readonly component: ComponentName
+  readonly values: Shown
 }
 
 export interface RelationModel {
@@ -91,33 +59,37 @@ export interface RelationModel {
   delete(type: TypeName, document: number, locale: string): void
   versions(): readonly VersionName[]
   /** What a reader of drafts or of what is published sees of one version, by attribute. */
-  show(name: VersionName, reader: Status): Readonly<Record<string, readonly number[]>>
+  show(name: VersionName, reader: Status): Shown
   learnId(name: VersionName, id: number): void
   copy(): readonly Version[]
   restore(versions: readonly Version[]): void
 }
 
 const REFUSED = new Error('refused')
+const EMPTY: Values = { lists: new Map(), parts: new Map() }
 
 /** The rules of relations (ADR 0003), one plain list of versions and no thought for speed. */
-export function openRelationModel(family: Family): RelationModel {
+export function openRelationModel(shape: Shape): RelationModel {
   let versions: Version[] = []
 
-  const same = (one: VersionName, other: VersionName): boolean =>
-    one.type === other.type &&
-    one.document === other.document &&
-    one.locale === other.locale &&
-    one.status === other.status
+  const optionsOf = (type: TypeName): Shape['types'][TypeName] => {
+    const options = shape.types[type]
+    if (options === undefined) throw new Error(`${type} is not declared`)
+    return options
+  }
 
   const find = (name: VersionName): Version | undefined =>
-    versions.find((version) => same(version.name, name))
+    versions.find((version) => isSame(version.name, name))
 
-  const copy = (): Version[] =>
-    versions.map(({ name, id, lists }) => ({ name, id, lists: new Map(lists) }))
+  const begin = (name: VersionName): Version => {
+    const version = { name, id: Number.MAX_SAFE_INTEGER, ...EMPTY }
+    versions.push(version)
+    return version
+  }
 
   /** The versions of a relation's owners that hold a document, as seen from one place. */
   const holders = (
-    { owner, name }: Declared,
+    { owner, name }: Relation,
     document: number,
     locale: string | null,
     statuses: readonly Status[],
@@ -128,20 +100,14 @@ export function openRelationModel(family: Family): RelationModel {
           version.name.type === owner &&
           version.name.locale === locale &&
           statuses.includes(version.name.status) &&
-          version.lists.get(name)?.includes(document) === true,
+          listIn(version, name).includes(document),
       )
       .sort((one, other) => one.id - other.id)
 
-  const begin = (name: VersionName): Version => {
-    const version = { name, id: Number.MAX_SAFE_INTEGER, lists: new Map() }
-    versions.push(version)
-    return version
-  }
-
   function write(asked: Write): boolean {
-    const before = copy()
+    const before = versions.map((version) => ({ ...version }))
     try {
-      assertTargets(asked)
+      assertTargets(asked.type, asked.payload)
       writeVersions(asked)
       return true
     } catch (error) {
@@ -152,23 +118,20 @@ export function openRelationModel(family: Family): RelationModel {
   }
 
   /** Whatever is named must exist, in whatever locale or status. */
-  function assertTargets({ type, payload }: Write): void {
-    for (const [name, change] of Object.entries(payload)) {
-      const target = targetType(type, name)
-      const named =
-        'set' in change
-          ? change.set
-          : [
-              ...change.disconnect,
-              ...change.connect.flatMap(({ target, position }) => [target, ...reference(position)]),
-            ]
-      for (const document of named) if (!exists(target, document)) throw REFUSED
+  function assertTargets(holder: string, { relations, parts }: Payload): void {
+    for (const { name, target } of sidesOf(shape, holder)) {
+      const change = relations[name]
+      if (change === undefined) continue
+      for (const document of named(change)) if (!exists(target, document)) throw REFUSED
+    }
+    for (const { component, payload } of Object.values(parts).flat()) {
+      assertTargets(component, payload)
     }
   }
 
   function writeVersions(asked: Write): void {
     const { type, document, payload } = asked
-    const { draftAndPublish, localized } = family[type]
+    const { draftAndPublish, localized } = optionsOf(type)
     const locale = localized ? asked.locale : null
     const names = (draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const))
       .filter((status) => status === 'draft' || asked.status === 'published' || !draftAndPublish)
@@ -180,65 +143,85 @@ export function openRelationModel(family: Family): RelationModel {
     if (second === undefined) return
     // The whole draft is published; owners on the other side hear of this payload alone.
     const published = find(second) ?? begin(second)
-    published.lists.clear()
-    for (const [name, list] of version.lists) published.lists.set(name, list)
+    published.lists = version.lists
+    published.parts = version.parts
     change(published, payload, asked.locale, version)
   }
 
   /** `draft`: what a published version is a copy of; its own lists stay as they are then. */
-  function change(
-    version: Version,
-    payload: Write['payload'],
-    locale: string,
-    draft: Version | null,
-  ): void {
+  function change(version: Version, payload: Payload, locale: string, draft: Version | null): void {
     const { type } = version.name
-    if (draft === null) changeOwn(version, payload)
-    for (const { owner, name, inverse } of DECLARED) {
-      const isExclusive = inverse !== null && !inverse.toMany
-      if (owner === type && isExclusive) takeFromRivals(version, name)
+    if (draft === null) {
+      const changed = changedValues(type, version, payload)
+      version.lists = changed.lists
+      version.parts = changed.parts
     }
-    for (const relation of DECLARED.filter(({ target }) => target === type)) {
-      const asked = payload[relation.inverse?.name ?? '']
-      if (asked !== undefined) changeInverse(version, relation, asked, { locale, draft })
+    for (const { owner, name } of shape.relations.filter(isExclusive)) {
+      if (owner === type) takeFromRivals(version, name)
+    }
+    for (const relation of shape.relations.filter(({ target }) => target === type)) {
+      const asked = payload.relations[relation.inverse?.name ?? '']
+      if (asked === undefined || isNothing(asked)) continue
+      changeInverse(version, relation, asked, { locale, draft })
     }
   }
 
-  function changeOwn(version: Version, payload: Write['payload']): void {
-    for (const { owner, name, toMany } of DECLARED) {
-      const asked = owner === version.name.type ? payload[name] : undefined
-      if (asked === undefined) continue
-      version.lists.set(name, changed(listIn(version, name), asked, toMany))
+  /** What a content-type or component holds itself; what is absent stays. */
+  function changedValues(holder: string, before: Values, { relations, parts }: Payload): Values {
+    const lists = new Map(before.lists)
+    for (const { name, toMany } of ownedSides(holder)) {
+      const asked = relations[name]
+      if (asked !== undefined) lists.set(name, changed(listIn(before, name), asked, toMany))
     }
+    const changedParts = Object.entries(parts).map(
+      ([name, asked]) => [name, partsAfter(before.parts.get(name) ?? [], asked)] as const,
+    )
+    return { lists, parts: new Map([...before.parts, ...changedParts]) }
+  }
+
+  const ownedSides = (holder: string): ReturnType<typeof sidesOf> =>
+    shape.components[holder] ?? shape.relations.filter(({ owner }) => owner === holder)
+
+  /**
+   * The list that was sent is the new one. What carries the id of a stored component changes that, the
+   * last of several that carry the same; what carries none is new.
+   */
+  function partsAfter(stored: readonly Part[], sent: readonly PartChange[]): readonly Part[] {
+    const sources = sent.map((part) => sourceOf(stored, part))
+    return sent.flatMap(({ component, payload }, index): readonly Part[] => {
+      const source = sources[index]
+      if (source !== undefined && sources.lastIndexOf(source) !== index) return []
+      return [{ component, ...changedValues(component, source ?? EMPTY, payload) }]
+    })
   }
 
   /** A one-to-one target has one owner. */
   function takeFromRivals(version: Version, name: string): void {
-    const { type, document, locale, status } = version.name
     const [held] = listIn(version, name)
     for (const other of versions) {
-      const isRival = same(other.name, { type, document: other.name.document, locale, status })
-      if (held === undefined || !isRival || other.name.document === document) continue
-      if (other.lists.get(name)?.[0] === held) other.lists.set(name, [])
+      const isRival = isSame(other.name, { ...version.name, document: other.name.document })
+      if (held === undefined || !isRival || other === version) continue
+      if (listIn(other, name)[0] === held) setList(other, name, [])
     }
   }
 
   function changeInverse(
     version: Version,
-    relation: Declared,
+    relation: Relation,
     asked: Change,
     { locale, draft }: { readonly locale: string; readonly draft: Version | null },
   ): void {
     const { document } = version.name
     const { owner, name, toMany } = relation
     const inverse = relation.inverse ?? { name: '', toMany: false }
-    const ownerLocale = family[owner].localized ? (version.name.locale ?? locale) : null
+    const ownerLocale = optionsOf(owner).localized ? (version.name.locale ?? locale) : null
     const statuses = ownerStatuses(version.name, owner)
     const holding = holders(relation, document, ownerLocale, statuses)
     const members = [...new Set(holding.map((each) => each.name.document))]
     const before = arranged(members, listIn(version, inverse.name))
     if (draft === null) {
-      version.lists.set(inverse.name, changed(before, asked, inverse.toMany))
+      const order = changed(before, asked, inverse.toMany)
+      setList(version, inverse.name, [...order, ...otherLocales(version, relation, before, order)])
     }
     const isOwner = ({ type, locale: at, status }: VersionName): boolean =>
       type === owner && at === ownerLocale && statuses.includes(status)
@@ -246,40 +229,39 @@ export function openRelationModel(family: Family): RelationModel {
       const list = listIn(other, name)
       const rest = list.filter((each) => each !== document)
       const fate = fateOf(other.name.document, asked, inverse.toMany)
-      if (fate === 'leaves') other.lists.set(name, rest)
+      if (fate === 'leaves') setList(other, name, rest)
       if (fate !== 'joins' || rest.length < list.length) continue
-      other.lists.set(name, toMany ? [...list, document] : [document])
+      setList(other, name, toMany ? [...list, document] : [document])
     }
   }
 
+  /** A version without locales has one order for its owners of all locales: the rest of it stays. */
+  function otherLocales(
+    version: Version,
+    { owner, inverse }: Relation,
+    ...known: readonly (readonly number[])[]
+  ): readonly number[] {
+    const isShared = optionsOf(owner).localized && version.name.locale === null
+    if (inverse === null || !inverse.toMany || !isShared) return []
+    return listIn(version, inverse.name).filter((other) => !known.flat().includes(other))
+  }
+
   function ownerStatuses({ type, status }: VersionName, owner: TypeName): readonly Status[] {
-    if (!family[owner].draftAndPublish) return ['published']
-    return family[type].draftAndPublish ? [status] : ['draft', 'published']
+    if (!optionsOf(owner).draftAndPublish) return ['published']
+    return optionsOf(type).draftAndPublish ? [status] : ['draft', 'published']
   }
 
   function exists(type: TypeName, document: number): boolean {
     return versions.some(({ name }) => name.type === type && name.document === document)
   }
 
-  function show(name: VersionName, reader: Status): Readonly<Record<string, readonly number[]>> {
+  function show(name: VersionName, reader: Status): Shown {
     const version = find(name)
     if (version === undefined) return {}
-    const seenIn = (type: TypeName, locale: string | null, status: Status): VersionName => ({
-      type,
-      document: 0,
-      locale: family[type].localized ? (locale ?? 'en') : null,
-      status: family[type].draftAndPublish ? status : 'published',
-    })
-    const shown: Record<string, readonly number[]> = {}
-    for (const { owner, name: attribute, target } of DECLARED) {
-      if (owner !== name.type) continue
-      const at = seenIn(target, name.locale, reader)
-      const list = listIn(version, attribute)
-      shown[attribute] = list.filter((document) => find({ ...at, document }) !== undefined)
-    }
-    for (const relation of DECLARED) {
+    const shown: Record<string, Shown[string]> = { ...showOwn(name.type, version, name, reader) }
+    for (const relation of shape.relations) {
       if (relation.inverse === null || relation.target !== name.type) continue
-      const { locale, status } = seenIn(relation.owner, name.locale, reader)
+      const { locale, status } = seenFrom(name, relation.owner, reader)
       const members = holders(relation, name.document, locale, [status])
       const list = arranged(
         members.map((each) => each.name.document),
@@ -290,11 +272,39 @@ export function openRelationModel(family: Family): RelationModel {
     return shown
   }
 
+  /** Of what a holder names, the documents that have a version where it is read. */
+  function showOwn(holder: string, values: Values, from: VersionName, reader: Status): Shown {
+    const relations = ownedSides(holder).map(({ name, target }) => {
+      const at = seenFrom(from, target, reader)
+      const isThere = (document: number): boolean => find({ ...at, document }) !== undefined
+      return [name, listIn(values, name).filter(isThere)] as const
+    })
+    const nested = nestingsIn(shape, holder).map(({ name }) => {
+      const parts = (values.parts.get(name) ?? []).map((part) => ({
+        component: part.component,
+        values: showOwn(part.component, part, from, reader),
+      }))
+      return [name, parts] as const
+    })
+    return Object.fromEntries([...relations, ...nested])
+  }
+
+  /** Which version of a content-type is seen; of which document is left open. */
+  function seenFrom({ locale }: VersionName, type: TypeName, reader: Status): VersionName {
+    const { localized, draftAndPublish } = optionsOf(type)
+    return {
+      type,
+      document: -1,
+      locale: localized ? (locale ?? LOCALES[0]) : null,
+      status: draftAndPublish ? reader : 'published',
+    }
+  }
+
   return {
     exists,
     write,
     show,
-    copy,
+    copy: () => versions.map((version) => ({ ...version })),
     versions: () => versions.map(({ name }) => name),
     delete: (type, document, locale) => {
       versions = versions.filter(
@@ -309,21 +319,51 @@ export function openRelationModel(family: Family): RelationModel {
       if (version !== undefined) version.id = id
     },
     restore: (kept) => {
-      versions = [...kept].map(({ name, id, lists }) => ({ name, id, lists: new Map(lists) }))
+      versions = kept.map((version) => ({ ...version }))
     },
   }
 }
 
-function listIn({ lists }: Version, name: string): readonly number[] {
+function isSame(one: VersionName, other: VersionName): boolean {
+  return (
+    one.type === other.type &&
+    one.document === other.document &&
+    one.locale === other.locale &&
+    one.status === other.status
+  )
+}
+
+function listIn({ lists }: Values, name: string): readonly number[] {
   return lists.get(name) ?? []
 }
 
-function targetType(type: TypeName, attribute: string): TypeName {
-  for (const { owner, name, target, inverse } of DECLARED) {
-    if (owner === type && name === attribute) return target
-    if (target === type && inverse?.name === attribute) return owner
-  }
-  throw new Error(`${type} has no ${attribute}`)
+/** A draft and its copy share their lists until one of them changes. */
+function setList(version: Version, name: string, list: readonly number[]): void {
+  version.lists = new Map(version.lists).set(name, list)
+}
+
+function sourceOf(stored: readonly Part[], { from, component }: PartChange): Part | undefined {
+  const part = from === null ? undefined : stored[from]
+  return part?.component === component ? part : undefined
+}
+
+/** A one-to-one with two ends. */
+function isExclusive({ inverse }: Relation): boolean {
+  return inverse !== null && !inverse.toMany
+}
+
+function isNothing(change: Change): boolean {
+  return 'connect' in change && change.connect.length + change.disconnect.length === 0
+}
+
+/** Every document that a change names. */
+function named(change: Change): readonly number[] {
+  if ('set' in change) return change.set
+  const connected = change.connect.flatMap(({ target, position }) => [
+    target,
+    ...reference(position),
+  ])
+  return [...connected, ...change.disconnect]
 }
 
 function reference(position: Place): readonly number[] {
@@ -354,8 +394,8 @@ function changed(list: readonly number[], change: Change, toMany: boolean): read
   if ('set' in change) return toMany ? [...new Set(change.set)] : change.set.slice(-1)
   if (!toMany && change.connect.length > 0) return joiners(change, toMany)
   let result: readonly number[] = list.filter((document) => !change.disconnect.includes(document))
-  let waiting: { readonly target: number; readonly position: Place }[] = []
-  const put = (connection: { readonly target: number; readonly position: Place }): void => {
+  let waiting: Connection[] = []
+  const put = (connection: Connection): void => {
     const { target, position } = connection
     const [at] = reference(position)
     if (at !== undefined && !result.includes(at)) {

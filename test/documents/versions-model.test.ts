@@ -1,0 +1,515 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { MongoClient } from 'mongodb'
+import type { DocumentContext } from '../../src/documents/context.ts'
+import { createDocument } from '../../src/documents/create-document.ts'
+import { deleteDocument } from '../../src/documents/delete-document.ts'
+import {
+  discardDraft,
+  publishDocument,
+  unpublishDocument,
+} from '../../src/documents/publish-document.ts'
+import { singleDocumentId } from '../../src/documents/single-document-id.ts'
+import { updateDocument } from '../../src/documents/update-document.ts'
+import { CmsError } from '../../src/errors.ts'
+import { compileCollections } from '../../src/mongo/collection-plan.ts'
+import { openIdAllocator } from '../../src/mongo/id-allocator.ts'
+import { type StoredVersion, versionsOf } from '../../src/mongo/stored-version.ts'
+import { syncIndexes } from '../../src/mongo/sync-indexes.ts'
+import type { ActionLocales } from '../../src/query/parse-version.ts'
+import type { Status } from '../../src/query/query.ts'
+import { compileSchema } from '../../src/schema/compile.ts'
+import type { ContentTypeDefinition } from '../../src/schema/definition.ts'
+import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import {
+  type Action,
+  type Family,
+  LOCALES,
+  type ModelVersion,
+  type Place,
+  Refusal,
+  type Selection,
+  VersionModel,
+  type Values,
+} from './version-model.ts'
+
+/** How many sequences, over all combinations of options. */
+const RUNS = Number(process.env['VERSION_RUNS'] ?? 60)
+const LENGTH = 25
+const TAGS = ['tag00000000000000000000a', 'tag00000000000000000000b', 'tag00000000000000000000c']
+const ACTIONS = {
+  publish: publishDocument,
+  unpublish: unpublishDocument,
+  discard: discardDraft,
+} as const
+const writer = { mayRead: () => true, locale: 'en' }
+const localized = { i18n: { localized: true } }
+
+function definitionOf({ draftAndPublish, localized: isLocalized, single }: Family) {
+  const name = `thing_${[draftAndPublish, isLocalized, single].map(Number).join('')}`
+  const definition: ContentTypeDefinition = {
+    uid: 'api::thing.thing',
+    file: 'content-types/thing.json',
+    kind: single ? 'singleType' : 'collectionType',
+    collectionName: name,
+    singularName: 'thing',
+    pluralName: 'things',
+    displayName: 'Thing',
+    draftAndPublish,
+    localized: isLocalized,
+    attributes: {
+      title: { type: 'string', required: true, pluginOptions: localized },
+      slug: { type: 'string', unique: true, pluginOptions: localized },
+      tags: {
+        type: 'relation',
+        relation: 'manyToMany',
+        target: 'api::tag.tag',
+        pluginOptions: localized,
+      },
+      part: { type: 'component', component: 'shared.part', pluginOptions: localized },
+      rank: { type: 'integer', min: 0 },
+      code: { type: 'string', unique: true },
+    },
+  }
+  return definition
+}
+
+const TAG: ContentTypeDefinition = {
+  uid: 'api::tag.tag',
+  file: 'content-types/tag.json',
+  kind: 'collectionType',
+  collectionName: 'tags',
+  singularName: 'tag',
+  pluralName: 'tags',
+  displayName: 'Tag',
+  draftAndPublish: false,
+  localized: false,
+  attributes: { name: { type: 'string' } },
+}
+
+/** What is sent: a component without an `id` takes the place of the one that is there. */
+type Payload = Partial<Omit<Values, 'part'>> & { readonly part?: { readonly text: string } | null }
+
+const few = (...values: readonly string[]): fc.Arbitrary<string | null> =>
+  fc.option(fc.constantFrom(...values), { freq: 3 })
+const title = fc.option(fc.constantFrom('one', 'two', 'three'), { freq: 9 })
+const members = {
+  slug: few('s', 't'),
+  tags: fc.shuffledSubarray(TAGS),
+  part: fc.option(fc.record({ text: fc.constantFrom('a', 'b') })),
+  rank: fc.constantFrom(0, 1, 2, -1, null),
+  code: few('c', 'd', 'e'),
+}
+const payload: fc.Arbitrary<Payload> = fc.record({ title, ...members }, { requiredKeys: [] })
+const whole: fc.Arbitrary<Payload> = fc.record({ title, ...members }, { requiredKeys: ['title'] })
+
+const place: fc.Arbitrary<Place> = fc.record({
+  document: fc.nat({ max: 2 }),
+  locale: fc.constantFrom(...LOCALES),
+})
+const status = fc.constantFrom<Status>('draft', 'published')
+const selection: fc.Arbitrary<Selection> = fc.oneof(
+  fc.constantFrom(...LOCALES).map((locale) => [locale]),
+  fc.constant('*' as const),
+  fc.subarray([...LOCALES], { minLength: 2 }),
+)
+
+describe('versions of documents, beside a model in memory', () => {
+  let test: TestDatabase
+  let clock = 0
+  const plans = new Map<string, Promise<ContentTypePlan>>()
+
+  before(async () => {
+    test = await openTestDatabase('versions_model')
+  })
+
+  after(() => test.drop())
+
+  const planFor = async (family: Family): Promise<ContentTypePlan> => {
+    const part = {
+      uid: 'shared.part',
+      file: 'components/shared/part.json',
+      displayName: 'Part',
+      attributes: { text: { type: 'string' } },
+    } as const
+    const contentTypes = [definitionOf(family), TAG]
+    const schema = compileSchema({ contentTypes, components: [part] })
+    await syncIndexes(test.database, [...compileCollections(schema).values()])
+    const tags = versionsOf(test.database, planIn(schema.contentTypes, 'api::tag.tag'))
+    for (const [index, documentId] of TAGS.entries()) {
+      const _id = `${documentId}::published`
+      const tag = { id: index + 1, documentId, locale: null, status: 'published' }
+      await tags.updateOne({ _id }, { $setOnInsert: tag }, { upsert: true })
+    }
+    return planIn(schema.contentTypes, 'api::thing.thing')
+  }
+
+  /** An empty collection and its model. */
+  async function open(family: Family): Promise<{ model: VersionModel; real: Real }> {
+    const key = JSON.stringify(family)
+    const made = plans.get(key) ?? planFor(family)
+    plans.set(key, made)
+    const plan = await made
+    await versionsOf(test.database, plan).deleteMany({})
+    const context: DocumentContext = {
+      database: test.database,
+      ids: openIdAllocator(test.database),
+      contentType: (uid) => (uid === 'api::tag.tag' ? tagOf(plan) : plan),
+      now: () => new Date((clock += 1000)),
+      newDocumentId: () => 'unused',
+    }
+    return { model: new VersionModel(family), real: new Real(context, plan) }
+  }
+
+  const kinds: readonly (readonly [string, readonly boolean[]])[] = [
+    ['collection types', [false]],
+    ['single types', [true]],
+  ]
+  for (const [what, singles] of kinds) {
+    it(`are what the model says after any sequence of operations, of ${what}`, async function () {
+      this.timeout(RUNS * 2_000)
+      const family: fc.Arbitrary<Family> = fc.record({
+        draftAndPublish: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, fc.boolean()),
+        localized: fc.oneof({ arbitrary: fc.constant(true), weight: 2 }, fc.boolean()),
+        single: fc.constantFrom(...singles),
+      })
+      const commands = fc.commands(
+        [
+          fc.tuple(place, status, whole).map((asked) => new Create(...asked)),
+          fc.tuple(place, status, payload).map((asked) => new Update(...asked)),
+          fc.tuple(place, status, payload).map((asked) => new Update(...asked)),
+          act('publish'),
+          act('unpublish'),
+          act('discard'),
+          fc.tuple(place, fc.boolean()).map((asked) => new Delete(...asked)),
+        ],
+        { maxCommands: LENGTH, size: 'max' },
+      )
+      await fc.assert(
+        fc.asyncProperty(family, commands, async (options, sequence) => {
+          const opened = await open(options)
+          await fc.asyncModelRun(() => opened, sequence)
+          for (const document of [0, 1, 2]) await opened.real.delete(document, '*')
+          await opened.real.compare([])
+        }),
+        { numRuns: Math.ceil(RUNS / kinds.length), endOnFailure: false },
+      )
+    })
+  }
+
+  it('leave nothing behind but their collections and the counters of ids', async () => {
+    const client = await MongoClient.connect(test.uri)
+    try {
+      const found = await client.db(test.name).listCollections({}, { nameOnly: true }).toArray()
+      const names = found.map(({ name }) => name).filter((name) => !name.startsWith('system.'))
+      for (const name of names) expect(name).to.match(/^(thing_[01]{3}|tags|quire_.*)$/)
+      const counters = await client.db(test.name).collection('quire_counters').find().toArray()
+      for (const { _id } of counters) {
+        expect(String(_id)).to.match(/^(thing_[01]{3}|component:shared\.part)$/)
+      }
+    } finally {
+      await client.close()
+    }
+  })
+})
+
+const act = (action: Action): fc.Arbitrary<Act> =>
+  fc.tuple(fc.nat({ max: 2 }), selection).map(([document, locales]) => {
+    return new Act(action, document, locales)
+  })
+
+/** The operations as they are, and what is stored. */
+class Real {
+  readonly #context: DocumentContext
+  readonly #plan: ContentTypePlan
+  readonly #ids = new Map<unknown, number>()
+  readonly #times = new Map<object, number>()
+
+  constructor(context: DocumentContext, plan: ContentTypePlan) {
+    this.#context = context
+    this.#plan = plan
+  }
+
+  async write(
+    { document, locale }: Place,
+    asked: Status,
+    data: Payload,
+    { creating }: { readonly creating: boolean },
+  ): Promise<readonly StoredVersion[]> {
+    const plan = this.#plan
+    const key = {
+      locale: plan.localized ? locale : null,
+      status: plan.draftAndPublish ? asked : ('published' as const),
+    }
+    const target = { plan, documentId: this.#documentId(document), key, writer }
+    const work = creating ? createDocument : updateDocument
+    return [await work(this.#context, target, data)]
+  }
+
+  act(action: Action, document: number, asked: Selection): Promise<readonly StoredVersion[]> {
+    const plan = this.#plan
+    return ACTIONS[action](this.#context, {
+      plan,
+      documentId: this.#documentId(document),
+      locales: plan.localized ? localesOf(asked) : { kind: 'one', locales: [null] },
+      writer,
+    })
+  }
+
+  async delete(document: number, locale: string): Promise<void> {
+    const which = locale === '*' || !this.#plan.localized ? 'all' : [locale]
+    await deleteDocument(this.#context, this.#plan, this.#documentId(document), which)
+  }
+
+  /** All that is stored is what the model has, and nothing else. */
+  async compare(expected: readonly ModelVersion[]): Promise<void> {
+    const found = await versionsOf(this.#context.database, this.#plan).find().toArray()
+    const stored = new Map(
+      found.map((version) => [version._id, version as unknown as StoredVersion]),
+    )
+    expect([...stored.keys()]).to.have.members(expected.map((version) => this.#keyOf(version)))
+    for (const version of expected) {
+      this.expectSame(stored.get(this.#keyOf(version)), version)
+    }
+    for (const { documentId, locale, status: at, createdAt } of stored.values()) {
+      if (!this.#plan.draftAndPublish || at === 'draft') continue
+      const draft = stored.get(`${documentId}:${locale ?? ''}:draft`)
+      expect(draft?.createdAt, 'of the draft of what is published').to.deep.equal(createdAt)
+    }
+  }
+
+  expectSame(actual: StoredVersion | undefined, version: ModelVersion): void {
+    const { values, identity, publication } = version
+    const name = this.#keyOf(version)
+    if (actual === undefined) throw new Error(`${name} is missing`)
+    const { title, slug, tags, rank, code, locale, status: at } = actual
+    const part = actual['part'] as { readonly id: number; readonly text: string } | null
+    expect(
+      { title, slug, tags, rank, code, text: part?.text ?? null, locale, status: at },
+      name,
+    ).to.deep.equal({
+      title: values.title,
+      slug: values.slug,
+      tags: values.tags,
+      rank: values.rank,
+      code: values.code,
+      text: values.part?.text ?? null,
+      locale: version.locale,
+      status: version.status,
+    })
+    this.#expectId('version', identity, actual.id, name)
+    if (part !== null) this.#expectId('component', values.part?.mark, part.id, `${name} part`)
+    this.#expectTime(identity, actual.createdAt, `createdAt of ${name}`)
+    expect(actual.publishedAt === null, `publishedAt of ${name}`).to.equal(publication === null)
+    if (publication !== null) {
+      this.#expectTime(publication, actual.publishedAt, `publishedAt of ${name}`)
+    }
+  }
+
+  /** An id stays with what it was given to, and is given to nothing else. */
+  #expectId(sequence: string, owner: unknown, id: number, name: string): void {
+    const known = this.#ids.get(owner)
+    expect(id, `id of ${name}`).to.equal(known ?? id)
+    if (known !== undefined) return
+    const others = [...this.#ids].filter(([other]) => typeof other === typeof owner)
+    const given = others.map(([, taken]) => taken)
+    expect(given, `${sequence} ids, beside that of ${name}`).to.not.include(id)
+    this.#ids.set(owner, id)
+  }
+
+  #expectTime(owner: object, time: Date | null, name: string): void {
+    const at = time?.getTime() ?? Number.NaN
+    expect(at, name).to.equal(this.#times.get(owner) ?? at)
+    this.#times.set(owner, at)
+  }
+
+  #keyOf({ document, locale, status: at }: ModelVersion): string {
+    return `${this.#documentId(document)}:${locale ?? ''}:${at}`
+  }
+
+  #documentId(document: number): string {
+    return this.#plan.kind === 'singleType'
+      ? singleDocumentId(this.#plan.uid)
+      : `doc${'0'.repeat(20)}${document}`
+  }
+}
+
+type Command = fc.AsyncCommand<VersionModel, Real>
+
+/** Does it in both, which must agree on whether it can be done, on the answer, and on what is there then. */
+async function both(
+  model: VersionModel,
+  real: Real,
+  expected: () => readonly ModelVersion[],
+  work: () => Promise<readonly StoredVersion[]>,
+): Promise<void> {
+  const [ours, theirs] = [
+    await outcomeOf(() => Promise.resolve().then(expected)),
+    await outcomeOf(work),
+  ]
+  expect(theirs.refusal).to.equal(ours.refusal)
+  expect(theirs.answers.length).to.equal(ours.answers.length)
+  await real.compare(model.versions)
+  for (const [index, version] of ours.answers.entries()) {
+    real.expectSame(theirs.answers[index], version)
+  }
+}
+
+async function outcomeOf<T>(
+  work: () => Promise<readonly T[]>,
+): Promise<{ readonly answers: readonly T[]; readonly refusal: number | null }> {
+  try {
+    return { answers: await work(), refusal: null }
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof CmsError) {
+      return { answers: [], refusal: error.status }
+    }
+    throw error
+  }
+}
+
+/** The payload as the model takes it: each component that is sent is another one. */
+function marked({ part, ...rest }: Payload): Partial<Values> {
+  if (part === undefined) return rest
+  return { ...rest, part: part === null ? null : { ...part, mark: Symbol(part.text) } }
+}
+
+class Create implements Command {
+  readonly place: Place
+  readonly status: Status
+  readonly payload: Payload
+
+  constructor(at: Place, asked: Status, data: Payload) {
+    this.place = at
+    this.status = asked
+    this.payload = data
+  }
+
+  check(model: Readonly<VersionModel>): boolean {
+    return !model.family.single && !model.exists(this.place.document)
+  }
+
+  run(model: VersionModel, real: Real): Promise<void> {
+    const options = { creating: true }
+    return both(
+      model,
+      real,
+      () => [model.write(this.place, this.status, marked(this.payload), options)],
+      () => real.write(this.place, this.status, this.payload, options),
+    )
+  }
+
+  toString(): string {
+    return `create ${JSON.stringify([this.place, this.status, this.payload])}`
+  }
+}
+
+class Update implements Command {
+  readonly place: Place
+  readonly status: Status
+  readonly payload: Payload
+
+  constructor(at: Place, asked: Status, data: Payload) {
+    this.place = at
+    this.status = asked
+    this.payload = data
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  run(model: VersionModel, real: Real): Promise<void> {
+    const options = { creating: false }
+    const at = { ...this.place, document: documentIn(model, this.place.document) }
+    return both(
+      model,
+      real,
+      () => [model.write(at, this.status, marked(this.payload), options)],
+      () => real.write(at, this.status, this.payload, options),
+    )
+  }
+
+  toString(): string {
+    return `update ${JSON.stringify([this.place, this.status, this.payload])}`
+  }
+}
+
+class Act implements Command {
+  readonly action: Action
+  readonly document: number
+  readonly locales: Selection
+
+  constructor(action: Action, document: number, locales: Selection) {
+    this.action = action
+    this.document = document
+    this.locales = locales
+  }
+
+  check({ family }: Readonly<VersionModel>): boolean {
+    return family.draftAndPublish
+  }
+
+  run(model: VersionModel, real: Real): Promise<void> {
+    const document = documentIn(model, this.document)
+    return both(
+      model,
+      real,
+      () => model.act(this.action, document, this.locales),
+      () => real.act(this.action, document, this.locales),
+    )
+  }
+
+  toString(): string {
+    return `${this.action} ${this.document} in ${String(this.locales)}`
+  }
+}
+
+class Delete implements Command {
+  readonly place: Place
+  readonly isWhole: boolean
+
+  constructor(at: Place, isWhole: boolean) {
+    this.place = at
+    this.isWhole = isWhole
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(model: VersionModel, real: Real): Promise<void> {
+    const document = documentIn(model, this.place.document)
+    const locale = this.isWhole ? '*' : this.place.locale
+    model.delete(document, locale)
+    await real.delete(document, locale)
+    await real.compare(model.versions)
+  }
+
+  toString(): string {
+    return `delete ${JSON.stringify([this.place, this.isWhole])}`
+  }
+}
+
+/** A single type has one document. */
+function documentIn({ family }: VersionModel, document: number): number {
+  return family.single ? 0 : document
+}
+
+function localesOf(asked: Selection): ActionLocales {
+  if (asked === '*') return { kind: 'every', locales: LOCALES }
+  return { kind: asked.length === 1 ? 'one' : 'several', locales: asked }
+}
+
+function planIn(plans: ReadonlyMap<string, ContentTypePlan>, uid: string): ContentTypePlan {
+  const plan = plans.get(uid)
+  if (plan === undefined) throw new Error(`${uid} was not compiled`)
+  return plan
+}
+
+function tagOf({ attributes }: ContentTypePlan): ContentTypePlan {
+  const tags = attributes.get('tags')
+  if (tags?.kind !== 'relation') throw new Error('a thing has tags')
+  return tags.target()
+}
