@@ -1,0 +1,119 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
+
+const WRITERS = Number(process.env['QUIRE_TEST_WRITERS'] ?? 12)
+const LOCALES = ['en', 'fr', 'de'] as const
+const localized = { i18n: { localized: true } }
+
+describe(`${WRITERS} writers of one document`, () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await serve('writers', {
+      contentTypes: {
+        counter: declare('counter', { numbers: { type: 'json' } }),
+        article: declare(
+          'article',
+          { numbers: { type: 'json', pluginOptions: localized } },
+          { localized: true, draftAndPublish: true },
+        ),
+        form: declare(
+          'form',
+          Object.fromEntries(
+            Array.from({ length: WRITERS }, (_, index) => [`a${index}`, { type: 'integer' }]),
+          ),
+        ),
+        page: declare(
+          'page',
+          { title: { type: 'string', pluginOptions: localized }, views: { type: 'integer' } },
+          { localized: true, draftAndPublish: true },
+        ),
+      },
+      locales: ['fr', 'de'],
+    })
+  })
+
+  after(() => server.close())
+
+  const everyone = (work: (writer: number) => Promise<void>): Promise<unknown> =>
+    Promise.all(Array.from({ length: WRITERS }, (_, writer) => work(writer)))
+  const create = async (type: string, data: object): Promise<string> => {
+    const answer = await server.post(`/api/${type}`, data)
+    expect(answer.status, answer.text).to.equal(201)
+    return `/api/${type}/${answer.body.data.documentId}`
+  }
+  /** As clients should: a server that has too much to do at once says when to ask again. */
+  const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      const answer = await ask()
+      if (answer.status !== 503 && answer.status !== 504) return answer
+      await wait(1_000 * Number(answer.headers['retry-after']) + randomInt(1_000))
+    }
+  }
+  /** Reads, adds its number and writes, until what it read was what it wrote over. */
+  const addNumber = async (path: string, number: number): Promise<number> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const read = await patiently(() => server.get(path))
+      const { numbers } = read.body.data
+      if (numbers.includes(number)) return attempt // an answer was late, not the write
+      const headers = { 'if-match': read.headers.etag ?? '' }
+      const more = { numbers: [...numbers, number] }
+      const { status, text } = await patiently(() => server.put(path, more, { headers }))
+      if (status === 200) return attempt
+      expect(status, text).to.equal(412)
+      await wait(randomInt(WRITERS)) // as clients should: all at once they only lose to each other
+    }
+  }
+
+  for (const type of ['counters', 'articles']) {
+    it(`lose no update of ${type} with If-Match`, async function () {
+      this.timeout(120_000)
+      const path = await create(type, { numbers: [] })
+      let attempts = 0
+      await everyone(async (writer) => {
+        const needed = await addNumber(path, writer) // apart: `+=` would read before it waits
+        attempts += needed
+      })
+      const { numbers } = (await server.get(path)).body.data
+      expect(numbers).to.have.length(WRITERS)
+      expect(new Set(numbers).size).to.equal(WRITERS)
+      expect(attempts).to.be.greaterThan(WRITERS) // they did collide
+    })
+  }
+
+  it('keep every attribute that was sent without a condition', async function () {
+    this.timeout(60_000)
+    const path = await create('forms', {})
+    await everyone(async (writer) => {
+      const { status, text } = await server.put(path, { [`a${writer}`]: writer })
+      expect(status, text).to.equal(200)
+    })
+    const stored = (await server.get(path)).body.data
+    const values = Array.from({ length: WRITERS }, (_, writer) => stored[`a${writer}`] as unknown)
+    expect(values).to.deep.equal(values.map((_, writer) => writer))
+  })
+
+  it('leave what locales share equal in all of them', async function () {
+    this.timeout(120_000)
+    const path = await create('pages', { title: 'a', views: -1 })
+    for (const locale of LOCALES) await server.put(`${path}?locale=${locale}`, { title: locale })
+    await everyone(async (writer) => {
+      const locale = LOCALES[writer % LOCALES.length] ?? 'en'
+      const put = () => server.put(`${path}?locale=${locale}`, { views: writer })
+      const { status, text } = await patiently(put)
+      expect(status, text).to.equal(200)
+    })
+    const read = async (locale: string, status: string): Promise<Json> =>
+      (await server.get(`${path}?locale=${locale}&status=${status}`)).body.data
+    const shown = await Promise.all(
+      LOCALES.flatMap((locale) => [read(locale, 'draft'), read(locale, 'published')]),
+    )
+    expect(new Set(shown.map(({ views }) => views as unknown)).size).to.equal(1)
+    expect(shown[0].views).to.be.within(0, WRITERS - 1)
+    expect(shown.map(({ title }) => title as unknown)).to.deep.equal(
+      LOCALES.flatMap((locale) => [locale, locale]),
+    )
+  })
+})
