@@ -1,0 +1,297 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { adminRoutes } from '../../src/http/admin-routes.ts'
+import type { DeclaredRoute } from '../../src/http/api-router.ts'
+import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
+
+const CONTENT_TYPES = {
+  article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
+  tag: declare('tag', { name: { type: 'string' } }),
+  homepage: declare(
+    'homepage',
+    { title: { type: 'string' } },
+    { kind: 'singleType', draftAndPublish: true },
+  ),
+}
+
+/** Who asks with an account of their own; for others these are a 401 even where they are permitted. */
+const OF_END_USERS: ReadonlySet<string> = new Set([
+  'plugin::users-permissions.user.me',
+  'plugin::users-permissions.auth.changePassword',
+  'plugin::users-permissions.auth.logout',
+])
+
+type Expected = 'through' | 'unauthorized' | 'forbidden'
+
+interface Asker {
+  readonly who: string
+  /** Null sends no header. */
+  readonly token: () => string | null
+  readonly isEndUser: boolean
+  /** What is granted before, and what it then gets through to. */
+  readonly granted: (action: string) => {
+    readonly public?: readonly string[]
+    readonly authenticated?: readonly string[]
+    readonly custom?: readonly string[]
+  }
+  readonly may: (action: string) => boolean
+}
+
+describe('who gets through to which route', () => {
+  let server: TestServer
+  let all: readonly string[]
+  const tokens: Record<string, string> = {}
+  let customId: number
+
+  before(async () => {
+    server = await serve('matrix', {
+      contentTypes: CONTENT_TYPES,
+      environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
+    })
+    all = (await admin('GET', '/admin/actions')).body.data.map(({ name }: Json) => name)
+    for (const type of ['read-only', 'full-access', 'custom', 'expired']) {
+      const body = {
+        name: type,
+        type: type === 'expired' ? 'full-access' : type,
+        ...(type === 'custom' && { permissions: [] }),
+        ...(type === 'expired' && { lifespanDays: 1 }),
+      }
+      const { data } = (await admin('POST', '/admin/api-tokens', body)).body
+      tokens[type] = data.accessKey
+      if (type === 'custom') customId = data.id
+    }
+    await expire('expired')
+    for (const name of ['user', 'blocked']) {
+      const body = { username: name, email: `${name}@example.org`, password: 'correct horse' }
+      await admin('PUT', '/admin/roles/public', {
+        permissions: ['plugin::users-permissions.auth.register'],
+      })
+      const answer = await server.send('POST', '/api/auth/local/register', { body, token: null })
+      expect(answer.status, answer.text).to.equal(200)
+      tokens[name] = answer.body.jwt
+    }
+    const blocked = (await server.get('/api/users?filters[username]=blocked')).body[0].id
+    await admin('PUT', `/api/users/${blocked}`, { blocked: true })
+  })
+
+  const logIn = async (): Promise<void> => {
+    const body = { identifier: 'user', password: 'correct horse' }
+    tokens['user'] = (await admin('POST', '/api/auth/local', body)).body.jwt
+  }
+
+  after(() => server.close())
+
+  const admin = async (method: string, path: string, body?: object): Promise<Answer> => {
+    const answer = await server.send(method, path, { token: ROOT_TOKEN, ...(body && { body }) })
+    expect(answer.status, `${method} ${path} ${answer.text}`).to.be.oneOf([200, 201])
+    return answer
+  }
+
+  /** A token whose time has come, without waiting for it. */
+  const expire = async (name: string): Promise<void> => {
+    const client = await MongoClient.connect(server.uri)
+    const rows = client.db(server.database).collection('quire_api_tokens')
+    const { modifiedCount } = await rows.updateOne({ name }, { $set: { expiresAt: new Date(0) } })
+    await client.close()
+    expect(modifiedCount).to.equal(1)
+  }
+
+  const without = (action: string): readonly string[] => all.filter((name) => name !== action)
+  const never = (): boolean => false
+  const always = (): boolean => true
+  const nothing = (): object => ({})
+  const token = (name: string) => () => tokens[name] ?? ''
+  const ASKERS: readonly Asker[] = [
+    {
+      who: 'anybody, permitted',
+      token: () => null,
+      isEndUser: false,
+      granted: (action) => ({ public: [action], authenticated: [] }),
+      may: always,
+    },
+    {
+      who: 'anybody, permitted all but that',
+      token: () => null,
+      isEndUser: false,
+      granted: (action) => ({ public: without(action), authenticated: all }),
+      may: never,
+    },
+    {
+      who: 'an end user, permitted',
+      token: token('user'),
+      isEndUser: true,
+      granted: (action) => ({ public: [], authenticated: [action] }),
+      may: always,
+    },
+    {
+      who: 'an end user, permitted all but that',
+      token: token('user'),
+      isEndUser: true,
+      granted: (action) => ({ public: all, authenticated: without(action) }),
+      may: never,
+    },
+    {
+      who: 'a custom token, permitted',
+      token: token('custom'),
+      isEndUser: false,
+      granted: (action) => ({ public: [], custom: [action] }),
+      may: always,
+    },
+    {
+      who: 'a custom token, permitted all but that',
+      token: token('custom'),
+      isEndUser: false,
+      granted: (action) => ({ public: all, custom: without(action) }),
+      may: never,
+    },
+    {
+      who: 'a read-only token',
+      token: token('read-only'),
+      isEndUser: false,
+      granted: nothing,
+      may: (action) => /\.(find|findOne)$/.test(action),
+    },
+    {
+      who: 'a full-access token',
+      token: token('full-access'),
+      isEndUser: false,
+      granted: nothing,
+      may: always,
+    },
+    { who: 'root', token: () => ROOT_TOKEN, isEndUser: false, granted: nothing, may: always },
+  ]
+
+  /** Whoever is not who the token says is let through to nothing, whatever everybody may. */
+  const UNKNOWN: readonly (readonly [string, () => string])[] = [
+    ['an unknown token', () => 'f'.repeat(256)],
+    ['an expired token', token('expired')],
+    ['a blocked user', token('blocked')],
+  ]
+
+  const grant = async (granted: ReturnType<Asker['granted']>): Promise<void> => {
+    const { custom, ...roles } = granted
+    for (const [type, permissions] of Object.entries(roles)) {
+      await admin('PUT', `/admin/roles/${type}`, { permissions })
+    }
+    if (custom !== undefined) {
+      await admin('PUT', `/admin/api-tokens/${customId}`, { permissions: custom })
+    }
+  }
+
+  const ask = ({ method, path }: Pick<DeclaredRoute, 'method' | 'path'>, key: string | null) =>
+    server.send(method.toUpperCase(), concrete(path), {
+      token: key,
+      ...((method === 'post' || method === 'put') && { body: {} }),
+    })
+
+  /** Of the errors that a request meets behind the door, none is one of these two. */
+  const outcomeOf = ({ status }: Answer): Expected =>
+    status === 401 ? 'unauthorized' : status === 403 ? 'forbidden' : 'through'
+
+  const expectedFor = (asker: Asker, action: string): Expected => {
+    if (!asker.may(action)) return 'forbidden'
+    return OF_END_USERS.has(action) && !asker.isEndUser ? 'unauthorized' : 'through'
+  }
+
+  for (const asker of ASKERS) {
+    it(`${asker.who}: every route under /api`, async function () {
+      this.timeout(120_000)
+      const wrong: string[] = []
+      await logIn()
+      for (const route of server.routes) {
+        if (route.access === 'everyone') continue
+        const { action } = route.access
+        await grant(asker.granted(action))
+        const answer = await ask(route, asker.token())
+        if (action.endsWith('.logout')) await logIn()
+        const expected = expectedFor(asker, action)
+        if (outcomeOf(answer) === expected) continue
+        wrong.push(`${route.method} ${route.path}: ${answer.status}, expected ${expected}`)
+      }
+      expect(wrong).to.deep.equal([])
+      expect(server.routes.length).to.be.above(30)
+    })
+  }
+
+  for (const [who, key] of UNKNOWN) {
+    it(`${who}: 401 everywhere, though everybody may everything`, async () => {
+      await grant({ public: all, authenticated: all })
+      const wrong: string[] = []
+      for (const route of server.routes) {
+        const answer = await ask(route, key())
+        const expected = route.access === 'everyone' ? 404 : 401
+        if (answer.status !== expected)
+          wrong.push(`${route.method} ${route.path}: ${answer.status}`)
+      }
+      expect(wrong).to.deep.equal([])
+    })
+  }
+
+  it('the management is for root alone', async () => {
+    await grant({ public: all, authenticated: all, custom: all })
+    await logIn()
+    const routes = managementRoutes()
+    expect(routes.length).to.be.above(10)
+    const wrong: string[] = []
+    for (const route of routes) {
+      const askers: readonly (readonly [string | null, Expected])[] = [
+        [null, 'unauthorized'],
+        ['f'.repeat(256), 'unauthorized'],
+        [tokens['user'] ?? '', 'forbidden'],
+        [tokens['read-only'] ?? '', 'forbidden'],
+        [tokens['full-access'] ?? '', 'forbidden'],
+        [tokens['custom'] ?? '', 'forbidden'],
+        [ROOT_TOKEN, 'through'],
+      ]
+      for (const [key, expected] of askers) {
+        const answer = await ask(route, key)
+        if (outcomeOf(answer) === expected) continue
+        wrong.push(`${route.method} ${route.path}: ${answer.status}, expected ${expected}`)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('has no route but those that say who gets through, and those known to be open', () => {
+    const folder = new URL('../../../src/http/', import.meta.url)
+    const own = readdirSync(folder).filter((name) =>
+      readFileSync(new URL(name, folder), 'utf8').includes(`from '@koa/router'`),
+    )
+    // Management, which is root's; live, ready and metrics; the bytes of files.
+    expect(own.sort()).to.deep.equal([
+      'admin-routes.ts',
+      'api-router.ts',
+      'health-routes.ts',
+      'serve-uploads.ts',
+    ])
+  })
+})
+
+/** With values for its parameters that name nothing. */
+function concrete(path: string): string {
+  return path
+    .replaceAll(/\{\*\w+\}/g, 'nothing')
+    .replaceAll(/:action\b/g, 'publish')
+    .replaceAll(/:\w+/g, 'nothing')
+}
+
+function managementRoutes(): readonly Pick<DeclaredRoute, 'method' | 'path'>[] {
+  const access = { apiTokens: {}, roles: {}, actions: { all: [] } }
+  const pass = (): Promise<void> => Promise.resolve()
+  const router = adminRoutes({
+    schema: { contentTypes: new Map() },
+    access,
+    locales: {},
+    readBody: pass,
+    authenticate: pass,
+  } as never)
+  return router.stack.flatMap(({ methods, path }) =>
+    methods
+      .filter((method) => method !== 'HEAD')
+      .map((method) => ({
+        method: method.toLowerCase() as DeclaredRoute['method'],
+        path: String(path),
+      })),
+  )
+}

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { requestOfAnybody } from './fuzz-requests.ts'
+import {
+  type Answered,
+  type Asked,
+  AUTHORS,
+  BOOKS,
+  idOf,
+  NOTES,
+  openWorld,
+  SECRETS,
+  type World,
+} from './fuzz-worlds.ts'
+
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500)
+
+const KNOWN: ReadonlySet<string> = new Set(
+  [
+    ['book', BOOKS],
+    ['author', AUTHORS],
+    ['secret', SECRETS],
+    ['note', NOTES],
+  ].flatMap(([kind, count]) =>
+    Array.from({ length: Number(count) }, (_, n) => idOf(String(kind), n)),
+  ),
+)
+
+/** What was answered with a 5xx once. */
+const FOUND: readonly string[] = ['/api/books?filters[author][name]=x&locale=xx']
+
+const toGet = (target: string): Asked => ({ method: 'GET', target })
+
+/** What two servers answer differently though nothing is hidden in it: new ids, and the time of day. */
+function comparable({ status, text }: Answered): string {
+  const body = text
+    .replaceAll(/\b[a-z][a-z0-9]{23}\b/g, (id) => (KNOWN.has(id) ? id : 'new'))
+    .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z/g, 'now')
+  return `${status} ${body}`
+}
+
+describe(`${REQUESTS} requests of the public role`, () => {
+  let worlds: readonly [World, World]
+
+  before(async () => {
+    worlds = [await openWorld(0), await openWorld(1)]
+  })
+
+  after(async () => {
+    for (const world of worlds) await world.close()
+  })
+
+  it('are answered the same whatever is hidden, without it, and never with a 5xx', async function () {
+    this.timeout(60_000 + REQUESTS * 100)
+    const statuses = new Map<number, number>()
+    await fc.assert(
+      fc.asyncProperty(requestOfAnybody(), async (asked) => {
+        const [one, other] = await Promise.all([worlds[0].ask(asked), worlds[1].ask(asked)])
+        expect(one.status, one.text).to.be.below(500)
+        for (const { canary } of worlds) {
+          for (const answered of [one, other]) {
+            expect(answered.text).to.not.include(canary)
+            expect(answered.headers).to.not.include(canary)
+          }
+        }
+        expect(comparable(one)).to.equal(comparable(other))
+        statuses.set(one.status, (statuses.get(one.status) ?? 0) + 1)
+      }),
+      { numRuns: REQUESTS, endOnFailure: true, examples: FOUND.map((target) => [toGet(target)]) },
+    )
+    // Were everything refused, nothing would have been shown.
+    const share = (status: number): number => (statuses.get(status) ?? 0) / REQUESTS
+    expect(share(200), 'the share of requests that are answered').to.be.above(0.2)
+    expect(share(400), 'the share of requests that are refused').to.be.above(0.1)
+  })
+})
