@@ -1,0 +1,197 @@
+import { declare } from '../api/server.ts'
+
+const here = { pluginOptions: { i18n: { localized: true } } }
+const everywhere = { pluginOptions: { i18n: { localized: false } } }
+const relation = (kind: string, target: string, more: object = {}): object => ({
+  type: 'relation',
+  relation: kind,
+  target: `api::${target}.${target}`,
+  ...more,
+})
+const component = (name: string, more: object = {}): object => ({
+  type: 'component',
+  component: name,
+  ...more,
+})
+const declareComponent = (displayName: string, attributes: object): object => ({
+  info: { displayName },
+  attributes,
+})
+
+/** A magazine: every kind of attribute, of relation and of content-type that the contract speaks of. */
+export const CONTENT_TYPES: Readonly<Record<string, object>> = {
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', required: true, minLength: 2, maxLength: 80, ...here },
+      slug: { type: 'uid', targetField: 'title', ...here },
+      body: { type: 'richtext', ...here },
+      blocks: { type: 'blocks', ...here },
+      views: { type: 'integer', default: 0, ...everywhere },
+      rating: { type: 'decimal', ...here },
+      price: { type: 'float', ...here },
+      big: { type: 'biginteger', ...here },
+      published_on: { type: 'date', ...here },
+      starts_at: { type: 'datetime', ...here },
+      opens: { type: 'time', ...here },
+      kind: { type: 'enumeration', enum: ['news', 'opinion', 'review'], ...here },
+      featured: { type: 'boolean', default: false, ...here },
+      contact: { type: 'email', ...here },
+      extra: { type: 'json', ...here },
+      secret: { type: 'string', private: true, ...here },
+      pass: { type: 'password', ...here },
+      cover: { type: 'media', multiple: false, allowedTypes: ['images', 'files'], ...here },
+      gallery: { type: 'media', multiple: true, ...here },
+      category: relation('manyToOne', 'category', { inversedBy: 'articles' }),
+      tags: relation('manyToMany', 'tag', { inversedBy: 'articles' }),
+      author: relation('manyToOne', 'author', { inversedBy: 'articles' }),
+      related: relation('oneToMany', 'article'),
+      note: relation('oneToOne', 'secret-note'),
+      seo: component('shared.seo', here),
+      links: component('shared.link', { repeatable: true, max: 5, ...here }),
+      sections: {
+        type: 'dynamiczone',
+        components: ['sections.hero', 'sections.quote', 'sections.linklist'],
+        ...here,
+      },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  author: declare('author', {
+    name: { type: 'string', required: true },
+    email: { type: 'email', unique: true },
+    bio: { type: 'text' },
+    avatar: { type: 'media', multiple: false },
+    profile: relation('oneToOne', 'profile', { inversedBy: 'author' }),
+    articles: relation('oneToMany', 'article', { mappedBy: 'author' }),
+  }),
+  category: {
+    ...declare(
+      'category',
+      {
+        name: { type: 'string', required: true, ...here },
+        code: { type: 'string', unique: true, ...here },
+        color: { type: 'string', ...everywhere },
+        articles: relation('oneToMany', 'article', { mappedBy: 'category' }),
+      },
+      { draftAndPublish: true, localized: true },
+    ),
+    info: { singularName: 'category', pluralName: 'categories', displayName: 'Category' },
+  },
+  homepage: declare(
+    'homepage',
+    {
+      title: { type: 'string', required: true, ...here },
+      tagline: { type: 'string', ...here },
+      layout: { type: 'string', ...everywhere },
+      secret: { type: 'string', private: true, ...here },
+      seo: component('shared.seo', here),
+      links: component('shared.link', { repeatable: true, ...here }),
+      highlights: relation('oneToMany', 'article'),
+      cover: { type: 'media', multiple: false, ...here },
+    },
+    { kind: 'singleType', draftAndPublish: true, localized: true },
+  ),
+  profile: declare('profile', {
+    nickname: { type: 'string' },
+    author: relation('oneToOne', 'author', { mappedBy: 'profile' }),
+  }),
+  sample: declare('sample', {
+    label: { type: 'string', required: true },
+    short: { type: 'string', minLength: 3, maxLength: 10 },
+    code: { type: 'string', regex: '^[A-Z]{3}$' },
+    uniq: { type: 'string', unique: true },
+    uniq_int: { type: 'integer', unique: true },
+    long: { type: 'text', minLength: 3, maxLength: 20 },
+    rich: { type: 'richtext', minLength: 3, maxLength: 20 },
+    mail: { type: 'email', minLength: 6, maxLength: 20 },
+    pass: { type: 'password', minLength: 6, maxLength: 12 },
+    kind: { type: 'enumeration', enum: ['one', 'two', 'three'], default: 'one' },
+    count: { type: 'integer', min: 1, max: 10 },
+    big: { type: 'biginteger', min: '5', max: '9007199254740993' },
+    ratio: { type: 'decimal', min: 0.5, max: 2.5 },
+    amount: { type: 'float', min: -1.5, max: 1.5 },
+    day: { type: 'date' },
+    moment: { type: 'datetime' },
+    hour: { type: 'time' },
+    stamp: { type: 'timestamp' },
+    flag: { type: 'boolean', default: true },
+    data: { type: 'json' },
+    blocks: { type: 'blocks' },
+    handle: { type: 'uid' },
+    deflt: { type: 'string', default: 'fallback' },
+    hidden: { type: 'string', private: true },
+    picture: { type: 'media', multiple: false, allowedTypes: ['images'] },
+    one: component('shared.link'),
+    list: component('shared.link', { repeatable: true, min: 2, max: 3 }),
+    zone: {
+      type: 'dynamiczone',
+      components: ['sections.quote', 'sections.linklist'],
+      min: 1,
+      max: 2,
+    },
+  }),
+  'secret-note': declare('secret-note', {
+    text: { type: 'string' },
+    article: relation('oneToOne', 'article'),
+  }),
+  setting: declare(
+    'setting',
+    {
+      site_name: { type: 'string', required: true },
+      maintenance: { type: 'boolean', default: false },
+      contact: { type: 'email' },
+      max_items: { type: 'integer', min: 1, max: 50 },
+    },
+    { kind: 'singleType' },
+  ),
+  'strict-item': declare(
+    'strict-item',
+    {
+      title: { type: 'string', required: true, minLength: 2 },
+      amount: { type: 'integer', required: true, min: 1 },
+      uniq: { type: 'string', unique: true },
+      one: component('shared.link', { required: true }),
+      list: component('shared.link', { repeatable: true, required: true, min: 1, max: 2 }),
+      tag: relation('oneToOne', 'tag'),
+    },
+    { draftAndPublish: true },
+  ),
+  tag: declare('tag', {
+    name: { type: 'string', required: true },
+    slug: { type: 'uid', targetField: 'name' },
+    weight: { type: 'integer' },
+    articles: relation('manyToMany', 'article', { mappedBy: 'tags' }),
+  }),
+  'components/sections/hero': declareComponent('Hero', {
+    heading: { type: 'string', required: true },
+    image: { type: 'media', multiple: false },
+    author: relation('oneToOne', 'author'),
+  }),
+  'components/sections/quote': declareComponent('Quote', {
+    text: { type: 'text', required: true },
+    cite: { type: 'string' },
+  }),
+  'components/sections/linklist': declareComponent('Links', {
+    caption: { type: 'string' },
+    links: component('shared.link', { repeatable: true }),
+  }),
+  'components/shared/link': declareComponent('Link', {
+    label: { type: 'string', required: true },
+    url: { type: 'string' },
+    external: { type: 'boolean', default: false },
+    weight: { type: 'integer' },
+    hidden: { type: 'string', private: true },
+  }),
+  'components/shared/social': declareComponent('Social', {
+    network: { type: 'enumeration', enum: ['Facebook', 'Twitter'], required: true },
+    title: { type: 'string', required: true, maxLength: 60 },
+  }),
+  'components/shared/seo': declareComponent('Seo', {
+    metaTitle: { type: 'string', required: true, maxLength: 60 },
+    metaDescription: { type: 'text', minLength: 5, maxLength: 160 },
+    keywords: { type: 'text' },
+    metaImage: { type: 'media', multiple: false, allowedTypes: ['images'] },
+    metaSocial: component('shared.social', { repeatable: true }),
+  }),
+}
