@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import type { Document } from 'mongodb'
-import { startEmbedded } from '../src/embedded/start-embedded.ts'
+import { startEmbedded } from '../../src/embedded/start-embedded.ts'
 
 // The figures the embedded engine is held to: 10,000 documents of about 800 bytes over the driver.
 

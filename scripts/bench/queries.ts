@@ -1,20 +1,22 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { buildApp } from '../src/app.ts'
-import { readConfig, withEnvFile } from '../src/config.ts'
-import { startDeployment } from '../src/deployment/start-deployment.ts'
-import { createLog } from '../src/log.ts'
-import { openServices } from '../src/services.ts'
-import { compileSample } from './sample/sample-parts.ts'
-import { seedSample } from './sample/seed-sample.ts'
-import { SILENT } from './sample/show-progress.ts'
+import { buildApp } from '../../src/app.ts'
+import { readConfig, withEnvFile } from '../../src/config.ts'
+import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import { createLog } from '../../src/log.ts'
+import { openServices } from '../../src/services.ts'
+import { compileSample } from '../sample/sample-parts.ts'
+import { seedSample } from '../sample/seed-sample.ts'
+import { SILENT } from '../sample/show-progress.ts'
 
-// `npm run bench -- --cities N`: queries of the sample over HTTP, through relations and without, one
+// `npm run bench -- queries --cities N`: queries of the sample over HTTP, through relations and without, one
 // client, on whichever database is configured. The first line is what the ratios compare with.
 
 const ROUNDS = 40
 const PAGE = 'fields=name&pagination[pageSize]=25'
+const BY_COUNTRY = 'sort=country.name'
+const UNCOUNTED = 'pagination[withCount]=false'
 const WORKLOADS: readonly (readonly [string, string])[] = [
   ['filter on an indexed attribute', `cities?${PAGE}&filters[country][documentId][$eq]={{CHE}}`],
   ['list, no filter', `cities?${PAGE}`],
@@ -28,6 +30,10 @@ const WORKLOADS: readonly (readonly [string, string])[] = [
   ['filter two levels down', `cities?${PAGE}&filters[country][borders][cca3][$eq]=CHE`],
   ['filter through the inverse side', `countries?${PAGE}&filters[cities][name][$eq]=Paris`],
   ['sort by a relation', `cities?${PAGE}&sort=country.name&filters[country][region][$eq]=Oceania`],
+  ['all sorted by a relation, no count', `cities?${PAGE}&${BY_COUNTRY}&${UNCOUNTED}`],
+  ['the same, counted', `cities?${PAGE}&${BY_COUNTRY}`],
+  ['page 200 of it, no count', `cities?${PAGE}&${BY_COUNTRY}&pagination[page]=200&${UNCOUNTED}`],
+  ['the same, counted', `cities?${PAGE}&${BY_COUNTRY}&pagination[page]=200`],
   ['list 25 with a relation', `cities?${PAGE}&populate[country][fields]=name`],
   [
     'list 100 with three relations',
@@ -35,8 +41,16 @@ const WORKLOADS: readonly (readonly [string, string])[] = [
   ],
 ]
 
-const { values } = parseArgs({ options: { cities: { type: 'string', default: '10000' } } })
-const config = readConfig({ QUERY_TIMEOUT_MS: '60000', ...withEnvFile(process.env) })
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { cities: { type: 'string', default: '10000' } },
+})
+const config = readConfig({
+  QUERY_TIMEOUT_MS: '60000',
+  MONITOR_COMMANDS: 'off', // as in production
+  SLOW_REQUEST_MS: '0',
+  ...withEnvFile(process.env),
+})
 const log = createLog({ ...config, logLevel: 'warn' })
 const deployment = await startDeployment(config, log)
 const services = await openServices({ config, deployment, log })

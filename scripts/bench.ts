@@ -1,0 +1,28 @@
+import { BENCH_USAGE, type BenchOptions, readBenchOptions } from './bench/options.ts'
+import { toJson, toNotes, toTable } from './bench/report.ts'
+import { runBench } from './bench/run-bench.ts'
+
+const [first, ...rest] = process.argv.slice(2)
+if (first === 'embedded') await import('./bench/embedded-engine.ts')
+else if (first === 'queries') await import('./bench/queries.ts')
+else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
+
+async function compare(options: BenchOptions): Promise<void> {
+  const report = await runBench(options, (line) => process.stderr.write(`${line}\n`))
+  if (options.json) {
+    console.log(toJson(report))
+    return
+  }
+  console.log(`${report.machine}\n${report.database}\n\n${toTable(report)}\n`)
+  for (const note of toNotes(report)) console.log(`- ${note}`)
+}
+
+function readOptions(args: readonly string[]): BenchOptions {
+  try {
+    return readBenchOptions(args)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`${message}\n\n${BENCH_USAGE}\n`)
+    process.exit(2)
+  }
+}

@@ -1,0 +1,100 @@
+import type { Collection, Document, MongoClient } from 'mongodb'
+import { newDocumentId } from '../../src/mongo/document-id.ts'
+import {
+  PAGE_SIZE,
+  projectionOf,
+  PUBLISHED,
+  readPage,
+  readPageByCursor,
+  show,
+  type Stored,
+} from './bare-read.ts'
+
+/** The queries that Quire makes for articles, written by hand. */
+export interface BarePosts {
+  list(page: number): Promise<object>
+  /** With two relations: three queries. */
+  populated(): Promise<object>
+  findOne(documentId: string): Promise<object>
+  pageByCursor(cursor: string): Promise<object>
+  /** Draft and published version, in a transaction. */
+  create(data: Document): Promise<object>
+}
+
+const FIRST_ID = 1_000_000_000
+
+export function barePosts(client: MongoClient, database: string): BarePosts {
+  const db = client.db(database)
+  const posts = db.collection<Stored>('bench_posts')
+  const targets = {
+    writer: db.collection<Stored>('bench_writers'),
+    topic: db.collection<Stored>('bench_topics'),
+  }
+  let nextId = FIRST_ID
+  return {
+    list: async (page) => {
+      const found = await readPage(posts, 'post', PUBLISHED, { skip: (page - 1) * PAGE_SIZE })
+      return listOf(
+        found.map((each) => show('post', each)),
+        page,
+      )
+    },
+    populated: async () => listOf(await readPopulated(posts, targets), 1),
+    findOne: async (documentId) => {
+      const _id = `${documentId}::published`
+      const found = await posts.findOne({ _id }, { projection: projectionOf('post') })
+      return { data: show('post', found ?? {}), meta: {} }
+    },
+    pageByCursor: (cursor) => readPageByCursor(posts, 'post', cursor),
+    create: async (data) => {
+      const documentId = newDocumentId()
+      const now = new Date()
+      const shared = { ...data, documentId, locale: null, createdAt: now, updatedAt: now }
+      const versions = (['draft', 'published'] as const).map((status) => ({
+        ...shared,
+        _id: `${documentId}::${status}`,
+        id: nextId++,
+        status,
+        publishedAt: status === 'draft' ? null : now,
+      }))
+      await client.withSession((session) =>
+        session.withTransaction(() => posts.insertMany(versions, { session })),
+      )
+      return { data: show('post', versions[1] ?? {}), meta: {} }
+    },
+  }
+}
+
+async function readPopulated(
+  posts: Collection<Stored>,
+  targets: Readonly<Record<'writer' | 'topic', Collection<Stored>>>,
+): Promise<readonly object[]> {
+  const found = await readPage(posts, 'post', PUBLISHED, { also: ['writer', 'topics'] })
+  const writerOf = (post: Document): string => post['writer'] as string
+  const topicsOf = (post: Document): readonly string[] => post['topics'] as readonly string[]
+  const [writers, topics] = await Promise.all([
+    readTargets(targets.writer, 'writer', found.map(writerOf)),
+    readTargets(targets.topic, 'topic', found.flatMap(topicsOf)),
+  ])
+  return found.map((post) => ({
+    ...show('post', post),
+    writer: writers.get(writerOf(post)) ?? null,
+    topics: topicsOf(post).map((id) => topics.get(id) ?? null),
+  }))
+}
+
+async function readTargets(
+  collection: Collection<Stored>,
+  type: 'writer' | 'topic',
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, object>> {
+  const ids = [...new Set(documentIds)].map((documentId) => `${documentId}::published`)
+  const found = await collection
+    .find({ _id: { $in: ids } }, { projection: projectionOf(type) })
+    .toArray()
+  return new Map(found.map((each) => [String(each['documentId']), show(type, each)]))
+}
+
+function listOf(data: readonly object[], page: number): object {
+  return { data, meta: { pagination: { page, pageSize: PAGE_SIZE } } }
+}

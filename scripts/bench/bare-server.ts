@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MongoClient } from 'mongodb'
+import { bareCities } from './bare-cities.ts'
+import { barePosts } from './bare-posts.ts'
+
+// The limit: what node:http and the driver can do with the same queries and the same answers, with no
+// parsing, no permissions, no validation. Routes are compared as they are written in `workloads.ts`.
+
+const client = await MongoClient.connect(process.env['MONGODB_URI'] ?? '', {
+  maxPoolSize: 50,
+  minPoolSize: 2,
+  writeConcern: { w: 'majority' },
+})
+const database = process.env['MONGODB_DATABASE'] ?? ''
+const posts = barePosts(client, database)
+const cities = bareCities(client.db(database))
+
+const server = createServer((request, response) => {
+  answer(request).then(
+    ({ status, type, body }) => {
+      response.writeHead(status, {
+        'Content-Type': type,
+        'Content-Length': Buffer.byteLength(body),
+      })
+      response.end(body)
+    },
+    (error: unknown) => {
+      console.error(error)
+      response.writeHead(500).end()
+    },
+  )
+})
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+process.on('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+  void client.close()
+})
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+async function answer(request: IncomingMessage): Promise<Answer> {
+  const url = request.url ?? ''
+  if (url === '/metrics') return { status: 200, type: 'text/plain', body: metrics() }
+  const json = (status: number, value: unknown): Answer => ({
+    status,
+    type: 'application/json; charset=utf-8',
+    body: JSON.stringify(value),
+  })
+  if (request.method === 'POST') return json(201, await posts.create(await readJson(request)))
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  if (pathname === '/api/posts') return json(200, await listPosts(searchParams))
+  if (pathname === '/api/cities') return json(200, await listCities(searchParams))
+  return json(200, await posts.findOne(pathname.slice('/api/posts/'.length)))
+}
+
+function listPosts(query: URLSearchParams): Promise<object> {
+  const cursor = query.get('pagination[cursor]')
+  if (cursor !== null) return posts.pageByCursor(cursor)
+  if (query.has('populate')) return posts.populated()
+  return posts.list(Number(query.get('pagination[page]') ?? 1))
+}
+
+function listCities(query: URLSearchParams): Promise<object> {
+  const cursor = query.get('pagination[cursor]')
+  if (cursor !== null) return cities.pageByCursor(cursor)
+  const country = query.get('filters[country][documentId][$eq]')
+  if (country !== null) return cities.of([country])
+  return cities.beside(query.get('filters[country][borders][cca3][$eq]') ?? '')
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: Record<string, unknown> }
+  return data
+}
+
+/** The two figures that the bench reads of either server, by the names that prom-client gives them. */
+function metrics(): string {
+  const { user, system } = process.cpuUsage()
+  return [
+    `process_cpu_seconds_total ${(user + system) / 1e6}`,
+    `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
+  ].join('\n')
+}

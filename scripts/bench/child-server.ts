@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** A server in a process of its own, on a free port of this machine. */
+export interface ChildServer {
+  readonly base: string
+  readonly startedInMs: number
+  usage(): Promise<Usage>
+  stop(): Promise<void>
+}
+
+export interface Usage {
+  /** User and system time since the start. */
+  readonly cpuMs: number
+  readonly residentBytes: number
+}
+
+/** Runs a script that prints `listens on ADDRESS` and serves `/metrics` in Prometheus' format. */
+export async function startServer(
+  script: URL,
+  env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<ChildServer> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [...nodeOptions, script.pathname], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      MONITOR_COMMANDS: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const base = await addressOf(child)
+  return {
+    base,
+    startedInMs: performance.now() - started,
+    usage: () => readUsage(base),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no standard output')
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    const address = /listens on (http:\/\/[^;\s"]+)/.exec(line)?.[1]
+    if (address === undefined) continue
+    child.stdout.resume()
+    return address
+  }
+  throw new Error(`a server ended before it listened:\n${lines.join('\n')}`)
+}
+
+async function readUsage(base: string): Promise<Usage> {
+  const text = await (await fetch(`${base}/metrics`)).text()
+  const valueOf = (name: string): number => {
+    const value = new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]
+    if (value === undefined) throw new Error(`${base}/metrics shows no ${name}`)
+    return Number(value)
+  }
+  return {
+    cpuMs: valueOf('process_cpu_seconds_total') * 1000,
+    residentBytes: valueOf('process_resident_memory_bytes'),
+  }
+}

@@ -1,0 +1,96 @@
+import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
+import type { Data } from '../../src/schema/definition.ts'
+
+const WRITERS = 50
+const TOPICS = 40
+const TOPICS_EACH = 3
+const WORDS = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod'.split(' ')
+
+const declare = (name: string, draftAndPublish: boolean, attributes: object): object => ({
+  kind: 'collectionType',
+  collectionName: `bench_${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  options: { draftAndPublish },
+  attributes,
+})
+
+const to = (relation: string, name: string): object => ({
+  type: 'relation',
+  relation,
+  target: `api::${name}.${name}`,
+})
+
+/** Content-types by file name: an article with two relations, beside those of the sample. */
+export const BENCH_TYPES: Readonly<Record<string, object>> = {
+  post: declare('post', true, {
+    title: { type: 'string', required: true },
+    slug: { type: 'uid', targetField: 'title' },
+    summary: { type: 'text' },
+    body: { type: 'richtext' },
+    rating: { type: 'integer' },
+    featured: { type: 'boolean' },
+    writer: to('manyToOne', 'writer'),
+    topics: to('manyToMany', 'topic'),
+  }),
+  writer: declare('writer', false, { name: { type: 'string' }, email: { type: 'email' } }),
+  topic: declare('topic', false, { name: { type: 'string' } }),
+}
+
+/** Content-types of a site of its own, to start with. */
+export function manyTypes(count: number): Readonly<Record<string, object>> {
+  const names = Array.from({ length: count }, (_, index) => `kind-${index + 1}`)
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      declare(name, index % 2 === 0, {
+        title: { type: 'string', required: true },
+        slug: { type: 'uid', targetField: 'title' },
+        body: { type: 'richtext' },
+        rating: { type: 'integer', min: 0, max: 5 },
+        next: to('manyToOne', names[(index + 1) % count] ?? name),
+        others: to('manyToMany', names[(index + 7) % count] ?? name),
+      }),
+    ]),
+  )
+}
+
+/** About 800 bytes as JSON, always the same for one number. */
+export function postData(index: number): Data {
+  const topics = Array.from({ length: TOPICS_EACH }, (_, nth) => (index * 7 + nth * 11) % TOPICS)
+  return {
+    title: `Post ${index} ${words(index, 4)}`,
+    slug: `post-${index}`,
+    summary: words(index, 16),
+    body: words(index + 1, 65),
+    rating: index % 6,
+    featured: index % 10 === 0,
+    writer: documentIdFor(`writer:${index % WRITERS}`),
+    topics: topics.map((topic) => documentIdFor(`topic:${topic}`)),
+  }
+}
+
+export const postId = (index: number): string => documentIdFor(`post:${index}`)
+
+/** What is referred to comes first. */
+export function* benchDocuments(uid: string, count: number): Generator<ImportedDocument> {
+  for (let index = 0; index < count; index += 1) {
+    const data = uid === 'api::post.post' ? postData(index) : { name: `Name ${words(index, 2)}` }
+    const name = /[a-z]+$/.exec(uid)?.[0] ?? ''
+    yield {
+      documentId: documentIdFor(`${name}:${index}`),
+      versions: [{ locale: null, status: 'published', data }],
+    }
+  }
+}
+
+export const BENCH_PARTS: readonly (readonly [uid: string, count: (posts: number) => number])[] = [
+  ['api::writer.writer', () => WRITERS],
+  ['api::topic.topic', () => TOPICS],
+  ['api::post.post', (posts) => posts],
+]
+
+function words(seed: number, count: number): string {
+  return Array.from({ length: count }, (_, nth) => WORDS[(seed * 5 + nth * 3) % WORDS.length]).join(
+    ' ',
+  )
+}

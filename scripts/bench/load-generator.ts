@@ -1,0 +1,55 @@
+import { Agent, request } from 'node:http'
+import type { Load, LoadResult } from './load.ts'
+
+// A process of its own: sends requests over a fixed number of connections that are kept open, each
+// one after the answer to the one before, until the time is over. One load per message.
+
+process.on('message', (load: Load) => {
+  void generate(load).then((result) => process.send?.(result))
+})
+
+async function generate(load: Load): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: load.connections })
+  const times: number[] = []
+  let next = 0
+  let bytes = 0
+  const started = performance.now()
+  const ends = started + load.durationMs
+  const work = async (): Promise<void> => {
+    while (performance.now() < ends) {
+      const index = next++
+      const sent = performance.now()
+      const size = await send(load, index, agent)
+      bytes += size
+      times.push(performance.now() - sent)
+    }
+  }
+  await Promise.all(Array.from({ length: load.connections }, work))
+  const seconds = (performance.now() - started) / 1000
+  agent.destroy()
+  return { times, bytes, seconds }
+}
+
+/** The size of the answer's body. @throws Error unless it is a success. */
+function send(
+  { base, paths, method, bodies, headers }: Load,
+  index: number,
+  agent: Agent,
+): Promise<number> {
+  const body = bodies[index % Math.max(bodies.length, 1)]
+  const path = paths[index % paths.length] ?? '/'
+  return new Promise((resolve, reject) => {
+    const sent = request(`${base}${path}`, { method, agent, headers }, (answer) => {
+      let size = 0
+      answer.on('data', (chunk: Buffer) => (size += chunk.length))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const { statusCode = 0 } = answer
+        if (statusCode >= 200 && statusCode < 300) resolve(size)
+        else reject(new Error(`${method} ${path}: ${statusCode}`))
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

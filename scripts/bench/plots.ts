@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cursorAfter } from './bare-read.ts'
+import type { LoadGenerator } from './load.ts'
+import { measure, type Settings } from './measure.ts'
+import type { Bench } from './prepare.ts'
+import { type Pair, type Side, SIDES } from './servers.ts'
+import { percentile } from './statistics.ts'
+import { type Series, toSvg } from './svg.ts'
+import { UNCOUNTED, type Workload } from './workloads.ts'
+
+const PAGE_SIZE = 25
+const SAMPLES = 15
+const NAMES: Readonly<Record<Side, string>> = { quire: 'Quire', bare: 'the limit' }
+
+export interface Plotting {
+  readonly bench: Bench
+  readonly pair: Pair
+  readonly generator: LoadGenerator
+  readonly settings: Settings
+  readonly folder: string
+  /** Ascending. */
+  readonly sizes: readonly number[]
+}
+
+/** Writes both plots; the database holds many more posts afterwards. */
+export async function drawPlots(plotting: Plotting): Promise<readonly string[]> {
+  mkdirSync(plotting.folder, { recursive: true })
+  const throughput = await throughputBySize(plotting)
+  const latency = await latencyByPage(plotting.pair, plotting.sizes.at(-1) ?? 0)
+  const plots = [
+    ['throughput.svg', 'Lists of 25 a second, by number of documents', 'documents', throughput],
+    ['latency.svg', 'Time of one page of 25, by its depth', 'page', latency],
+  ] as const
+  return plots.map(([name, title, x, series], index) => {
+    const file = join(plotting.folder, name)
+    writeFileSync(file, toSvg({ title, x, y: index === 0 ? 'requests/s' : 'ms (p50)', series }))
+    return file
+  })
+}
+
+async function throughputBySize({
+  bench,
+  pair,
+  generator,
+  settings,
+  sizes,
+}: Plotting): Promise<readonly Series[]> {
+  const workload: Workload = {
+    name: 'list',
+    goal: '',
+    method: 'GET',
+    paths: [`/api/posts?${UNCOUNTED}`],
+    bodies: [],
+    headers: {},
+  }
+  const points: Record<Side, (readonly [number, number])[]> = { quire: [], bare: [] }
+  for (const size of sizes) {
+    await bench.seedPosts(size)
+    const { sides } = await measure(pair, generator, workload, settings)
+    for (const side of SIDES) points[side].push([size, sides[side].requestsPerSecond.mean])
+  }
+  return SIDES.map((side) => ({ name: NAMES[side], points: points[side] }))
+}
+
+/** By number a page costs what comes before it; by cursor it does not. */
+async function latencyByPage({ quire }: Pair, posts: number): Promise<readonly Series[]> {
+  const last = Math.floor(posts / PAGE_SIZE)
+  const pages = [1, 10, 100, 1_000, 10_000, 40_000].filter((page) => page < last).concat(last)
+  const byNumber: (readonly [number, number])[] = []
+  const byCursor: (readonly [number, number])[] = []
+  for (const page of pages) {
+    const number = `${quire.base}/api/posts?${UNCOUNTED}&pagination[page]=${page}`
+    byNumber.push([page, await timeOf(number)])
+    const cursor = `${quire.base}/api/posts?${UNCOUNTED}&pagination[cursor]=${await cursorOf(number)}`
+    byCursor.push([page, await timeOf(cursor)])
+  }
+  return [
+    { name: 'by number', points: byNumber },
+    { name: 'by cursor', points: byCursor },
+  ]
+}
+
+/** The cursor that begins where a page begins, from the `id` of the page's first entry. */
+async function cursorOf(url: string): Promise<string> {
+  const { data } = (await (await fetch(url)).json()) as { data: readonly { id: number }[] }
+  return cursorAfter((data[0]?.id ?? 1) - 1)
+}
+
+async function timeOf(url: string): Promise<number> {
+  const times: number[] = []
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const started = performance.now()
+    const answer = await fetch(url)
+    await answer.text()
+    if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+    times.push(performance.now() - started)
+  }
+  return percentile(times, 0.5)
+}

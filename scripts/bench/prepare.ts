@@ -1,0 +1,107 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { readConfig, withEnvFile } from '../../src/config.ts'
+import { importDocuments } from '../../src/documents/import-documents.ts'
+import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import { createLog } from '../../src/log.ts'
+import { documentContext, openServices, type Services } from '../../src/services.ts'
+import { compileSample } from '../sample/sample-parts.ts'
+import { seedSample } from '../sample/seed-sample.ts'
+import { SILENT } from '../sample/show-progress.ts'
+import { BENCH_PARTS, BENCH_TYPES, benchDocuments } from './content.ts'
+
+export const ROOT_TOKEN = 'root-token-of-a-bench-on-this-machine'
+
+/** A database of the bench's own, filled, on whichever deployment is configured. */
+export interface Bench {
+  readonly reason: string
+  /** What a server needs to serve it. */
+  readonly env: Readonly<Record<string, string>>
+  readonly databaseVersion: string
+  /** Adds what is missing, so that there are this many. */
+  seedPosts(count: number): Promise<void>
+  /** Removes the database and everything else that was made. */
+  close(): Promise<void>
+}
+
+/** Starts the deployment (embedded unless `MONGODB_URI` says otherwise) and seeds it. */
+export async function prepareBench(size: {
+  readonly posts: number
+  readonly cities: number
+}): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'))
+  const types = join(folder, 'content-types')
+  cpSync('content-types', types, { recursive: true })
+  writeTypes(types, BENCH_TYPES)
+  const given = withEnvFile(process.env)
+  const database = `quire_bench_${process.pid}`
+  const settings = {
+    QUIRE_DATA_DIR: folder,
+    CONTENT_TYPES_DIR: types,
+    MONGODB_DATABASE: database,
+    QUERY_TIMEOUT_MS: '60000',
+    ROOT_API_TOKEN: ROOT_TOKEN,
+  }
+  const kind = given['MONGODB_URI'] ? {} : { QUIRE_DATABASE: given['QUIRE_DATABASE'] ?? 'embedded' }
+  const config = readConfig({ ...given, ...kind, ...settings })
+  const log = createLog({ ...config, logLevel: 'warn' })
+  const deployment = await startDeployment(config, log)
+  const services = await openServices({ config, deployment, log })
+  const seedPosts = (count: number): Promise<void> => seedParts(services, count)
+  await seedSample(services, compileSample(size.cities), SILENT)
+  await seedPosts(size.posts)
+  await permitReading(services)
+  const env = { MONGODB_URI: deployment.uri, RATE_LIMIT: 'off', ...settings }
+  return {
+    reason: deployment.reason,
+    env,
+    databaseVersion: await versionOf(deployment.uri),
+    seedPosts,
+    close: async () => {
+      await services.close()
+      await dropDatabase(deployment.uri, database)
+      await deployment.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function writeTypes(folder: string, types: Readonly<Record<string, object>>): void {
+  for (const [name, type] of Object.entries(types)) {
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(type))
+  }
+}
+
+export async function dropDatabase(uri: string, name: string): Promise<void> {
+  const client = await MongoClient.connect(uri)
+  await client.db(name).dropDatabase()
+  await client.close()
+}
+
+async function seedParts({ schema, database }: Services, posts: number): Promise<void> {
+  const context = documentContext(database, schema)
+  for (const [uid, countOf] of BENCH_PARTS) {
+    const documents = benchDocuments(uid, countOf(posts))
+    await importDocuments(context, context.contentType(uid), documents)
+  }
+}
+
+async function permitReading({ access, schema }: Services): Promise<void> {
+  const types = [...schema.contentTypes.values()].filter(
+    ({ uid, kind }) => uid.startsWith('api::') && kind === 'collectionType',
+  )
+  const permissions = types.flatMap(({ uid }) => [`${uid}.find`, `${uid}.findOne`])
+  await access.roles.update('public', { permissions })
+}
+
+async function versionOf(uri: string): Promise<string> {
+  const client = await MongoClient.connect(uri)
+  try {
+    const { version } = await client.db('admin').command({ buildInfo: 1 })
+    return String(version)
+  } finally {
+    await client.close()
+  }
+}

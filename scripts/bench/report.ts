@@ -1,0 +1,115 @@
+import { arch, cpus, platform, totalmem } from 'node:os'
+import type { WorkloadResult } from './measure.ts'
+import { type Side, SIDES } from './servers.ts'
+import type { StartUp } from './start-up.ts'
+import type { Spread } from './statistics.ts'
+import type { Workload } from './workloads.ts'
+
+export interface Report {
+  readonly machine: string
+  readonly database: string
+  readonly workloads: readonly WorkloadResult[]
+  readonly commands: Readonly<Record<Side, ReadonlyMap<Workload, number>>>
+  readonly startUp: StartUp | null
+  /** Resident bytes under load, in turn; null unless it was asked for. */
+  readonly memory: readonly number[] | null
+}
+
+/** What ran it; nothing that names the machine. */
+export function describeMachine(): string {
+  const [cpu] = cpus()
+  const gigabytes = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${gigabytes} GB, ${platform()} ${arch()}, Node ${process.version}`
+}
+
+const COLUMNS = [
+  'workload',
+  'side',
+  'req/s',
+  'p50 ms',
+  'p99 ms',
+  'commands',
+  'bytes',
+  'CPU ms',
+  'MB',
+  'ratio (min–max)',
+] as const
+
+/** A Markdown table that can be read as it is. */
+export function toTable({ workloads, commands }: Report): string {
+  const rows = workloads.flatMap((result) =>
+    SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload))),
+  )
+  const widths = COLUMNS.map((name, index) =>
+    Math.max(name.length, ...rows.map((row) => (row[index] ?? '').length)),
+  )
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [line(COLUMNS), rule, ...rows.map(line)].join('\n')
+}
+
+function rowOf(
+  { workload, sides, ratio }: WorkloadResult,
+  side: Side,
+  commands: number | undefined,
+): readonly string[] {
+  const found = sides[side]
+  return [
+    side === 'quire' ? workload.name : '',
+    side,
+    found.requestsPerSecond.mean.toFixed(0),
+    found.p50Ms.toFixed(2),
+    found.p99Ms.toFixed(2),
+    String(commands ?? ''),
+    found.bytes.toFixed(0),
+    found.cpuMs.toFixed(2),
+    (found.residentBytes / 2 ** 20).toFixed(0),
+    side === 'quire' ? inPercent(ratio) : '',
+  ]
+}
+
+function inPercent({ mean, min, max }: Spread): string {
+  const percent = (value: number): string => (value * 100).toFixed(0)
+  return `${percent(mean)} % (${percent(min)}–${percent(max)})`
+}
+
+/** What the table does not hold. */
+export function toNotes({ workloads, startUp, memory }: Report): readonly string[] {
+  const p50Of = (name: string): number | undefined =>
+    workloads.find(({ workload }) => workload.name === name)?.sides.quire.p50Ms
+  const compare = (name: string, with_: string): readonly string[] => {
+    const [one, other] = [p50Of(name), p50Of(with_)]
+    if (one === undefined || other === undefined) return []
+    return [`${name}: p50 is ${(one / other).toFixed(2)} × that of ${with_}`]
+  }
+  return [
+    ...workloads.map(({ workload }) => `${workload.name}: ${workload.goal}`),
+    ...compare('deep filter', 'indexed filter'),
+    ...compare('cursor deep page', 'cursor page 1'),
+    ...(startUp === null ? [] : [startUpNote(startUp)]),
+    ...(memory === null ? [] : [`resident under load: ${inMegabytes(memory)}`]),
+  ]
+}
+
+function startUpNote({ types, firstMs, laterMs }: StartUp): string {
+  const later = `${laterMs.mean.toFixed(0)} ms (${laterMs.min.toFixed(0)}–${laterMs.max.toFixed(0)})`
+  return `first answer with ${types} content-types: ${later}; on an empty database ${firstMs.toFixed(0)} ms`
+}
+
+function inMegabytes(bytes: readonly number[]): string {
+  return `${bytes.map((value) => (value / 2 ** 20).toFixed(0)).join(', ')} MB`
+}
+
+export function toJson(report: Report): string {
+  const { commands, workloads, ...rest } = report
+  const shown = workloads.map(({ workload, sides, ratio }) => ({
+    name: workload.name,
+    goal: workload.goal,
+    ratio,
+    ...Object.fromEntries(
+      SIDES.map((side) => [side, { ...sides[side], commands: commands[side].get(workload) }]),
+    ),
+  }))
+  return JSON.stringify({ ...rest, workloads: shown }, null, 2)
+}

@@ -1,0 +1,22 @@
+import type { Seeded } from './workloads.ts'
+
+const DEEP_PAGE = 5_000
+const PAGE_SIZE = 25
+
+interface Listed {
+  readonly data: readonly { readonly id: number; readonly documentId: string }[]
+  readonly meta: { readonly pagination: { readonly pageCount?: number } }
+}
+
+/** Asks a server what the paths of the workloads need to know. */
+export async function readSeeded(base: string, posts: number): Promise<Seeded> {
+  const list = async (path: string): Promise<Listed> =>
+    (await (await fetch(`${base}/api/${path}`)).json()) as Listed
+  const [country] = (await list('countries?filters[cca3][$eq]=CHE')).data
+  const cities = `cities?fields=name&pagination[pageSize]=${PAGE_SIZE}`
+  const { pageCount = 1 } = (await list(cities)).meta.pagination
+  const page = Math.max(Math.min(DEEP_PAGE, pageCount), 2)
+  const before = await list(`${cities}&pagination[page]=${page - 1}`)
+  const afterId = before.data.at(-1)?.id ?? 0
+  return { posts, country: country?.documentId ?? '', deep: { afterId, page } }
+}

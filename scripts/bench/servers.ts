@@ -1,0 +1,34 @@
+import type { Bench } from './prepare.ts'
+import { type ChildServer, startServer } from './child-server.ts'
+
+/** Quire, and the limit that it is compared with. */
+export const SIDES = ['quire', 'bare'] as const
+export type Side = (typeof SIDES)[number]
+
+export type Pair = Readonly<Record<Side, ChildServer>>
+
+const SCRIPTS: Readonly<Record<Side, URL>> = {
+  quire: new URL('../../src/main.js', import.meta.url),
+  bare: new URL('./bare-server.js', import.meta.url),
+}
+
+export function startSide(
+  side: Side,
+  env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<ChildServer> {
+  return startServer(SCRIPTS[side], env, nodeOptions)
+}
+
+/** Both, on one database. `profileFolder`: where Quire writes a CPU profile when it stops. */
+export async function startPair(
+  { env }: Pick<Bench, 'env'>,
+  profileFolder: string | null = null,
+): Promise<Pair> {
+  const options = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
+  return { quire: await startSide('quire', env, options), bare: await startSide('bare', env) }
+}
+
+export async function stopPair(pair: Pair): Promise<void> {
+  await Promise.all(SIDES.map((side) => pair[side].stop()))
+}

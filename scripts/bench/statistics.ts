@@ -1,0 +1,21 @@
+/** What a sample of times or ratios says. */
+export interface Spread {
+  readonly mean: number
+  readonly min: number
+  readonly max: number
+}
+
+/** The value below which a share of the sample lies (nearest rank). @throws RangeError for none. */
+export function percentile(sample: readonly number[], share: number): number {
+  const sorted = sample.toSorted((one, other) => one - other)
+  const value = sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]
+  if (value === undefined) throw new RangeError('there is nothing to take a percentile of')
+  return value
+}
+
+/** @throws RangeError for none. */
+export function spreadOf(sample: readonly number[]): Spread {
+  if (sample.length === 0) throw new RangeError('there is nothing to take a mean of')
+  const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length
+  return { mean, min: Math.min(...sample), max: Math.max(...sample) }
+}

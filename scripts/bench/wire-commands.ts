@@ -1,0 +1,44 @@
+import type { NetConnectOpts } from 'node:net'
+import { deserialize } from 'bson'
+
+const OP_MSG = 2013
+const HEADER_BYTES = 16
+const UPKEEP: ReadonlySet<string> = new Set([
+  'hello',
+  'ismaster',
+  'isMaster',
+  'ping',
+  'endSessions',
+])
+
+/** Once a second a request asks it whether what is held in the process has changed: no cost of that request. */
+const STAMPS = 'quire_stamps'
+
+/** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
+export function targetOf(uri: string): NetConnectOpts {
+  const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
+  if (host.startsWith('/')) return { path: host }
+  const [name = '', port = '27017'] = host.split(':')
+  return { host: name, port: Number(port) }
+}
+
+/**
+ * Reads the wire protocol as it passes, and reports each command's name; those that keep the connection, and
+ * what the process holds, up to date are left out. https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
+ */
+export function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
+      const message = rest.subarray(0, rest.readInt32LE(0))
+      rest = rest.subarray(message.length)
+      // After the header: four bytes of flags, one for the kind of the section, the command itself.
+      if (message.readInt32LE(12) !== OP_MSG) continue
+      const body = message.subarray(HEADER_BYTES + 5)
+      const command = deserialize(body.subarray(0, body.readInt32LE(0)))
+      const [name = '', collection] = Object.entries(command)[0] ?? []
+      if (!UPKEEP.has(name) && collection !== STAMPS) report(name)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { type Plot, toSvg } from '../../../scripts/bench/svg.ts'
+
+const plot: Plot = {
+  title: 'Lists & <pages>',
+  x: 'documents',
+  y: 'requests/s',
+  series: [
+    {
+      name: 'one',
+      points: [
+        [1_000, 800],
+        [10_000, 400],
+        [100_000, 0],
+      ],
+    },
+    { name: 'other', points: [[1_000, 200]] },
+  ],
+}
+
+const placesOf = (svg: string): readonly (readonly number[])[] =>
+  [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [
+    Number(x),
+    Number(y),
+  ])
+
+describe('toSvg', () => {
+  it('puts points on a logarithmic scale from left to right, and on a linear one upwards', () => {
+    const [first, middle, last, other] = placesOf(toSvg(plot))
+    expect([first, last]).to.deep.equal([
+      [70, 50],
+      [620, 340],
+    ])
+    expect(middle).to.deep.equal([345, 195])
+    expect(other).to.deep.equal([70, 267.5])
+  })
+
+  it('names its lines, and escapes what means something in XML', () => {
+    const svg = toSvg(plot)
+    expect(svg).to.include('Lists &amp; &lt;pages>').and.include('>one<').and.include('>other<')
+    expect(svg.match(/<polyline/g)).to.have.length(2)
+    expect(svg).to.match(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
+  })
+
+  it('refuses what has no place', () => {
+    expect(() => toSvg({ ...plot, series: [] })).to.throw(RangeError)
+    expect(() => toSvg({ ...plot, series: [{ name: 'a', points: [[0, 1]] }] })).to.throw(RangeError)
+  })
+})
