@@ -1,0 +1,137 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+import type { Refusal } from './shapes.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed; null when it is no JSON. See `shapes.ts`. */
+  readonly body: unknown
+}
+
+export interface Asked {
+  /** As JSON, or as it is when it is a form. */
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  /** Statuses that make sense here, beside 503 and 504. */
+  readonly expected: readonly number[]
+}
+
+export interface LoadClientOptions {
+  /** Read anew for each request, so that the caller may put another address in. */
+  readonly bases: readonly string[]
+  readonly token: string
+  /** A request that took longer hangs. */
+  readonly timeoutMs: number
+  /** A client waits up to so long before it asks. */
+  readonly pauseMs: number
+}
+
+const MOST_WRONGS = 50
+
+/** Asks the servers in turn, counts what they answer, and keeps what no server may answer. */
+export class LoadClient {
+  readonly statuses = new Map<string, number>()
+  readonly wrong: string[] = []
+  requests = 0
+  readonly #options: LoadClientOptions
+
+  constructor(options: LoadClientOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Null when it is unknown whether what was asked has been done: a 503, a 504, a connection that
+   * broke.
+   */
+  async ask(method: string, path: string, asked: Asked): Promise<Answer | null> {
+    const { bases, pauseMs } = this.#options
+    if (pauseMs > 0) await wait(Math.random() * pauseMs)
+    const base = bases[this.requests % bases.length] ?? ''
+    this.requests += 1
+    const sent = await this.#send(method, base + path, asked)
+    if (sent === null) return null
+    const { response, text } = sent
+    this.#count(`${method} ${response.status}`)
+    const body = parse(text)
+    if (response.status === 503 || response.status === 504) {
+      this.#checkRefusal(method, path, response, body)
+      return null
+    }
+    if (!asked.expected.includes(response.status)) {
+      this.complain(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
+    }
+    return { status: response.status, headers: response.headers, body }
+  }
+
+  /**
+   * The same until there is an answer; null when there was none before `isOver`. For what may be
+   * sent twice.
+   */
+  async askUntilAnswered(
+    method: string,
+    path: string,
+    asked: Asked,
+    isOver: () => boolean,
+  ): Promise<Answer | null> {
+    for (;;) {
+      const answer = await this.ask(method, path, asked)
+      if (answer !== null || isOver()) return answer
+      await wait(200 + Math.random() * 300)
+    }
+  }
+
+  async #send(
+    method: string,
+    url: string,
+    { body, headers }: Asked,
+  ): Promise<{ readonly response: Response; readonly text: string } | null> {
+    const { token, timeoutMs } = this.#options
+    const isJson = body !== undefined && !(body instanceof FormData)
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(isJson && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isJson ? JSON.stringify(body) : body }),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      return { response, text: await response.text() }
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') {
+        this.complain(`${method} ${url} hangs: no answer within ${timeoutMs} ms`)
+      }
+      this.#count(`${method} broken`)
+      return null
+    }
+  }
+
+  complain(what: string): void {
+    if (this.wrong.length < MOST_WRONGS) this.wrong.push(what)
+  }
+
+  #checkRefusal(method: string, path: string, { status, headers }: Response, body: unknown): void {
+    const refusal = body as Refusal | null
+    if (refusal?.data !== null || refusal.error?.status !== status) {
+      this.complain(`${method} ${path}: a ${status} without the envelope`)
+    }
+    if (status === 503 && headers.get('retry-after') === null) {
+      this.complain(`${method} ${path}: a 503 without Retry-After`)
+    }
+  }
+
+  #count(what: string): void {
+    this.statuses.set(what, (this.statuses.get(what) ?? 0) + 1)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,28 @@
+import type { Ledger } from './ledger.ts'
+import type { NoteEntry } from './shapes.ts'
+
+/** All of a version follows from its key and revision, so that a mix of two can be told. */
+export function noteOf(key: string, revision: number, { folders }: Ledger): object {
+  return {
+    key,
+    revision,
+    total: revision,
+    title: `${key} r${revision}`,
+    parts: Array.from({ length: 1 + (revision % 3) }, () => ({ revision })),
+    folder: folders[revision % folders.length],
+  }
+}
+
+export const POPULATE_NOTE = 'populate[parts]=true&populate[folder][fields]=name'
+
+/** What is wrong with a version as it was read with `POPULATE_NOTE`; null: nothing. */
+export function faultOfNote(entry: NoteEntry, { folders }: Ledger): string | null {
+  const { key, revision, title, parts, folder } = entry
+  const revisions = parts.map((part) => part.revision)
+  const isWhole =
+    title === `${key} r${revision}` &&
+    revisions.length === 1 + (revision % 3) &&
+    revisions.every((one) => one === revision) &&
+    folder?.documentId === folders[revision % folders.length]
+  return isWhole ? null : `a mix of two revisions: ${JSON.stringify(entry)}`
+}

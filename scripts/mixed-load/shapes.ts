@@ -1,0 +1,47 @@
+// What answers look like when the content-types are `MIXED_TYPES`. Taken on trust: what a server
+// answers instead shows as a fault or breaks the load.
+
+export interface NoteEntry {
+  readonly documentId: string
+  readonly key: string
+  readonly total: number
+  readonly title: string
+  readonly revision: number
+  readonly parts: readonly { readonly revision: number }[]
+  readonly folder: { readonly documentId: string } | null
+}
+
+export interface CounterEntry {
+  readonly documentId: string
+  readonly count: number
+}
+
+export interface GroupEntry {
+  readonly documentId: string
+  readonly members: readonly { readonly key: string }[]
+}
+
+export interface MemberEntry {
+  readonly documentId: string
+  readonly key: string
+  readonly groups: readonly { readonly documentId: string }[]
+}
+
+export interface One<Entry> {
+  readonly data: Entry
+}
+
+export interface Page<Entry> {
+  readonly data: readonly Entry[]
+  readonly meta: { readonly pagination: { readonly pageCount: number } }
+}
+
+export interface StoredFile {
+  readonly id: number
+  readonly url: string
+}
+
+export interface Refusal {
+  readonly data: unknown
+  readonly error?: { readonly status: number }
+}

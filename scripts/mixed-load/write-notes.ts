@@ -1,0 +1,128 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { NOTHING, type NoteRow, type Possible, type Slot, union } from './ledger.ts'
+import { noteOf } from './note.ts'
+import type { NoteEntry, One } from './shapes.ts'
+import type { Work } from './work.ts'
+
+const MOST_NOTES = 10
+
+/** One writer of documents of its own: creates, changes, publishes, takes back, deletes. */
+export async function writeNotes(work: Work, writer: string): Promise<void> {
+  const { ledger, isOver } = work
+  const rows: NoteRow[] = []
+  let revision = 0
+  while (!isOver()) {
+    const row = rows[randomInt(Math.max(rows.length, 1))]
+    revision += 1
+    if (row === undefined || (rows.length < MOST_NOTES && randomInt(4) === 0)) {
+      const created: NoteRow = {
+        key: `${writer}-${revision}`,
+        documentId: null,
+        versions: new Map(),
+      }
+      rows.push(created)
+      ledger.notes.push(created)
+      await create(work, created, revision)
+    } else if (row.documentId === null) {
+      return // the load is over, or the creation was refused, which has been complained about
+    } else if (rows.length === MOST_NOTES && randomInt(3) === 0) {
+      await remove(work, row)
+      rows.splice(rows.indexOf(row), 1)
+      if (row.versions.size === 0) ledger.notes.splice(ledger.notes.indexOf(row), 1)
+    } else {
+      await change(work, row, revision)
+    }
+  }
+}
+
+async function create(
+  { client, ledger, isOver }: Work,
+  row: NoteRow,
+  revision: number,
+): Promise<void> {
+  const isDraft = randomInt(3) === 0
+  const slots: Slot[] = isDraft ? ['draft:en'] : ['draft:en', 'published:en']
+  for (const slot of slots) row.versions.set(slot, new Set([null, revision]))
+  const answer = await client.askUntilAnswered(
+    'POST',
+    `/api/notes${isDraft ? '?status=draft' : ''}`,
+    {
+      body: { data: noteOf(row.key, revision, ledger) },
+      headers: { 'idempotency-key': randomUUID() },
+      expected: [201],
+    },
+    isOver,
+  )
+  if (answer?.status !== 201) return
+  row.documentId = (answer.body as One<NoteEntry>).data.documentId
+  for (const slot of slots) row.versions.set(slot, new Set([revision]))
+  ledger.acknowledged += 1
+}
+
+async function remove({ client, ledger, isOver }: Work, row: NoteRow): Promise<void> {
+  for (const [slot, possible] of row.versions) row.versions.set(slot, union(possible, NOTHING))
+  const path = `/api/notes/${row.documentId}?locale=*`
+  const answer = await client.askUntilAnswered('DELETE', path, { expected: [204, 404] }, isOver)
+  if (answer === null) return
+  row.versions.clear()
+  ledger.acknowledged += 1
+}
+
+/** What a write does to the versions of its locale, by what they may have been before. */
+type Outcome = ReadonlyMap<Slot, Possible>
+
+async function change(work: Work, row: NoteRow, revision: number): Promise<void> {
+  const locale = randomInt(3) === 0 ? 'fr' : 'en'
+  const draft: Slot = `draft:${locale}`
+  const published: Slot = `published:${locale}`
+  const before = (slot: Slot): Possible => row.versions.get(slot) ?? NOTHING
+  const put = (status: string, outcome: Outcome): Promise<void> => {
+    const body = { data: noteOf(row.key, revision, work.ledger) }
+    return carryOut(work, row, outcome, { method: 'PUT', path: `?locale=${locale}${status}`, body })
+  }
+  const act = (action: string, outcome: Outcome): Promise<void> => {
+    const path = `/actions/${action}?locale=${locale}`
+    return carryOut(work, row, outcome, { method: 'POST', path, body: {} })
+  }
+  const written = new Set([revision])
+  const chance = randomInt(8)
+  if (chance < 3 || before(draft).has(null)) {
+    await put(
+      '',
+      new Map([
+        [draft, written],
+        [published, written],
+      ]),
+    )
+  } else if (chance < 5) {
+    await put('&status=draft', new Map([[draft, written]]))
+  } else if (chance === 5) {
+    await act('publish', new Map([[published, before(draft)]]))
+  } else if (before(published).has(null)) {
+    await put('&status=draft', new Map([[draft, written]]))
+  } else if (chance === 6) {
+    await act('unpublish', new Map([[published, NOTHING]]))
+  } else {
+    await act('discard', new Map([[draft, before(published)]]))
+  }
+}
+
+async function carryOut(
+  { client, ledger }: Work,
+  row: NoteRow,
+  outcome: Outcome,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body: object },
+): Promise<void> {
+  const before = new Map(row.versions)
+  for (const [slot, possible] of outcome) {
+    row.versions.set(slot, union(before.get(slot) ?? NOTHING, possible))
+  }
+  const target = `/api/notes/${row.documentId}${path}`
+  const answer = await client.ask(method, target, { body, expected: [200] })
+  if (answer === null) return
+  const isDone = answer.status === 200
+  for (const [slot, possible] of outcome) {
+    row.versions.set(slot, isDone ? possible : (before.get(slot) ?? NOTHING))
+  }
+  if (isDone) ledger.acknowledged += 1
+}
