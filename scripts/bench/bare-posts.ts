@@ -49,7 +49,7 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
     create: async (data) => {
       const documentId = newDocumentId()
       const now = new Date()
-      const shared = { ...data, documentId, locale: null, createdAt: now, updatedAt: now }
+      const shared = { ...data, documentId, locale: '', createdAt: now, updatedAt: now }
       const versions = (['draft', 'published'] as const).map((status) => ({
         ...shared,
         _id: `${documentId}::${status}`,

@@ -3,7 +3,7 @@ import type { Collection, Document } from 'mongodb'
 export type Stored = Document & { readonly _id: string }
 
 export const PAGE_SIZE = 25
-export const PUBLISHED = { status: 'published', locale: null }
+export const PUBLISHED = { status: 'published', locale: '' }
 
 const TEXTS = ['id', 'documentId', 'title', 'slug', 'summary', 'body']
 const TIMES = ['createdAt', 'updatedAt', 'publishedAt']

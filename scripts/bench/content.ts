@@ -1,5 +1,6 @@
 import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
 import type { Data } from '../../src/schema/definition.ts'
+import { NO_LOCALE } from '../../src/query/query.ts'
 
 const WRITERS = 50
 const TOPICS = 40
@@ -78,7 +79,7 @@ export function* benchDocuments(uid: string, count: number): Generator<ImportedD
     const name = /[a-z]+$/.exec(uid)?.[0] ?? ''
     yield {
       documentId: documentIdFor(`${name}:${index}`),
-      versions: [{ locale: null, status: 'published', data }],
+      versions: [{ locale: NO_LOCALE, status: 'published', data }],
     }
   }
 }

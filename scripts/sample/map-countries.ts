@@ -2,6 +2,7 @@ import type { Data } from '../../src/schema/definition.ts'
 import { type SampleDocument, sampleId } from './sample-document.ts'
 import { SAMPLE_LOCALES } from './sample-locales.ts'
 import type { WorldCountry } from './world-countries.ts'
+import { NO_LOCALE } from '../../src/query/query.ts'
 
 /** A country in every locale that its name is translated into. */
 export function mapCountry(country: WorldCountry): SampleDocument {
@@ -69,5 +70,5 @@ function byCode<T>(values: ReadonlyMap<string, T>): readonly (readonly [string, 
 }
 
 function toDocument(documentId: string, values: Data): SampleDocument {
-  return { documentId, versions: [{ locale: null, status: 'published', values, nested: {} }] }
+  return { documentId, versions: [{ locale: NO_LOCALE, status: 'published', values, nested: {} }] }
 }

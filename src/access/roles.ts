@@ -8,6 +8,7 @@ import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/stamped.ts'
 import { asCmsErrors, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
 import { versionId } from '../mongo/version-match.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 export interface Role {
   readonly id: number
@@ -25,7 +26,7 @@ export interface Role {
 /** A role is stored as a version of its content-type, so that users are populated and filtered by it. */
 interface RoleRow extends Role {
   readonly _id: string
-  readonly locale: null
+  readonly locale: string
   readonly status: 'published'
   readonly publishedAt: Date
 }
@@ -208,7 +209,7 @@ function toRow(role: NewRole, at: Date): RoleRow {
     ...role,
     _id: rowId(role.type),
     documentId: roleDocumentId(role.type),
-    locale: null,
+    locale: NO_LOCALE,
     status: 'published',
     createdAt: at,
     updatedAt: at,
@@ -217,7 +218,7 @@ function toRow(role: NewRole, at: Date): RoleRow {
 }
 
 function rowId(type: string): string {
-  return versionId(roleDocumentId(type), { locale: null, status: 'published' })
+  return versionId(roleDocumentId(type), { locale: NO_LOCALE, status: 'published' })
 }
 
 /**

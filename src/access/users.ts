@@ -9,6 +9,7 @@ import { deleteVersions, insertVersions, patchVersion } from '../mongo/write-ver
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'
@@ -60,7 +61,7 @@ export interface UsersContext {
 }
 
 /** End users are versions of a content-type: so content relates to them as to any other document. */
-const KEY = { locale: null, status: 'published' } as const
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
 /** One user that meets the condition, whole; null when there is none. */
 export async function findUser(

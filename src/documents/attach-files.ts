@@ -9,6 +9,7 @@ import { listOf, unique } from './relation-list.ts'
 import { pickShared } from './shared-values.ts'
 import { updateDocument } from './update-document.ts'
 import type { Writer } from './write-target.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 /** A media attribute of one version, to which files are to be attached. */
 export interface Attachment {
@@ -40,7 +41,7 @@ export async function getAttachment(
           await findExisting(database, plan, { documentIds: new Set(), ids: new Set([id]) })
         ).byId.get(id)
   const versions = documentId === undefined ? [] : await getAllVersions(database, plan, documentId)
-  const locale = plan.localized ? defaultLocale : null
+  const locale = plan.localized ? defaultLocale : NO_LOCALE
   const version =
     id === null
       ? versions

@@ -7,7 +7,7 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import { assertCondition, missingVersion, type WriteCondition } from './write-condition.ts'
 
-type DeletedLocales = readonly (string | null)[] | 'all'
+type DeletedLocales = readonly string[] | 'all'
 
 /**
  * Removes a document, or some of its locales: drafts and published versions alike, all or none. What

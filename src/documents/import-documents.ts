@@ -4,7 +4,7 @@ import { findStoredVersionIds } from '../mongo/read-versions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { addVersions } from '../mongo/write-versions.ts'
 import { versionId } from '../mongo/version-match.ts'
-import type { Status, VersionKey } from '../query/query.ts'
+import { NO_LOCALE, type Status, type VersionKey } from '../query/query.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { collectRelationChanges, countNewComponents } from './component-values.ts'
@@ -172,7 +172,11 @@ function checkValues(plan: ContentTypePlan, wanted: Wanted): Data {
     return values
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    const which = [plan.uid, wanted.documentId, ...(wanted.locale === null ? [] : [wanted.locale])]
+    const which = [
+      plan.uid,
+      wanted.documentId,
+      ...(wanted.locale === NO_LOCALE ? [] : [wanted.locale]),
+    ]
     throw new ValidationError(`${which.join(' ')}: ${error.message}`, error.details, {
       cause: error,
     })
@@ -215,7 +219,7 @@ function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean)
   const trusted = [...namedTargets(inputs)].map(
     ([uid, { documentIds }]) => [uid, { documentIds, byId: NO_IDS }] as const,
   )
-  const changes = resolveRelationChanges(inputs, new Map(trusted), null)
+  const changes = resolveRelationChanges(inputs, new Map(trusted), NO_LOCALE)
   const [inverse] = inverseChanges(plan, changes)
   const [exclusive] = isConsistent ? [] : exclusiveChanges(plan, changes)
   const name = inverse?.[0].name ?? exclusive?.name

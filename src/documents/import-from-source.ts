@@ -1,5 +1,5 @@
 import { CmsError, ValidationError } from '../errors.ts'
-import type { Status } from '../query/query.ts'
+import { NO_LOCALE, type Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
@@ -143,7 +143,7 @@ async function importType(
       }
       const documents = entries.map((entry): ImportedDocument => {
         const own = plan.kind === 'singleType' ? singleDocumentId(plan.uid) : null
-        const locale = plan.localized ? String(entry['locale']) : null
+        const locale = plan.localized ? String(entry['locale']) : NO_LOCALE
         const version = { locale, status, data: dataOf(entry, plan, stored) }
         return { documentId: own ?? String(entry['documentId']), versions: [version] }
       })
@@ -172,8 +172,8 @@ async function* localesOf(
   query: Data,
   locales: readonly string[],
 ): AsyncGenerator<readonly Data[]> {
-  for (const locale of plan.localized ? locales : [null]) {
-    const asked = locale === null ? query : { ...query, locale }
+  for (const locale of plan.localized ? locales : [NO_LOCALE]) {
+    const asked = locale === NO_LOCALE ? query : { ...query, locale }
     const answer = (await source.read(plan.singularName, asked)) as { data: Data } | null
     if (answer !== null) yield [answer.data]
   }

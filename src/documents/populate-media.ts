@@ -2,7 +2,7 @@ import { NO_CONDITIONS } from '../mongo/conditions.ts'
 import { findOwners } from '../mongo/read-related.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { shownVersions, targetVersion } from '../mongo/target-version.ts'
-import type { EntryFormat, MediaNode, UsersNode } from '../query/query.ts'
+import { NO_LOCALE, type EntryFormat, type MediaNode, type UsersNode } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
 import { listOf, unique } from './relation-list.ts'
@@ -71,7 +71,7 @@ function findUsers(
   attribute: string,
   documentIds: readonly string[],
 ): Promise<readonly StoredVersion[]> {
-  const file = { locale: null, status: 'published' } as const
+  const file = { locale: NO_LOCALE, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
   return findOwners(
     database,

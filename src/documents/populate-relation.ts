@@ -163,7 +163,7 @@ function groupByKey(
   const groups = new Map<string, { key: VersionKey; rows: Row[] }>()
   for (const row of rows) {
     const key = targetVersion(target, row.key, reader)
-    const name = `${key.locale ?? ''}:${key.status}`
+    const name = `${key.locale}:${key.status}`
     const group = groups.get(name)
     if (group === undefined) groups.set(name, { key, rows: [row] })
     else group.rows.push(row)

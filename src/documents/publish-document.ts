@@ -24,6 +24,7 @@ import { beginDraft, NO_CHANGE, updateVersions } from './update-document.ts'
 import { assertCondition } from './write-condition.ts'
 import type { WriteTarget } from './write-target.ts'
 import { exclusiveRelations } from './write-values.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 /** A document of a type with draft & publish, and which of its locales. */
 export interface ActionTarget extends Omit<WriteTarget, 'key'> {
@@ -32,7 +33,7 @@ export interface ActionTarget extends Omit<WriteTarget, 'key'> {
 
 /** What a document has in one locale: one of the two, or both. */
 interface Pair {
-  readonly locale: string | null
+  readonly locale: string
   readonly draft: StoredVersion | null
   readonly published: StoredVersion | null
 }
@@ -88,7 +89,7 @@ export function discardDraft(
   const { plan, locales } = target
   const discard: InLocale = async ({ locale, draft, published }, session) => {
     if (published === null) {
-      const where = locale === null ? '' : ` in locale ${locale}`
+      const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
       throw new ApplicationError(`There is no published version${where} to return to`)
     }
     if (draft !== null && haveSameContent(plan, draft, published)) return draft

@@ -2,6 +2,7 @@ import { type Fault, ValidationError, validationError } from '../errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { MediaPlan, RelationPlan } from '../schema/plan.ts'
 import type { ChangeOf, Connection, DocumentChange, Position } from './relation-change.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 /** How a payload names a document. The locale only serves messages: a target may exist in any. */
 export type TargetRef =
@@ -205,7 +206,7 @@ export function namedTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid,
 export function resolveRelationChanges(
   inputs: readonly RelationInput[],
   found: ReadonlyMap<Uid, FoundTargets>,
-  locale: string | null,
+  locale: string,
 ): DocumentChanges {
   for (const input of inputs) assertDocumentsExist(input, found, locale)
   assertIdsExist(inputs, found)
@@ -220,13 +221,13 @@ export function resolveRelationChanges(
 function assertDocumentsExist(
   { attribute, change }: RelationInput,
   found: ReadonlyMap<Uid, FoundTargets>,
-  locale: string | null,
+  locale: string,
 ): void {
   const known = found.get(targetUidOf(attribute))?.documentIds
   for (const ref of refsOf(change)) {
     if ('id' in ref || known?.has(ref.documentId) === true) continue
     const isLocalized = attribute.kind === 'relation' && attribute.target().localized
-    const told = isLocalized ? (locale ?? ref.locale ?? null) : null
+    const told = isLocalized ? (locale === NO_LOCALE ? (ref.locale ?? null) : locale) : null
     throw new ValidationError(
       `Document with id "${ref.documentId}", locale "${String(told)}" not found`,
     )

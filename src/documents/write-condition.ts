@@ -21,7 +21,7 @@ export interface WriteCondition {
 export interface VersionLine {
   readonly plan: ContentTypePlan
   readonly documentId: string
-  readonly locale: string | null
+  readonly locale: string
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../mongo/relation-writes.ts'
 import type { Session } from '../mongo/database.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import type { Status } from '../query/query.ts'
+import { NO_LOCALE, type Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
@@ -158,7 +158,8 @@ function ownerVersions(
   const owner = relation.target()
   const attribute = owner.attributes.get(relation.otherSide ?? '')
   const isShared = owner.localized && attribute?.localized === false
-  const locale = owner.localized ? (key.locale ?? writer.locale) : null
+  const own = key.locale === NO_LOCALE ? writer.locale : key.locale
+  const locale = owner.localized ? own : NO_LOCALE
   const which = { relation, locale, isShared }
   if (!owner.draftAndPublish) return { ...which, statuses: ['published'] }
   return { ...which, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }

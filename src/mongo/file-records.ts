@@ -5,6 +5,7 @@ import type { IdAllocator } from './id-allocator.ts'
 import { optionsOf, run, type StoredVersion, versionsOf, asVersion } from './stored-version.ts'
 import { versionId } from './version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from './write-versions.ts'
+import { NO_LOCALE } from '../query/query.ts'
 
 /** What is known of a file; the keys are the attributes of `plugin::upload.file`. */
 export interface FileValues {
@@ -96,7 +97,7 @@ export async function findFileTypes(
   )
 }
 
-const KEY = { locale: null, status: 'published' } as const
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
 export function openFileRecords(
   database: Database,

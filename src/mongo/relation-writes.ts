@@ -45,7 +45,7 @@ export async function findExisting(
 export interface OwnerVersions {
   /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
   readonly relation: RelationPlan
-  readonly locale: string | null
+  readonly locale: string
   /** All locales of an owner have the same targets; then `locale` selects none of them. */
   readonly isShared: boolean
   readonly statuses: readonly Status[]

@@ -63,7 +63,7 @@ async function conditionsInAll(
 function conditionsFor(resolving: Resolving, filter: Filter, key: VersionKey): Promise<Conditions> {
   const known = resolving.known.get(filter) ?? new Map<string, Promise<Conditions>>()
   resolving.known.set(filter, known)
-  const name = `${key.locale ?? ''}:${key.status}`
+  const name = `${key.locale}:${key.status}`
   const conditions = known.get(name) ?? findConditions(resolving, filter, key)
   known.set(name, conditions)
   return conditions

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { Reader, SortKey, VersionSelection } from '../query/query.ts'
+import { NO_LOCALE, type Reader, type SortKey, type VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
@@ -15,7 +15,7 @@ export interface SortPlan {
 const OWN_LOCALE = Symbol('own locale')
 
 interface Place {
-  readonly locale: string | null | typeof OWN_LOCALE
+  readonly locale: string | typeof OWN_LOCALE
   readonly status: VersionSelection['status']
 }
 
@@ -85,7 +85,7 @@ function reach(
 /** The version of a target that is seen from a place. */
 function seenFrom(place: Place, target: ContentTypePlan, reader: Reader): Place {
   const isOpen = place.locale === OWN_LOCALE
-  const from = { locale: isOpen ? null : place.locale, status: place.status }
+  const from = { locale: isOpen ? NO_LOCALE : place.locale, status: place.status }
   const key = targetVersion(target, from, reader)
   return isOpen && target.localized ? { locale: OWN_LOCALE, status: key.status } : key
 }
@@ -103,7 +103,7 @@ function matchSeen(
   reader: Reader,
   then: readonly Document[],
 ): Document {
-  const versions = shownVersions(target, { locale: null, status: place.status }, reader)
+  const versions = shownVersions(target, { locale: NO_LOCALE, status: place.status }, reader)
   if (versions.firstOnly !== true) return matchPlace(place, then)
   const match = { $match: matchVersions(versions) }
   return { pipeline: [match, ...chooseVersions(target, versions), ...then] }

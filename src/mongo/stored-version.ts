@@ -12,7 +12,7 @@ import { matchAll } from './translate-filter.ts'
 export interface StoredVersion extends Data {
   readonly id: number
   readonly documentId: string
-  readonly locale: string | null
+  readonly locale: string
   readonly status: Status
   readonly createdAt: Date
   readonly updatedAt: Date

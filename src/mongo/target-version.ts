@@ -1,4 +1,4 @@
-import type { Reader, VersionKey, VersionSelection } from '../query/query.ts'
+import { NO_LOCALE, type Reader, type VersionKey, type VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
 /**
@@ -14,9 +14,14 @@ export function targetVersion(
   const readsDraft =
     target.draftAndPublish && reader.status === 'draft' && reader.mayReadDrafts(target.uid)
   return {
-    locale: target.localized ? (reader.chain?.[0] ?? from.locale ?? reader.locale) : null,
+    locale: target.localized ? localeSeen(from, reader) : NO_LOCALE,
     status: readsDraft ? 'draft' : 'published',
   }
+}
+
+function localeSeen({ locale }: VersionKey, reader: Reader): string {
+  const [first] = reader.chain ?? []
+  return first ?? (locale === NO_LOCALE ? reader.locale : locale)
 }
 
 /** The versions among which a reader finds the one to see: that of a key, or with fallbacks the first. */

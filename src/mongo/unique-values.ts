@@ -14,7 +14,7 @@ import { optionsOf, run, versionsOf } from './stored-version.ts'
 export async function findTaken(
   database: Database,
   plan: ContentTypePlan,
-  { documentId, locale }: { readonly documentId: string; readonly locale: string | null },
+  { documentId, locale }: { readonly documentId: string; readonly locale: string },
   values: Data,
   session?: Session,
 ): Promise<readonly Fault[]> {

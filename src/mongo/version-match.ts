@@ -11,7 +11,7 @@ export function matchVersions({ locales, status }: VersionSelection): Document {
 
 /** The `_id` of a stored version: the triple itself, so that it is unique and a write is idempotent. */
 export function versionId(documentId: string, { locale, status }: VersionKey): string {
-  return `${documentId}:${locale ?? ''}:${status}`
+  return `${documentId}:${locale}:${status}`
 }
 
 /** All versions of a document: their `_id`s share a prefix, which ends before the next character. */

@@ -200,7 +200,7 @@ export function deleteVersions(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
-  locales: readonly (string | null)[] | 'all',
+  locales: readonly string[] | 'all',
   session?: Session,
 ): Promise<number> {
   const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
@@ -218,7 +218,7 @@ export function deletePublished(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
-  locale: string | null,
+  locale: string,
   session: Session,
 ): Promise<void> {
   return run(session, async () => {

@@ -4,6 +4,7 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { invalidValue } from './query-error.ts'
 import {
+  NO_LOCALE,
   type Filter,
   type LocaleRules,
   QUERY_LIMITS,
@@ -27,7 +28,7 @@ export function parseVersions(
   locales: LocaleRules,
 ): VersionSelection {
   const status = parseStatus(query['status'], plan)
-  if (!plan.localized) return { locales: [null], status }
+  if (!plan.localized) return { locales: [NO_LOCALE], status }
   const chain = parseOneChain(query, locales)
   if (chain !== null) return { locales: chain, status, firstOnly: true }
   const asked = query['locale']
@@ -71,7 +72,7 @@ export function parseReadKey(
   locales: LocaleRules,
 ): VersionKey | null {
   const status = parseStatus(query['status'], plan)
-  if (!plan.localized) return { locale: null, status }
+  if (!plan.localized) return { locale: NO_LOCALE, status }
   const [first] = parseOneChain(query, locales) ?? []
   if (first !== undefined) return { locale: first, status }
   const locale = query['locale'] ?? ''
@@ -90,7 +91,7 @@ export function parseWriteKey(
   locales: LocaleRules,
 ): VersionKey {
   const status = parseStatus(query['status'], plan)
-  if (!plan.localized) return { locale: null, status }
+  if (!plan.localized) return { locale: NO_LOCALE, status }
   const asked = [query['locale'], dataLocale].find((code) => !isAbsent(code)) ?? locales.defaultCode
   if (typeof asked !== 'string' || asked === '*') {
     const given = typeof asked === 'string' ? asked : JSON.stringify(asked)
@@ -110,7 +111,7 @@ export function parseDeletedLocales(
   query: Data,
   plan: ContentTypePlan,
   locales: LocaleRules,
-): readonly (string | null)[] | 'all' {
+): readonly string[] | 'all' {
   if (parseStatus(query['status'], plan) === 'draft') {
     throw new ValidationError('status: a document is deleted with its draft and published versions')
   }
@@ -124,8 +125,8 @@ export function parseDeletedLocales(
 export interface ActionLocales {
   /** `every`: those of them that the document has. */
   readonly kind: 'one' | 'several' | 'every'
-  /** Each once; null where the type is not localized. */
-  readonly locales: readonly (string | null)[]
+  /** Each once; `NO_LOCALE` where the type is not localized. */
+  readonly locales: readonly string[]
 }
 
 /**
@@ -137,7 +138,7 @@ export function parseActionLocales(
   plan: ContentTypePlan,
   locales: LocaleRules,
 ): ActionLocales {
-  if (!plan.localized) return { kind: 'one', locales: [null] }
+  if (!plan.localized) return { kind: 'one', locales: [NO_LOCALE] }
   const asked = query['locale'] ?? ''
   if (asked === '') return { kind: 'one', locales: [locales.defaultCode] }
   if (asked === '*') return { kind: 'every', locales: codesOf(locales) }

@@ -29,15 +29,22 @@ export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'
 
 export type Status = 'draft' | 'published'
 
-/** Names one stored version of a document; the locale is null where the type is not localized. */
+/**
+ * The locale of versions whose content-type has none. A text and not null: `{ locale: null }` matches
+ * what has no such field as well, so that an index could neither bound nor count by it
+ * (docs/decisions/0027-no-locale-is-a-text.md).
+ */
+export const NO_LOCALE = ''
+
+/** Names one stored version of a document; `NO_LOCALE` where the type is not localized. */
 export interface VersionKey {
-  readonly locale: string | null
+  readonly locale: string
   readonly status: Status
 }
 
 /** Which versions a list is made of. */
 export interface VersionSelection {
-  readonly locales: readonly (string | null)[]
+  readonly locales: readonly string[]
   readonly status: Status
   /** Of each document one version alone: that of the first of these locales in which it has one. */
   readonly firstOnly?: boolean

@@ -274,7 +274,7 @@ async function killAmid(
   server: ServerProcess,
   work: (writer: number) => Promise<void>,
 ): Promise<void> {
-  const killAfter = randomInt(1, ANSWERS)
+  const killAfter = randomInt(2, ANSWERS) // so that more is acknowledged than there are kills
   const end = { answers: 0, killed: undefined as Promise<void> | undefined }
   const kill = (): Promise<void> => (end.killed ??= wait(randomInt(15)).then(() => server.kill()))
   const write = async (writer: number): Promise<void> => {

@@ -219,7 +219,7 @@ function contentOf(which: 0 | 1, canary: string): Readonly<Record<string, Docume
   })
   const one = (kind: string, n: number, data: Data) => ({
     documentId: idOf(kind, n),
-    versions: [{ locale: null, status: 'published' as const, data }],
+    versions: [{ locale: '', status: 'published' as const, data }],
   })
   const book = (n: number, locale: string, isDraft: boolean): Data => ({
     title: isDraft ? `${canary} draft ${n}` : `title ${n % 5} ${locale}`,

@@ -93,7 +93,7 @@ interface Version {
   readonly name: Name
   readonly id: number
   readonly documentId: string
-  readonly locale: string | null
+  readonly locale: string
   readonly status: Status
   readonly rank: number
   readonly tags: readonly string[]
@@ -110,7 +110,7 @@ const worlds: fc.Arbitrary<World> = fc
   .tuple(
     ...NAMES.flatMap((name) => {
       const { localized, draftAndPublish } = planOf(name)
-      const locales = localized ? CODES : [null]
+      const locales = localized ? CODES : ['']
       const statuses: readonly Status[] = draftAndPublish ? ['draft', 'published'] : ['published']
       return Array.from({ length: DOCUMENTS }, (_, index) => idOf(name, index)).flatMap(
         (documentId) =>
@@ -317,7 +317,7 @@ type Shown = Data
 const nameShown = ({ id, documentId, locale }: Version, more: Data = {}): Shown => ({
   id,
   documentId,
-  ...(locale !== null && { locale }),
+  ...(locale !== '' && { locale }),
   ...more,
 })
 

@@ -30,7 +30,7 @@ const TEXTS = planOf({
 function things(count: number): ImportedDocument[] {
   return Array.from({ length: count }, (_, index) => ({
     documentId: documentIdFor(`thing:${index}`),
-    versions: [{ locale: null, status: 'published', data: { name: `thing ${index}` } }],
+    versions: [{ locale: '', status: 'published', data: { name: `thing ${index}` } }],
   }))
 }
 
@@ -82,7 +82,7 @@ describe('importDocuments', () => {
       _id: `${documentIdFor('thing:0')}::published`,
       id: 1,
       documentId: documentIdFor('thing:0'),
-      locale: null,
+      locale: '',
       status: 'published',
       name: 'thing 0',
       size: 7,
@@ -123,7 +123,7 @@ describe('importDocuments', () => {
     const places = ['Basel', 'Bern'].map((name): ImportedDocument => {
       const location = { latitude: 47, longitude: 7 }
       const data = { name, location, country: documentIdFor('country:CHE') }
-      const versions = [{ locale: null, status: 'published' as const, data }]
+      const versions = [{ locale: '', status: 'published' as const, data }]
       return { documentId: documentIdFor(name), versions }
     })
     await importDocuments(context(), city, places)
@@ -223,7 +223,7 @@ describe('importDocuments', () => {
   it('says which document is not allowed, and what is wrong with it', async () => {
     const documentId = documentIdFor('thing:x')
     const failed = await importDocuments(context(), PLAIN, [
-      { documentId, versions: [{ locale: null, status: 'published', data: { size: 1 } }] },
+      { documentId, versions: [{ locale: '', status: 'published', data: { size: 1 } }] },
     ]).catch((error: unknown) => error)
     expect(failed)
       .to.be.instanceOf(ValidationError)
@@ -237,7 +237,7 @@ describe('importDocuments', () => {
     const failed = await importDocuments(context(), PLAIN, [
       {
         documentId: documentIdFor('thing:other'),
-        versions: [{ locale: null, status: 'published', data: { name: 'thing 0' } }],
+        versions: [{ locale: '', status: 'published', data: { name: 'thing 0' } }],
       },
     ]).catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(ValidationError)

@@ -265,11 +265,11 @@ describe('resolveRelationChanges', () => {
     )
   })
 
-  const missing: readonly (readonly [string, string, unknown, string, string | null])[] = [
+  const missing: readonly (readonly [string, string, unknown, string, string])[] = [
     ['without locales', 'tags', ['a', 'zzz'], 'zzz", locale "null"', 'en'],
     ['in the locale written', 'category', 'zzz', 'zzz", locale "en"', 'en'],
     ['in that, whatever is asked', 'category', z('fr'), 'zzz", locale "en"', 'en'],
-    ['in the locale asked for', 'category', z('fr'), 'zzz", locale "fr"', null],
+    ['in the locale asked for', 'category', z('fr'), 'zzz", locale "fr"', ''],
     ['to disconnect', 'tags', { disconnect: 'zzz' }, 'zzz", locale "null"', 'en'],
     ['of a file', 'gallery', 'zzz', 'zzz", locale "null"', 'en'],
     ['of a position', 'tags', beside('zzz'), 'zzz", locale "null"', 'en'],

@@ -20,7 +20,7 @@ import {
 export interface VersionName {
   readonly type: TypeName
   readonly document: number
-  readonly locale: string | null
+  readonly locale: string
   readonly status: Status
 }
 
@@ -91,7 +91,7 @@ export function openRelationModel(shape: Shape): RelationModel {
   const holders = (
     { owner, name }: Relation,
     document: number,
-    locale: string | null,
+    locale: string,
     statuses: readonly Status[],
   ): readonly Version[] =>
     versions
@@ -132,7 +132,7 @@ export function openRelationModel(shape: Shape): RelationModel {
   function writeVersions(asked: Write): void {
     const { type, document, payload } = asked
     const { draftAndPublish, localized } = optionsOf(type)
-    const locale = localized ? asked.locale : null
+    const locale = localized ? asked.locale : ''
     const names = (draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const))
       .filter((status) => status === 'draft' || asked.status === 'published' || !draftAndPublish)
       .map((status): VersionName => ({ type, document, locale, status }))
@@ -214,7 +214,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     const { document } = version.name
     const { owner, name, toMany } = relation
     const inverse = relation.inverse ?? { name: '', toMany: false }
-    const ownerLocale = optionsOf(owner).localized ? (version.name.locale ?? locale) : null
+    const ownerLocale = optionsOf(owner).localized ? version.name.locale || locale : ''
     const statuses = ownerStatuses(version.name, owner)
     const holding = holders(relation, document, ownerLocale, statuses)
     const members = [...new Set(holding.map((each) => each.name.document))]
@@ -241,7 +241,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     { owner, inverse }: Relation,
     ...known: readonly (readonly number[])[]
   ): readonly number[] {
-    const isShared = optionsOf(owner).localized && version.name.locale === null
+    const isShared = optionsOf(owner).localized && version.name.locale === ''
     if (inverse === null || !inverse.toMany || !isShared) return []
     return listIn(version, inverse.name).filter((other) => !known.flat().includes(other))
   }
@@ -295,7 +295,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     return {
       type,
       document: -1,
-      locale: localized ? (locale ?? LOCALES[0]) : null,
+      locale: localized ? locale || LOCALES[0] : '',
       status: draftAndPublish ? reader : 'published',
     }
   }
@@ -311,7 +311,7 @@ export function openRelationModel(shape: Shape): RelationModel {
         ({ name }) =>
           name.type !== type ||
           name.document !== document ||
-          (locale !== 'all' && name.locale !== null && name.locale !== locale),
+          (locale !== 'all' && name.locale !== '' && name.locale !== locale),
       )
     },
     learnId: (name, id) => {

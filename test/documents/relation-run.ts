@@ -99,7 +99,7 @@ export class RelationRun {
     const { type, document, locale, status, payload } = asked
     const plan = this.#plan(uidOf(type))
     const key = {
-      locale: plan.localized ? locale : null,
+      locale: plan.localized ? locale : '',
       status: plan.draftAndPublish ? status : ('published' as const),
     }
     const writer = { mayRead: () => true, locale }
@@ -151,7 +151,7 @@ export class RelationRun {
 
   async #delete({ type, document, locale }: Deletion): Promise<void> {
     const plan = this.#plan(uidOf(type))
-    const which = locale === 'all' ? 'all' : plan.localized ? [locale] : ([null] as const)
+    const which = locale === 'all' ? 'all' : plan.localized ? [locale] : ['']
     await deleteDocument(this.#context, plan, documentIdOf(type, document), which)
   }
 
@@ -165,7 +165,7 @@ export class RelationRun {
         const name: VersionName = {
           type,
           document: numberOf(version['documentId']),
-          locale: version['locale'] as string | null,
+          locale: version['locale'] as string,
           status: version['status'] as Status,
         }
         this.model.learnId(name, version['id'] as number)
@@ -215,7 +215,7 @@ export class RelationRun {
     const { type, document, locale, status } = version
     const plan = this.#plan(uidOf(type))
     const populate = this.#populateOf(type)
-    const asked = { populate, status: reader, ...(locale !== null && { locale }) }
+    const asked = { populate, status: reader, ...(locale !== '' && { locale }) }
     const query = parseEntryQuery(asked, plan, { ...rules, components: this.#schema.components })
     const documentId = documentIdOf(type, document)
     const key = { locale, status }

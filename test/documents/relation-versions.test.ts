@@ -146,12 +146,12 @@ function planOf(name: string): ContentTypePlan {
 
 function keysOf({ draftAndPublish, localized }: Omit<TargetKind, 'name'>): readonly VersionKey[] {
   const statuses: readonly Status[] = draftAndPublish ? ['draft', 'published'] : ['published']
-  const locales = localized ? ['en', 'fr'] : [null]
+  const locales = localized ? ['en', 'fr'] : ['']
   return locales.flatMap((locale) => statuses.map((status) => ({ locale, status })))
 }
 
 const labelOf = ({ locale, status }: VersionKey): string =>
-  locale === null ? status : `${locale} ${status}`
+  locale === '' ? status : `${locale} ${status}`
 
 /** Every selection of versions that a target may have, none of them included. */
 function availabilities(target: TargetKind): readonly (readonly VersionKey[])[] {

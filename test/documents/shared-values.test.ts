@@ -151,13 +151,13 @@ describe('values that all locales share', () => {
     for (const name of ['page', 'sheet', 'tag']) {
       await versionsOf(test.database, planOf(name)).deleteMany({})
     }
-    for (const documentId of TAGS) await create('tag', documentId, null, 'published', {})
+    for (const documentId of TAGS) await create('tag', documentId, '', 'published', {})
   }
 
   const target = (
     name: string,
     documentId: string,
-    locale: string | null,
+    locale: string,
     status: Status,
   ): WriteTarget => ({
     plan: planOf(name),
@@ -169,7 +169,7 @@ describe('values that all locales share', () => {
   const create = (
     name: string,
     documentId: string,
-    locale: string | null,
+    locale: string,
     status: Status,
     data: Data,
   ): Promise<StoredVersion> =>
@@ -178,7 +178,7 @@ describe('values that all locales share', () => {
   const update = (
     name: string,
     documentId: string,
-    locale: string | null,
+    locale: string,
     status: Status,
     data: Data,
   ): Promise<StoredVersion> =>
@@ -238,14 +238,14 @@ describe('values that all locales share', () => {
     it(`come to every locale of a ${name} through its relation's inverse side`, async () => {
       await create(name, PAGE, 'en', 'published', { ...FULL, tags: [], twin: null })
       await update(name, PAGE, 'fr', 'published', { title: 'b' })
-      await update('tag', THIRD, null, 'published', {
+      await update('tag', THIRD, '', 'published', {
         [`${name}s`]: [PAGE],
         [`twinOf${name}`]: PAGE,
       })
       for (const version of Object.values(await stored(name))) {
         expect(version).to.deep.include({ tags: [THIRD], twin: THIRD })
       }
-      await update('tag', THIRD, null, 'published', { [`${name}s`]: [], [`twinOf${name}`]: null })
+      await update('tag', THIRD, '', 'published', { [`${name}s`]: [], [`twinOf${name}`]: null })
       for (const version of Object.values(await stored(name))) {
         expect(version).to.deep.include({ tags: [], twin: null })
       }
@@ -330,7 +330,7 @@ describe('values that all locales share', () => {
       arbitrary: fc.record({
         name: fc.constant('tag'),
         documentId: fc.constantFrom(...TAGS),
-        locale: fc.constant(null),
+        locale: fc.constant(''),
         status: fc.constant('published' as const),
         data: fc.record(
           {

@@ -28,7 +28,7 @@ export interface Values {
 
 export interface ModelVersion {
   readonly document: number
-  readonly locale: string | null
+  readonly locale: string
   readonly status: Status
   readonly values: Values
   /** One object as long as the version exists: its `id` and `createdAt` go by it. */
@@ -90,7 +90,7 @@ export class VersionModel {
       // What is wrong in itself is told before it is looked for what it would change.
       if (!draftAndPublish && isWrong(payload)) throw new Refusal(400)
       if (!creating && !single && !this.exists(document)) throw new Refusal(404)
-      const locale = localized ? asked : null
+      const locale = localized ? asked : ''
       const first = draftAndPublish ? 'draft' : 'published'
       this.#writeFirst(document, locale, first, payload)
       return draftAndPublish && askedStatus === 'published'
@@ -101,7 +101,7 @@ export class VersionModel {
 
   act(action: Action, document: number, selection: Selection): readonly ModelVersion[] {
     return this.#whole(() => {
-      const asked = this.family.localized ? (selection === '*' ? LOCALES : selection) : [null]
+      const asked = this.family.localized ? (selection === '*' ? LOCALES : selection) : ['']
       const there = this.#having(document, asked, 'draft')
       if (isTooFew(there, asked, selection)) throw new Refusal(404)
       switch (action) {
@@ -139,12 +139,7 @@ export class VersionModel {
   }
 
   /** The draft, or the one version where there are no drafts. A new locale begins with what is shared. */
-  #writeFirst(
-    document: number,
-    locale: string | null,
-    status: Status,
-    payload: Partial<Values>,
-  ): void {
+  #writeFirst(document: number, locale: string, status: Status, payload: Partial<Values>): void {
     const present = this.#find(document, locale, status)
     const sibling = this.#versions.find(
       (version) => version.document === document && version.status === status,
@@ -155,55 +150,51 @@ export class VersionModel {
     this.#share(document, locale, status, values)
   }
 
-  #having(
-    document: number,
-    locales: readonly (string | null)[],
-    status: Status,
-  ): readonly (string | null)[] {
+  #having(document: number, locales: readonly string[], status: Status): readonly string[] {
     return locales.filter((locale) => this.#find(document, locale, status) !== undefined)
   }
 
-  #isPublished(document: number, locale: string | null): boolean {
+  #isPublished(document: number, locale: string): boolean {
     const published = this.#find(document, locale, 'published')
     const draft = this.#find(document, locale, 'draft')
     return published !== undefined && isDeepStrictEqual(published.values, draft?.values)
   }
 
   /** The whole draft is published; what locales share goes to the others that are. */
-  #publish(document: number, locale: string | null): ModelVersion {
+  #publish(document: number, locale: string): ModelVersion {
     const { values } = this.#get(document, locale, 'draft')
     this.#put(document, locale, 'published', values)
     this.#share(document, locale, 'published', values)
     return this.#get(document, locale, 'published')
   }
 
-  #unpublish(document: number, locale: string | null): ModelVersion {
+  #unpublish(document: number, locale: string): ModelVersion {
     const published = this.#find(document, locale, 'published')
     this.#versions = this.#versions.filter((version) => version !== published)
     return this.#get(document, locale, 'draft')
   }
 
-  #discard(document: number, locale: string | null): ModelVersion {
+  #discard(document: number, locale: string): ModelVersion {
     const { values } = this.#get(document, locale, 'published')
     this.#put(document, locale, 'draft', values)
     this.#share(document, locale, 'draft', values)
     return this.#get(document, locale, 'draft')
   }
 
-  #find(document: number, locale: string | null, status: Status): ModelVersion | undefined {
+  #find(document: number, locale: string, status: Status): ModelVersion | undefined {
     return this.#versions.find(
       (version) =>
         version.document === document && version.locale === locale && version.status === status,
     )
   }
 
-  #get(document: number, locale: string | null, status: Status): ModelVersion {
+  #get(document: number, locale: string, status: Status): ModelVersion {
     const found = this.#find(document, locale, status)
     if (found === undefined) throw new Error(`the model has no ${status} version`)
     return found
   }
 
-  #put(document: number, locale: string | null, status: Status, values: Values): void {
+  #put(document: number, locale: string, status: Status, values: Values): void {
     const present = this.#find(document, locale, status)
     this.#store({
       document,
@@ -215,7 +206,7 @@ export class VersionModel {
     })
   }
 
-  #share(document: number, locale: string | null, status: Status, values: Partial<Values>): void {
+  #share(document: number, locale: string, status: Status, values: Partial<Values>): void {
     for (const other of this.#versions) {
       if (other.document !== document || other.locale === locale || other.status !== status)
         continue

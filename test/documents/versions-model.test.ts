@@ -139,7 +139,7 @@ describe('versions of documents, beside a model in memory', () => {
     const tags = versionsOf(test.database, planIn(schema.contentTypes, 'api::tag.tag'))
     for (const [index, documentId] of TAGS.entries()) {
       const _id = `${documentId}::published`
-      const tag = { id: index + 1, documentId, locale: null, status: 'published' }
+      const tag = { id: index + 1, documentId, locale: '', status: 'published' }
       await tags.updateOne({ _id }, { $setOnInsert: tag }, { upsert: true })
     }
     return planIn(schema.contentTypes, 'api::thing.thing')
@@ -239,7 +239,7 @@ class Real {
   ): Promise<readonly StoredVersion[]> {
     const plan = this.#plan
     const key = {
-      locale: plan.localized ? locale : null,
+      locale: plan.localized ? locale : '',
       status: plan.draftAndPublish ? asked : ('published' as const),
     }
     const target = { plan, documentId: this.#documentId(document), key, writer }
@@ -252,7 +252,7 @@ class Real {
     return ACTIONS[action](this.#context, {
       plan,
       documentId: this.#documentId(document),
-      locales: plan.localized ? localesOf(asked) : { kind: 'one', locales: [null] },
+      locales: plan.localized ? localesOf(asked) : { kind: 'one', locales: [''] },
       writer,
     })
   }
@@ -274,7 +274,7 @@ class Real {
     }
     for (const { documentId, locale, status: at, createdAt } of stored.values()) {
       if (!this.#plan.draftAndPublish || at === 'draft') continue
-      const draft = stored.get(`${documentId}:${locale ?? ''}:draft`)
+      const draft = stored.get(`${documentId}:${locale}:draft`)
       expect(draft?.createdAt, 'of the draft of what is published').to.deep.equal(createdAt)
     }
   }
@@ -325,7 +325,7 @@ class Real {
   }
 
   #keyOf({ document, locale, status: at }: ModelVersion): string {
-    return `${this.#documentId(document)}:${locale ?? ''}:${at}`
+    return `${this.#documentId(document)}:${locale}:${at}`
   }
 
   #documentId(document: number): string {

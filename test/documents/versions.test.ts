@@ -50,7 +50,7 @@ describe('versions of documents', () => {
   const target = (
     plan: ContentTypePlan,
     status: Status = 'published',
-    locale: string | null = plan.localized ? 'en' : null,
+    locale = plan.localized ? 'en' : '',
     documentId = 'doc000000000000000000001',
   ): WriteTarget => ({
     plan,
@@ -174,7 +174,7 @@ describe('versions of documents', () => {
 
     it('lets drafts share a unique value, and published versions never', async () => {
       const type = await typeOf({ draftAndPublish: true })
-      const second = target(type, 'published', null, 'doc000000000000000000002')
+      const second = target(type, 'published', '', 'doc000000000000000000002')
       await create(target(type), { title: 'a', slug: 's', code: 'c' })
       await create({ ...second, key: { ...second.key, status: 'draft' } }, { slug: 's', code: 'c' })
       const error = await failure(update(second, { title: 'b' }))
@@ -243,7 +243,7 @@ describe('versions of documents', () => {
       const type = await typeOf({})
       const attempts = await Promise.allSettled(
         ['1', '2', '3', '4'].map((digit) =>
-          create(target(type, 'published', null, `doc00000000000000000000${digit}`), {
+          create(target(type, 'published', '', `doc00000000000000000000${digit}`), {
             title: 'a',
             slug: 'same',
           }),
@@ -264,7 +264,7 @@ describe('versions of documents', () => {
       const type = await typeOf({
         attributes: { ...attributes, price: { type: 'decimal', unique: true } },
       })
-      const other = target(type, 'published', null, 'doc000000000000000000002')
+      const other = target(type, 'published', '', 'doc000000000000000000002')
       const [price, near] = ['0.10000000000000000001', '0.10000000000000000002']
       await create(target(type), { title: 'a', slug: 's', price })
       const pathsOf = async (data: object): Promise<unknown> => {
@@ -280,7 +280,7 @@ describe('versions of documents', () => {
       it(`is a 404 for what does not exist, though a value is taken${isLocalized ? ' in its locale' : ''}`, async () => {
         const type = await typeOf({ localized: isLocalized })
         await create(target(type), { title: 'a', slug: 's' })
-        const locale = isLocalized ? 'en' : null
+        const locale = isLocalized ? 'en' : ''
         const missing = target(type, 'published', locale, 'doc000000000000000000002')
         expect((await failure(update(missing, { slug: 's' }))).status).to.equal(404)
       })
@@ -299,7 +299,7 @@ describe('versions of documents', () => {
     for (const draftAndPublish of [true, false]) {
       it(`become one when created twice at once, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
         const type = await typeOf({ kind: 'singleType', draftAndPublish })
-        const at = target(type, 'published', null, singleDocumentId(type.uid))
+        const at = target(type, 'published', '', singleDocumentId(type.uid))
         const answers = await Promise.all(
           ['a', 'b', 'c', 'd'].map((title) => update(at, { title, views: 3 })),
         )

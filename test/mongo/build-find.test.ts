@@ -27,7 +27,7 @@ function buildFind(query: Query): Omit<ReadPlan, 'conditions'> {
   const { conditions, filter, ...rest } = build(query, { lookups: [], match })
   return { filter: matchAll([filter, conditions.match]), ...rest }
 }
-const PUBLISHED = { status: 'published', locale: null }
+const PUBLISHED = { status: 'published', locale: '' }
 
 describe('buildFind', () => {
   it('selects the versions, in the order of their ids, one page of them', () => {

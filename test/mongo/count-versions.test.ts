@@ -28,7 +28,7 @@ describe('counting a list', () => {
       Array.from({ length: STORED }, (_, id) => ({
         id,
         documentId: `d${id}`,
-        locale: null,
+        locale: '',
         status: id % 2 === 0 ? 'published' : 'draft',
         integer: id % 10,
         text: `${TEXT}${id}`,

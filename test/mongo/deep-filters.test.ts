@@ -170,7 +170,7 @@ const rows: Readonly<Record<Name, fc.Arbitrary<Stored>>> = {
 /** Of each document some of the versions that it may have. */
 const listOf = (name: Name): fc.Arbitrary<readonly Stored[]> => {
   const { localized, draftAndPublish } = OPTIONS[name]
-  const keys = (localized ? LOCALES : [null]).flatMap((locale) =>
+  const keys = (localized ? LOCALES : ['']).flatMap((locale) =>
     (draftAndPublish ? STATUSES : ['published']).map((status) => ({ locale, status })),
   )
   const versions = Array.from({ length: SIZE }, (_, index) =>
@@ -290,8 +290,9 @@ function reach({ all, asked }: World, { holder, row, key }: Seen, name: string):
 function targetKey({ locale, status, mayReadDraftTags }: Reading, target: Name, from: Key): Key {
   const { localized, draftAndPublish } = OPTIONS[target]
   const readsDraft = draftAndPublish && (target !== 'tag' || mayReadDraftTags)
+  const own = from.locale === '' ? (locale === '*' ? LOCALES[0] : locale) : from.locale
   return {
-    locale: localized ? (from.locale ?? (locale === '*' ? LOCALES[0] : locale)) : null,
+    locale: localized ? own : '',
     status: readsDraft ? status : 'published',
   }
 }
@@ -542,7 +543,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     await fill({
       book: [BOOK],
       author: [author(0), author(1)],
-      tag: [{ ...author(2), locale: null }],
+      tag: [{ ...author(2), locale: '' }],
     })
     const books = versionsOf(test.database, planOf('book'))
     await books.deleteMany({})

@@ -84,7 +84,7 @@ const idOf = (name: string, index: number): string => `${name.padEnd(23, '0')}${
 function versionsIn(
   name: string,
   count: number,
-  locales: readonly (string | null)[],
+  locales: readonly string[],
   attributes: Readonly<Record<string, fc.Arbitrary<unknown>>>,
 ): fc.Arbitrary<readonly Stored[]> {
   const keys = Array.from({ length: count }, (_, index) =>
@@ -114,7 +114,7 @@ const data: fc.Arbitrary<Data> = fc.record({
     trip: fc.option(fc.record({ id: fc.constant(1), city: oneOf('city', 4) }), { nil: null }),
   }),
   city: versionsIn('city', 4, ['en', 'fr'], { rank, region: oneOf('region', 3) }),
-  region: versionsIn('region', 3, [null], { rank }),
+  region: versionsIn('region', 3, [''], { rank }),
 })
 
 const PATHS = ['rank', 'city.rank', 'city.region.rank', 'trip.city.rank', 'trip.city.region.rank']
@@ -141,7 +141,7 @@ function shown(all: Data, name: 'city' | 'region', from: Stored, documentId: unk
     (version) =>
       version['documentId'] === documentId &&
       version['status'] === from['status'] &&
-      version['locale'] === (name === 'city' ? from['locale'] : null),
+      version['locale'] === (name === 'city' ? from['locale'] : ''),
   )
   return target ?? {}
 }

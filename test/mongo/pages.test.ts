@@ -42,7 +42,7 @@ function documentOf(id: number): Data {
     _id: `d${id}`,
     id,
     documentId: `d${id}`,
-    locale: null,
+    locale: '',
     status: 'published',
     ...times,
     ...Object.fromEntries(picked),

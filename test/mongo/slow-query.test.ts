@@ -17,7 +17,7 @@ describe('a query that takes too long', () => {
       Array.from({ length: 2000 }, (_, id) => ({
         id,
         documentId: `d${id}`,
-        locale: null,
+        locale: '',
         status: 'published',
         text: `${text}${id}`,
       })),

@@ -107,7 +107,7 @@ describe('syncIndexes', () => {
   })
 
   it('refuses to declare unique what repeats, and says where', async () => {
-    const repeated = { status: 'published', locale: null, slug: 'same' }
+    const repeated = { status: 'published', locale: '', slug: 'same' }
     await test.database.collection('repeats').insertMany([{ ...repeated }, { ...repeated }])
     try {
       await syncIndexes(test.database, [collection('repeats', 'slug')])

@@ -96,8 +96,8 @@ describe('fallbackLocale', () => {
 
     it(`lets a content-type without locales ignore ${JSON.stringify(locale)}`, () => {
       const query = { locale, fallbackLocale: 'fr' }
-      expect(parseVersions(query, plain, null, locales).locales).to.deep.equal([null])
-      expect(parseReadKey(query, plain, locales)?.locale).to.equal(null)
+      expect(parseVersions(query, plain, null, locales).locales).to.deep.equal([''])
+      expect(parseReadKey(query, plain, locales)?.locale).to.equal('')
       expect(parseReader(query, rules).chain).to.deep.equal(['en', 'fr'])
     })
   }

@@ -22,15 +22,10 @@ const locales: LocaleRules = {
 
 describe('parseVersions', () => {
   const rows: readonly (readonly [string, object, typeof plain, unknown])[] = [
-    ['nothing', {}, plain, { locales: [null], status: 'published' }],
-    [
-      'any locale without locales',
-      { locale: 'xx' },
-      plain,
-      { locales: [null], status: 'published' },
-    ],
-    ['draft without drafts', { status: 'draft' }, plain, { locales: [null], status: 'published' }],
-    ['draft', { status: 'draft' }, drafting, { locales: [null], status: 'draft' }],
+    ['nothing', {}, plain, { locales: [''], status: 'published' }],
+    ['any locale without locales', { locale: 'xx' }, plain, { locales: [''], status: 'published' }],
+    ['draft without drafts', { status: 'draft' }, plain, { locales: [''], status: 'published' }],
+    ['draft', { status: 'draft' }, drafting, { locales: [''], status: 'draft' }],
     ['the default locale', {}, localized, { locales: ['en'], status: 'published' }],
     ['an empty locale', { locale: '' }, localized, { locales: ['en'], status: 'published' }],
     ['a locale', { locale: 'fr' }, localized, { locales: ['fr'], status: 'published' }],
@@ -101,7 +96,7 @@ describe('parseReadKey', () => {
     ['an unknown locale as none', { locale: 'xx' }, localized, null],
     ['a list as none', { locale: ['fr'] }, localized, null],
     ['an inherited name as none', { locale: 'constructor' }, localized, null],
-    ['any locale without locales', { locale: '*' }, plain, { locale: null, status: 'published' }],
+    ['any locale without locales', { locale: '*' }, plain, { locale: '', status: 'published' }],
   ]
   for (const [what, query, plan, expected] of rows) {
     it(`reads ${what}`, () => {

@@ -112,7 +112,7 @@ describe('a version to be published', () => {
   })
 
   it('may hold whatever else is stored with it', () => {
-    const stored = { ...COMPLETE, _id: 'x:en:draft', id: 3, locale: null, updatedAt: new Date() }
+    const stored = { ...COMPLETE, _id: 'x:en:draft', id: 3, locale: '', updatedAt: new Date() }
     expect(faults(() => publishable(stored))).to.deep.equal([])
   })
 
