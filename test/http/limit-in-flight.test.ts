@@ -79,6 +79,7 @@ describe('http/limit-in-flight', () => {
   it('does not count who still sends a body', async () => {
     const slow = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
     for (const socket of slow) {
+      socket.on('error', () => undefined) // the server may hang up first
       socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx')
     }
     await untilWorking(2)
