@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Access, openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import { keptJwtSecret } from './access/jwt-secret.ts'
-import { loggingMailer, smtpMailer } from './access/mailer.ts'
+import { loggingMailer, type Mailer } from './access/mailer.ts'
 import { type Accounts, openAccounts } from './access/open-accounts.ts'
 import { openRateLimits, type RateLimits } from './access/rate-limit.ts'
 import { openSessions } from './access/sessions.ts'
@@ -146,14 +146,14 @@ async function openWhoMayDoWhat(
     users: openEndUsers({ ...users, tokens, sessions }),
     onBackgroundError,
   })
-  const { smtpUrl, from, resetPasswordUrl } = config.mail
+  const { resetPasswordUrl } = config.mail
   const accounts = openAccounts({
     ...users,
     tokens,
     sessions,
     emailConfirmation,
     roles: access.roles,
-    mailer: smtpUrl === null ? loggingMailer(log) : smtpMailer(smtpUrl, from),
+    mailer: await openMailer({ config, log }),
     links: {
       resetPassword: resetPasswordUrl,
       emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
@@ -161,6 +161,18 @@ async function openWhoMayDoWhat(
     onBackgroundError,
   })
   return { access, accounts }
+}
+
+/** What speaks SMTP is loaded where it is used: it takes memory. */
+async function openMailer({
+  config: {
+    mail: { smtpUrl, from },
+  },
+  log,
+}: Pick<ServicesOptions, 'config' | 'log'>): Promise<Mailer> {
+  if (smtpUrl === null) return loggingMailer(log)
+  const { smtpMailer } = await import('./access/smtp-mailer.ts')
+  return smtpMailer(smtpUrl, from)
 }
 
 /**

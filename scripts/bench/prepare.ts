@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { readConfig, withEnvFile } from '../../src/config.ts'
 import { importDocuments } from '../../src/documents/import-documents.ts'
@@ -68,9 +68,12 @@ export async function prepareBench(size: {
   }
 }
 
+/** Content-types and components, by the path of their file in the folder. */
 export function writeTypes(folder: string, types: Readonly<Record<string, object>>): void {
   for (const [name, type] of Object.entries(types)) {
-    writeFileSync(join(folder, `${name}.json`), JSON.stringify(type))
+    const file = join(folder, `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, JSON.stringify(type))
   }
 }
 

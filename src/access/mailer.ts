@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer'
-
 export interface Mail {
   readonly to: string
   readonly subject: string
@@ -15,16 +13,6 @@ export interface Links {
 
 export interface Mailer {
   send(mail: Mail): Promise<void>
-}
-
-/** Sends by SMTP, from one address. */
-export function smtpMailer(smtpUrl: string, from: string): Mailer {
-  const transport = createTransport(smtpUrl)
-  return {
-    send: async (mail) => {
-      await transport.sendMail({ from, ...mail })
-    },
-  }
 }
 
 interface MailLog {

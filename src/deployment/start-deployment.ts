@@ -1,4 +1,3 @@
-import { startEmbedded } from '../embedded/start-embedded.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import type { DeploymentConfig } from './choose-deployment.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
@@ -12,8 +11,11 @@ export async function startDeployment(
   log: DeploymentLog,
 ): Promise<Deployment> {
   return chooseDeployment(config, log, {
-    startEmbedded,
-    // Loaded when it is needed: a tenth of a second that a server with a MONGODB_URI does not spend.
+    // Loaded when they are needed: time and memory that a server with a MONGODB_URI does not spend.
+    async startEmbedded(options) {
+      const { startEmbedded } = await import('../embedded/start-embedded.ts')
+      return startEmbedded(options)
+    },
     async startMongod(directory) {
       const { startMongod } = await import('./start-mongod.ts')
       return startMongod({ directory, env: process.env, log })

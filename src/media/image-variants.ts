@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../errors.ts'
 import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
 import type { FocalPoint } from './file-info.ts'
-import { renderVariant } from './render-variant.ts'
 import type { MediaStorage, StoredFile } from './storage.ts'
 import { isOriginal, variantName, type VariantRequest } from './variant-request.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -92,6 +91,7 @@ async function make(
     const source = join(folder, name)
     const target = join(folder, made)
     await images.run(async () => {
+      const { renderVariant } = await import('./render-variant.ts') // not before there is a picture
       await pipeline(original.read(), createWriteStream(source))
       await renderVariant(source, target, variant, record.focalPoint as FocalPoint | null)
     })

@@ -4,7 +4,7 @@ import type { FileRecord, FileRecords, FileValues, FormatValues } from '../mongo
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
 import { newHash } from './file-name.ts'
-import { type Image, readImage } from './read-image.ts'
+import type { Image } from './read-image.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 import type { MediaStorage } from './storage.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -168,7 +168,11 @@ async function prepare(
   const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
   await mkdir(folder)
   const image = mime.startsWith('image/')
-    ? await images.run(() => readImage({ path: file.path, mime, size: file.size }, folder))
+    ? await images.run(async () => {
+        // Loaded with the first picture: what works on pictures takes memory, and no list needs it.
+        const { readImage } = await import('./read-image.ts')
+        return readImage({ path: file.path, mime, size: file.size }, folder)
+      })
     : null
   const about = { name, hash, ext, mime }
   return {

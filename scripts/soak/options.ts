@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+
+export interface SoakOptions {
+  readonly seconds: number
+  /** Between two samples. */
+  readonly everySeconds: number
+  readonly writers: number
+  readonly readers: number
+  readonly uploaders: number
+  /** Clients of the load wait up to so long between two requests. */
+  readonly pauseMs: number
+  readonly json: boolean
+}
+
+export const SOAK_USAGE = `npm run soak -- [options]   one server under mixed load, and what becomes of its memory
+
+  --seconds N     of load (3600)
+  --every N       seconds between two samples (60)
+  --writers N     at once (4)
+  --readers N     (4)
+  --uploaders N   (1)
+  --pause MS      between two requests of a client, at most (0)
+  --json          for programs`
+
+/** @throws TypeError, RangeError for what is no option or no such number. */
+export function readSoakOptions(args: readonly string[]): SoakOptions {
+  const text = (preset: string) => ({ type: 'string', default: preset }) as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: text('3600'),
+      every: text('60'),
+      writers: text('4'),
+      readers: text('4'),
+      uploaders: text('1'),
+      pause: text('0'),
+      json: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    seconds: wholeNumber('seconds', values.seconds, 1),
+    everySeconds: wholeNumber('every', values.every, 1),
+    writers: wholeNumber('writers', values.writers, 0),
+    readers: wholeNumber('readers', values.readers, 0),
+    uploaders: wholeNumber('uploaders', values.uploaders, 0),
+    pauseMs: wholeNumber('pause', values.pause, 0),
+    json: values.json,
+  }
+}
+
+function wholeNumber(name: string, text: string, least: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= least && text.trim() !== '') return value
+  throw new RangeError(`--${name} ${text}: expected a whole number from ${least}`)
+}

@@ -1,0 +1,98 @@
+import { residentBytesPerHour, type Sample } from './sample.ts'
+
+export interface SoakReport {
+  readonly machine: string
+  readonly database: string
+  /** The first before the load, the last at its end. */
+  readonly samples: readonly Sample[]
+  readonly requests: number
+  /** Writes that were answered as done. */
+  readonly acknowledged: number
+  /** How often each answer came, such as `GET 200` or `PUT broken`. */
+  readonly statuses: ReadonlyMap<string, number>
+  /** What no server may answer, without the many of one kind. */
+  readonly wrong: readonly string[]
+  /** What is missing or mixed at the end; null: it was ended before it was looked for. */
+  readonly losses: readonly string[] | null
+}
+
+const TEN_MINUTES = 600
+
+/** No server without a fault answers a 5xx, and none breaks a connection. */
+export function errorsOf({ statuses, wrong }: Pick<SoakReport, 'statuses' | 'wrong'>): number {
+  const failed = [...statuses].filter(([answer]) => / (5\d\d|broken)$/.test(answer))
+  // What hangs is among both, and 500s: whichever is more, so that neither hides the other.
+  return Math.max(
+    failed.reduce((sum, [, count]) => sum + count, 0),
+    wrong.length,
+  )
+}
+
+/** Whether the server stood the load. */
+export function isSteady(report: SoakReport): boolean {
+  return errorsOf(report) === 0 && (report.losses ?? []).length === 0
+}
+
+/** What is printed at each sample. */
+export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): string {
+  const { seconds, requests, residentBytes, heapUsedBytes, lagMs } = sample
+  return [
+    duration(seconds).padStart(8),
+    `${requests} requests`,
+    byStatus(statuses),
+    `RSS ${megabytes(residentBytes)} MB`,
+    `heap ${megabytes(heapUsedBytes)} MB`,
+    `lag p99 ${lagMs.toFixed(0)} ms`,
+  ].join('  ')
+}
+
+/** A Markdown table, and below it what went wrong. */
+export function toText(report: SoakReport): string {
+  const { machine, database, samples, requests, acknowledged, statuses, wrong, losses } = report
+  const resident = (sample: Sample | undefined): string =>
+    sample === undefined ? '–' : `${megabytes(sample.residentBytes)} MB`
+  const rows = [
+    ['', ''],
+    ['---', '---'],
+    ['under load', duration(samples.at(-1)?.seconds ?? 0)],
+    ['RSS at the start', resident(samples[0])],
+    ['RSS after 10 min', resident(samples.find(({ seconds }) => seconds >= TEN_MINUTES))],
+    ['RSS at the end', resident(samples.at(-1))],
+    ['RSS at most', `${megabytes(Math.max(...samples.map((one) => one.residentBytes)))} MB`],
+    ['RSS in the second half', `${megabytes(residentBytesPerHour(samples), '+')} MB/h`],
+    ['requests', `${requests}: ${byStatus(statuses)}`],
+    ['writes done', String(acknowledged)],
+    ['errors', String(errorsOf(report))],
+    ['losses', losses === null ? 'not looked for' : String(losses.length)],
+  ]
+  const table = rows.map(([name, value]) => `| ${name} | ${value} |`)
+  return [machine, database, '', ...table, ...wrong, ...(losses ?? [])].join('\n')
+}
+
+export function toJson(report: SoakReport): string {
+  const statuses = Object.fromEntries(report.statuses)
+  const errors = errorsOf(report)
+  const slope = Math.round(residentBytesPerHour(report.samples))
+  const whole = { ...report, statuses, errors, residentBytesPerHour: slope }
+  return JSON.stringify(whole, null, 2)
+}
+
+/** `200: 812, 404: 3`, whatever the method. */
+function byStatus(statuses: ReadonlyMap<string, number>): string {
+  const counts = new Map<string, number>()
+  for (const [answer, count] of statuses) {
+    const status = answer.replace(/^.* /, '')
+    counts.set(status, (counts.get(status) ?? 0) + count)
+  }
+  const sorted = [...counts].sort(([one], [other]) => one.localeCompare(other))
+  return sorted.map(([status, count]) => `${status}: ${count}`).join(', ')
+}
+
+function megabytes(bytes: number, sign: '+' | '' = ''): string {
+  const text = (bytes / 2 ** 20).toFixed(1)
+  return sign === '+' && bytes >= 0 ? `+${text}` : text
+}
+
+function duration(seconds: number): string {
+  return seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`
+}

@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describeMachine } from '../bench/report.ts'
+import { findLosses } from '../mixed-load/find-losses.ts'
+import { type LoadReport, type MixedLoad, startMixedLoad } from '../mixed-load/mixed-load.ts'
+import type { SoakOptions } from './options.ts'
+import { type SoakReport, toLine } from './report.ts'
+import { readFigures, type Sample } from './sample.ts'
+import { SOAK_TOKEN, type SoakedServer, startSoakedServer } from './soaked-server.ts'
+
+/** Beyond this a request hangs: far more than a loaded machine takes. */
+const TIMEOUT_MS = 60_000
+
+interface Soak {
+  readonly options: SoakOptions
+  /** Told how it goes. */
+  readonly say: (line: string) => void
+  /** Ends the load early; what was seen until then is reported. */
+  readonly ended: AbortSignal
+}
+
+/**
+ * Starts a server, keeps it under mixed load, watches its memory, looks for losses and removes what
+ * it made.
+ *
+ * @throws Error when the server does not start, or ends by itself
+ */
+export async function runSoak(soak: Soak): Promise<SoakReport> {
+  const server = await startSoakedServer()
+  try {
+    return await watch(server, soak)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
+  const { base, database } = server
+  soak.say(`${base} on ${database}`)
+  const atStart: Sample = { seconds: 0, requests: 0, ...(await readFigures(base)) }
+  const { writers, readers, uploaders, pauseMs } = soak.options
+  const clients = { writers, readers, uploaders, pauseMs }
+  const to = { bases: [base], token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS }
+  const load = await startMixedLoad({ ...to, ...clients })
+  let samples: readonly Sample[]
+  let report: LoadReport
+  try {
+    samples = await sample(base, load, soak)
+  } finally {
+    report = await load.stop()
+  }
+  const losses = soak.ended.aborted ? null : await findLosses(base, SOAK_TOKEN, report)
+  const { requests, statuses, wrong, ledger } = report
+  return {
+    machine: describeMachine(),
+    database,
+    samples: [atStart, ...samples],
+    requests,
+    acknowledged: ledger.acknowledged,
+    statuses,
+    wrong,
+    losses,
+  }
+}
+
+/** At equal intervals until the time is over, and once more at the end. */
+async function sample(
+  base: string,
+  load: MixedLoad,
+  { options: { seconds, everySeconds }, say, ended }: Soak,
+): Promise<readonly Sample[]> {
+  const began = performance.now()
+  const elapsed = (): number => (performance.now() - began) / 1000
+  const samples: Sample[] = []
+  while (elapsed() < seconds) {
+    const next = Math.min((samples.length + 1) * everySeconds, seconds)
+    // An early end is no failure: what is left is to report.
+    await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
+    if (ended.aborted) break
+    const figures = await readFigures(base)
+    const taken = { seconds: elapsed(), requests: load.requests, ...figures }
+    samples.push(taken)
+    say(toLine(taken, load.statuses))
+  }
+  return samples
+}

@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import { readSoakOptions } from '../../../scripts/soak/options.ts'
+
+describe('readSoakOptions', () => {
+  it('has an hour for its default', () => {
+    expect(readSoakOptions([])).to.include({ seconds: 3600, everySeconds: 60, json: false })
+  })
+
+  it('takes what is given', () => {
+    const given = ['--seconds', '5', '--every', '1', '--writers', '0', '--pause', '20', '--json']
+    expect(readSoakOptions(given)).to.include({
+      seconds: 5,
+      everySeconds: 1,
+      writers: 0,
+      pauseMs: 20,
+      json: true,
+    })
+  })
+
+  for (const args of [['--seconds', '0'], ['--every', ''], ['--readers', '-1'], ['--nope']]) {
+    it(`refuses ${JSON.stringify(args)}`, () => {
+      expect(() => readSoakOptions(args)).to.throw()
+    })
+  }
+})

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { errorsOf, isSteady, type SoakReport, toText } from '../../../scripts/soak/report.ts'
+import { residentBytesPerHour, type Sample } from '../../../scripts/soak/sample.ts'
+
+const MB = 2 ** 20
+
+const sampleOf = (seconds: number, megabytes: number): Sample => ({
+  seconds,
+  requests: seconds * 100,
+  residentBytes: megabytes * MB,
+  heapUsedBytes: 40 * MB,
+  lagMs: 3,
+})
+
+const WELL: SoakReport = {
+  machine: 'a machine',
+  database: 'a database',
+  samples: [sampleOf(0, 90), sampleOf(600, 130), sampleOf(1200, 131), sampleOf(1800, 132)],
+  requests: 180_000,
+  acknowledged: 40_000,
+  statuses: new Map([
+    ['GET 200', 150_000],
+    ['PUT 200', 20_000],
+    ['PUT 412', 10_000],
+  ]),
+  wrong: [],
+  losses: [],
+}
+
+describe('residentBytesPerHour', () => {
+  it('looks at the second half alone', () => {
+    expect(residentBytesPerHour(WELL.samples)).to.be.closeTo(6 * MB, 1)
+  })
+
+  it('says nothing of a run that was too short', () => {
+    expect(residentBytesPerHour([])).to.equal(0)
+    expect(residentBytesPerHour([sampleOf(0, 90)])).to.equal(0)
+    expect(residentBytesPerHour([sampleOf(0, 90), sampleOf(10, 120)])).to.equal(0)
+  })
+})
+
+describe('the report of a soak', () => {
+  it('shows memory at the start, after ten minutes and at the end', () => {
+    const text = toText(WELL)
+    expect(text).to.match(/RSS at the start \| 90\.0 MB/)
+    expect(text).to.match(/RSS after 10 min \| 130\.0 MB/)
+    expect(text).to.match(/RSS at the end \| 132\.0 MB/)
+    expect(text).to.match(/\+6\.0 MB\/h/)
+    expect(text).to.include('200: 170000, 412: 10000')
+    expect(isSteady(WELL)).to.equal(true)
+  })
+
+  for (const answer of ['GET 500', 'PUT 503', 'POST 504', 'DELETE broken']) {
+    it(`counts ${answer} as an error`, () => {
+      const report = { ...WELL, statuses: new Map([...WELL.statuses, [answer, 2]]) }
+      expect(errorsOf(report)).to.equal(2)
+      expect(isSteady(report)).to.equal(false)
+    })
+  }
+
+  it('counts what no server may answer, and losses, and shows them', () => {
+    const wrong = { ...WELL, wrong: ['GET /api/notes: 403'] }
+    expect(isSteady(wrong)).to.equal(false)
+    expect(toText(wrong)).to.include('GET /api/notes: 403')
+    const losing = { ...WELL, losses: ['member a is gone'] }
+    expect(isSteady(losing)).to.equal(false)
+    expect(toText(losing)).to.include('member a is gone')
+  })
+
+  it('says when losses were not looked for', () => {
+    expect(toText({ ...WELL, losses: null })).to.match(/losses +\| not looked for/)
+  })
+})
