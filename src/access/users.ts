@@ -9,7 +9,7 @@ import { deleteVersions, insertVersions, patchVersion } from '../mongo/write-ver
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'

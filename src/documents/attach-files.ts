@@ -9,7 +9,7 @@ import { listOf, unique } from './relation-list.ts'
 import { pickShared } from './shared-values.ts'
 import { updateDocument } from './update-document.ts'
 import type { Writer } from './write-target.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** A media attribute of one version, to which files are to be attached. */
 export interface Attachment {

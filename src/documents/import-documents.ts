@@ -4,13 +4,14 @@ import { findStoredVersionIds } from '../mongo/read-versions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { addVersions } from '../mongo/write-versions.ts'
 import { versionId } from '../mongo/version-match.ts'
-import { NO_LOCALE, type Status, type VersionKey } from '../query/query.ts'
+import type { Status, VersionKey } from '../query/query.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { collectRelationChanges, countNewComponents } from './component-values.ts'
 import type { DocumentContext } from './context.ts'
 import { type DocumentChanges, namedTargets, resolveRelationChanges } from './relation-input.ts'
 import { completeValues, exclusiveChanges, inverseChanges, unsetValues } from './write-values.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** A document as an import brings it; what all locales share is given with each of them. */
 export interface ImportedDocument {

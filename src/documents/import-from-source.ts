@@ -1,5 +1,5 @@
 import { CmsError, ValidationError } from '../errors.ts'
-import { NO_LOCALE, type Status } from '../query/query.ts'
+import type { Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
@@ -8,6 +8,7 @@ import type { Locales } from './locales.ts'
 import { singleDocumentId } from './single-document-id.ts'
 import { dataOf, populateWhole } from './source-entry.ts'
 import type { Source } from './source.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 const PAGE = 100
 

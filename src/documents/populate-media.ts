@@ -2,12 +2,13 @@ import { NO_CONDITIONS } from '../mongo/conditions.ts'
 import { findOwners } from '../mongo/read-related.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { shownVersions, targetVersion } from '../mongo/target-version.ts'
-import { NO_LOCALE, type EntryFormat, type MediaNode, type UsersNode } from '../query/query.ts'
+import type { EntryFormat, MediaNode, UsersNode } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
 import { listOf, unique } from './relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** Shows the files that a media attribute names; answers what it shows. */
 export function populateMedia(

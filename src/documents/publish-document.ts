@@ -24,7 +24,7 @@ import { beginDraft, NO_CHANGE, updateVersions } from './update-document.ts'
 import { assertCondition } from './write-condition.ts'
 import type { WriteTarget } from './write-target.ts'
 import { exclusiveRelations } from './write-values.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** A document of a type with draft & publish, and which of its locales. */
 export interface ActionTarget extends Omit<WriteTarget, 'key'> {

@@ -2,7 +2,7 @@ import { type Fault, ValidationError, validationError } from '../errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { MediaPlan, RelationPlan } from '../schema/plan.ts'
 import type { ChangeOf, Connection, DocumentChange, Position } from './relation-change.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** How a payload names a document. The locale only serves messages: a target may exist in any. */
 export type TargetRef =

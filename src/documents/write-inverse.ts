@@ -8,7 +8,7 @@ import {
 } from '../mongo/relation-writes.ts'
 import type { Session } from '../mongo/database.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import { NO_LOCALE, type Status } from '../query/query.ts'
+import type { Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
@@ -17,6 +17,7 @@ import type { DocumentChanges } from './relation-input.ts'
 import { listOf, unique } from './relation-list.ts'
 import type { WriteTarget } from './write-target.ts'
 import { exclusiveRelations, inverseChanges } from './write-values.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** What the other ends of a written version hear of. */
 export interface OtherSides {

@@ -5,7 +5,7 @@ import type { IdAllocator } from './id-allocator.ts'
 import { optionsOf, run, type StoredVersion, versionsOf, asVersion } from './stored-version.ts'
 import { versionId } from './version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from './write-versions.ts'
-import { NO_LOCALE } from '../query/query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** What is known of a file; the keys are the attributes of `plugin::upload.file`. */
 export interface FileValues {

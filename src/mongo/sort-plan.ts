@@ -1,9 +1,10 @@
 import type { Document } from 'mongodb'
-import { NO_LOCALE, type Reader, type SortKey, type VersionSelection } from '../query/query.ts'
+import type { Reader, SortKey, VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchVersions } from './version-match.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** An order, and what must be looked up before versions can be put into it. */
 export interface SortPlan {

@@ -1,5 +1,6 @@
-import { NO_LOCALE, type Reader, type VersionKey, type VersionSelection } from '../query/query.ts'
+import type { Reader, VersionKey, VersionSelection } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /**
  * Which version of a relation's target an entry shows: that of the entry's own locale, or of the

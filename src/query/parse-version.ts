@@ -4,7 +4,6 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { invalidValue } from './query-error.ts'
 import {
-  NO_LOCALE,
   type Filter,
   type LocaleRules,
   QUERY_LIMITS,
@@ -14,6 +13,7 @@ import {
   type VersionKey,
   type VersionSelection,
 } from './query.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /**
  * The versions that a list is made of. A filter on `locale` takes the place of the default locale; a
