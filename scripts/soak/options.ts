@@ -7,6 +7,8 @@ export interface SoakOptions {
   readonly writers: number
   readonly readers: number
   readonly uploaders: number
+  /** Clients that ask for what nobody asks for twice, and send pictures. */
+  readonly strangers: number
   /** Clients of the load wait up to so long between two requests. */
   readonly pauseMs: number
   readonly json: boolean
@@ -19,6 +21,7 @@ export const SOAK_USAGE = `npm run soak -- [options]   one server under mixed lo
   --writers N     at once (4)
   --readers N     (4)
   --uploaders N   (1)
+  --strangers N   clients of new names in every request, and of pictures (1)
   --pause MS      between two requests of a client, at most (0)
   --json          for programs`
 
@@ -33,6 +36,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
       writers: text('4'),
       readers: text('4'),
       uploaders: text('1'),
+      strangers: text('1'),
       pause: text('0'),
       json: { type: 'boolean', default: false },
     },
@@ -43,6 +47,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
     writers: wholeNumber('writers', values.writers, 0),
     readers: wholeNumber('readers', values.readers, 0),
     uploaders: wholeNumber('uploaders', values.uploaders, 0),
+    strangers: wholeNumber('strangers', values.strangers, 0),
     pauseMs: wholeNumber('pause', values.pause, 0),
     json: values.json,
   }

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeMachine } from '../bench/report.ts'
 import { findLosses } from '../mixed-load/find-losses.ts'
-import { type LoadReport, type MixedLoad, startMixedLoad } from '../mixed-load/mixed-load.ts'
+import { type LoadReport, startMixedLoad } from '../mixed-load/mixed-load.ts'
 import type { SoakOptions } from './options.ts'
 import { type SoakReport, toLine } from './report.ts'
 import { readFigures, type Sample } from './sample.ts'
 import { SOAK_TOKEN, type SoakedServer, startSoakedServer } from './soaked-server.ts'
+import { startStrangers } from './strangers.ts'
 
 /** Beyond this a request hangs: far more than a loaded machine takes. */
 const TIMEOUT_MS = 60_000
@@ -37,35 +38,44 @@ async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
   const { base, database } = server
   soak.say(`${base} on ${database}`)
   const atStart: Sample = { seconds: 0, requests: 0, ...(await readFigures(base)) }
-  const { writers, readers, uploaders, pauseMs } = soak.options
-  const clients = { writers, readers, uploaders, pauseMs }
-  const to = { bases: [base], token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS }
-  const load = await startMixedLoad({ ...to, ...clients })
+  const { writers, readers, uploaders, strangers: count, pauseMs } = soak.options
+  const to = { token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS, pauseMs }
+  const load = await startMixedLoad({ ...to, bases: [base], writers, readers, uploaders })
+  const strangers = startStrangers({ ...to, base, count })
+  const answers = (): Answers => together([load, strangers.client])
   let samples: readonly Sample[]
   let report: LoadReport
   try {
-    samples = await sample(base, load, soak)
+    samples = await sample(base, answers, soak)
   } finally {
-    report = await load.stop()
+    ;[report] = await Promise.all([load.stop(), strangers.stop()])
   }
   const losses = soak.ended.aborted ? null : await findLosses(base, SOAK_TOKEN, report)
-  const { requests, statuses, wrong, ledger } = report
   return {
     machine: describeMachine(),
     database,
     samples: [atStart, ...samples],
-    requests,
-    acknowledged: ledger.acknowledged,
-    statuses,
-    wrong,
+    acknowledged: report.ledger.acknowledged,
     losses,
+    ...answers(),
   }
+}
+
+type Answers = Pick<SoakReport, 'requests' | 'statuses' | 'wrong'>
+
+function together(loads: readonly Answers[]): Answers {
+  const statuses = new Map<string, number>()
+  for (const [answer, count] of loads.flatMap((load) => [...load.statuses])) {
+    statuses.set(answer, (statuses.get(answer) ?? 0) + count)
+  }
+  const requests = loads.reduce((sum, load) => sum + load.requests, 0)
+  return { requests, statuses, wrong: loads.flatMap(({ wrong }) => wrong) }
 }
 
 /** At equal intervals until the time is over, and once more at the end. */
 async function sample(
   base: string,
-  load: MixedLoad,
+  answers: () => Answers,
   { options: { seconds, everySeconds }, say, ended }: Soak,
 ): Promise<readonly Sample[]> {
   const began = performance.now()
@@ -77,9 +87,10 @@ async function sample(
     await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
     if (ended.aborted) break
     const figures = await readFigures(base)
-    const taken = { seconds: elapsed(), requests: load.requests, ...figures }
+    const { requests, statuses } = answers()
+    const taken = { seconds: elapsed(), requests, ...figures }
     samples.push(taken)
-    say(toLine(taken, load.statuses))
+    say(toLine(taken, statuses))
   }
   return samples
 }

@@ -7,11 +7,11 @@ describe('readSoakOptions', () => {
   })
 
   it('takes what is given', () => {
-    const given = ['--seconds', '5', '--every', '1', '--writers', '0', '--pause', '20', '--json']
+    const given = ['--seconds', '5', '--every', '1', '--strangers', '0', '--pause', '20', '--json']
     expect(readSoakOptions(given)).to.include({
       seconds: 5,
       everySeconds: 1,
-      writers: 0,
+      strangers: 0,
       pauseMs: 20,
       json: true,
     })
