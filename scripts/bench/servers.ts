@@ -1,5 +1,6 @@
 import type { Bench } from './prepare.ts'
 import { type ChildServer, startServer } from './child-server.ts'
+import { readShipped } from './shipped.ts'
 
 /** Quire, and the limit that it is compared with. */
 export const SIDES = ['quire', 'bare'] as const
@@ -17,7 +18,10 @@ export function startSide(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
 ): Promise<ChildServer> {
-  return startServer(SCRIPTS[side], env, nodeOptions)
+  // The limit has Node's defaults, so that what ours cost shows in the ratio.
+  const shipped = side === 'quire' ? readShipped() : { options: [], env: {} }
+  const options = [...shipped.options, ...nodeOptions]
+  return startServer(SCRIPTS[side], { ...shipped.env, ...env }, options)
 }
 
 /** Both, on one database. `profileFolder`: where Quire writes a CPU profile when it stops. */

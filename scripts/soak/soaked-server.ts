@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { withEnvFile } from '../../src/config.ts'
 import { type ChildServer, startServer } from '../bench/child-server.ts'
 import { dropDatabase, writeTypes } from '../bench/prepare.ts'
+import { readShipped } from '../bench/shipped.ts'
 import { MIXED_TYPES } from '../mixed-load/content-types.ts'
 
 export const SOAK_TOKEN = 'root-token-of-a-soak-on-this-machine'
@@ -26,7 +27,9 @@ export async function startSoakedServer(): Promise<SoakedServer> {
   writeTypes(types, MIXED_TYPES)
   const uri = withEnvFile(process.env)['MONGODB_URI'] ?? ''
   const name = `quire_soak_${process.pid}`
+  const shipped = readShipped()
   const env = {
+    ...shipped.env,
     ...(uri === '' ? { QUIRE_DATABASE: 'embedded' } : { MONGODB_URI: uri }),
     MONGODB_DATABASE: name,
     QUIRE_DATA_DIR: join(folder, 'data'),
@@ -40,7 +43,7 @@ export async function startSoakedServer(): Promise<SoakedServer> {
   }
   let server: ChildServer
   try {
-    server = await startServer(MAIN, env, ['--enable-source-maps'])
+    server = await startServer(MAIN, env, shipped.options)
   } catch (error) {
     await remove()
     throw error
