@@ -113,7 +113,7 @@ describe('parseWriteKey', () => {
     ['the query before the data', { locale: 'fr' }, 'pt-BR', localized, 'fr'],
     ['the data where the query is empty', { locale: '' }, 'fr', localized, 'fr'],
     ['null in the data as nothing', {}, null, localized, 'en'],
-    ['none without locales', { locale: 'zz' }, 'yy', plain, null],
+    ['none without locales', { locale: 'zz' }, 'yy', plain, ''],
   ]
   for (const [what, query, data, plan, expected] of rows) {
     it(`takes ${what}`, () => {
