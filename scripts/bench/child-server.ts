@@ -7,6 +7,8 @@ export interface ChildServer {
   readonly base: string
   readonly startedInMs: number
   usage(): Promise<Usage>
+  /** Sends a message to the process and gives what it sends back, for scripts that were loaded into it. */
+  ask(message: string): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -15,6 +17,8 @@ export interface Usage {
   readonly cpuMs: number
   readonly residentBytes: number
 }
+
+const ANSWER_MS = 30_000
 
 /** Runs a script that prints `listens on ADDRESS` and serves `/metrics` in Prometheus' format. */
 export async function startServer(
@@ -31,7 +35,7 @@ export async function startServer(
       MONITOR_COMMANDS: 'off',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')
   const base = await addressOf(child)
@@ -39,6 +43,12 @@ export async function startServer(
     base,
     startedInMs: performance.now() - started,
     usage: () => readUsage(base),
+    ask: async (message) => {
+      const answered = once(child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) })
+      child.send(message)
+      const [answer] = (await answered) as [unknown]
+      return answer
+    },
     stop: async () => {
       child.kill('SIGTERM')
       await exited

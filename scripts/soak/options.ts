@@ -11,6 +11,8 @@ export interface SoakOptions {
   readonly strangers: number
   /** Clients of the load wait up to so long between two requests. */
   readonly pauseMs: number
+  /** Whether garbage is collected before each sample, so that the heap shown is what lives. */
+  readonly collect: boolean
   readonly json: boolean
 }
 
@@ -23,6 +25,7 @@ export const SOAK_USAGE = `npm run soak -- [options]   one server under mixed lo
   --uploaders N   (1)
   --strangers N   clients of new names in every request, and of pictures (1)
   --pause MS      between two requests of a client, at most (0)
+  --collect       collect garbage before each sample: the heap is then what lives
   --json          for programs`
 
 /** @throws TypeError, RangeError for what is no option or no such number. */
@@ -38,6 +41,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
       uploaders: text('1'),
       strangers: text('1'),
       pause: text('0'),
+      collect: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   })
@@ -49,6 +53,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
     uploaders: wholeNumber('uploaders', values.uploaders, 0),
     strangers: wholeNumber('strangers', values.strangers, 0),
     pauseMs: wholeNumber('pause', values.pause, 0),
+    collect: values.collect,
     json: values.json,
   }
 }

@@ -4,7 +4,7 @@ import { findLosses } from '../mixed-load/find-losses.ts'
 import { type LoadReport, startMixedLoad } from '../mixed-load/mixed-load.ts'
 import type { SoakOptions } from './options.ts'
 import { type SoakReport, toLine } from './report.ts'
-import { readFigures, type Sample } from './sample.ts'
+import type { Sample } from './sample.ts'
 import { SOAK_TOKEN, type SoakedServer, startSoakedServer } from './soaked-server.ts'
 import { startStrangers } from './strangers.ts'
 
@@ -26,7 +26,7 @@ interface Soak {
  * @throws Error when the server does not start, or ends by itself
  */
 export async function runSoak(soak: Soak): Promise<SoakReport> {
-  const server = await startSoakedServer()
+  const server = await startSoakedServer(soak.options.collect)
   try {
     return await watch(server, soak)
   } finally {
@@ -37,7 +37,7 @@ export async function runSoak(soak: Soak): Promise<SoakReport> {
 async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
   const { base, database } = server
   soak.say(`${base} on ${database}`)
-  const atStart: Sample = { seconds: 0, requests: 0, ...(await readFigures(base)) }
+  const atStart: Sample = { seconds: 0, requests: 0, ...(await server.figures()) }
   const { writers, readers, uploaders, strangers: count, pauseMs } = soak.options
   const to = { token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS, pauseMs }
   const load = await startMixedLoad({ ...to, bases: [base], writers, readers, uploaders })
@@ -46,7 +46,7 @@ async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
   let samples: readonly Sample[]
   let report: LoadReport
   try {
-    samples = await sample(base, answers, soak)
+    samples = await sample(server, answers, soak)
   } finally {
     ;[report] = await Promise.all([load.stop(), strangers.stop()])
   }
@@ -74,7 +74,7 @@ function together(loads: readonly Answers[]): Answers {
 
 /** At equal intervals until the time is over, and once more at the end. */
 async function sample(
-  base: string,
+  server: SoakedServer,
   answers: () => Answers,
   { options: { seconds, everySeconds }, say, ended }: Soak,
 ): Promise<readonly Sample[]> {
@@ -86,7 +86,7 @@ async function sample(
     // An early end is no failure: what is left is to report.
     await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
     if (ended.aborted) break
-    const figures = await readFigures(base)
+    const figures = await server.figures()
     const { requests, statuses } = answers()
     const taken = { seconds: elapsed(), requests, ...figures }
     samples.push(taken)

@@ -1,9 +1,5 @@
-/** What a server says of itself at one moment of the load. */
-export interface Sample {
-  /** Since the load began. */
-  readonly seconds: number
-  /** Sent until then. */
-  readonly requests: number
+/** What a server says of itself. */
+export interface Figures {
   readonly residentBytes: number
   /** Garbage that has not been collected yet included. */
   readonly heapUsedBytes: number
@@ -11,14 +7,20 @@ export interface Sample {
   readonly lagMs: number
 }
 
+/** At one moment of the load. */
+export interface Sample extends Figures {
+  /** Since the load began. */
+  readonly seconds: number
+  /** Sent until then. */
+  readonly requests: number
+}
+
 /**
  * Reads `/metrics`.
  *
  * @throws Error when there is no answer, or one without these figures
  */
-export async function readFigures(
-  base: string,
-): Promise<Pick<Sample, 'residentBytes' | 'heapUsedBytes' | 'lagMs'>> {
+export async function readFigures(base: string): Promise<Figures> {
   const response = await fetch(`${base}/metrics`, { signal: AbortSignal.timeout(30_000) })
   const text = await response.text()
   const valueOf = (name: string): number => {

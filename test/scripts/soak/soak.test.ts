@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import type { Sample } from '../../../scripts/soak/sample.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/soak.js', import.meta.url))
 
 interface Report {
   readonly requests: number
-  readonly samples: readonly { readonly residentBytes: number; readonly requests: number }[]
+  readonly samples: readonly Pick<Sample, 'residentBytes' | 'heapUsedBytes' | 'requests'>[]
   readonly statuses: Readonly<Record<string, number>>
   readonly errors: number
   readonly wrong: readonly string[]
@@ -41,12 +42,13 @@ describe('npm run soak', function () {
   }
 
   it('shows memory under load, and neither errors nor losses', async () => {
-    const { report, ended } = start('--seconds', '2', '--every', '1')
+    const { report, ended } = start('--seconds', '2', '--every', '1', '--collect')
     const { samples, requests, statuses, errors, wrong, losses } = await report
     expect(wrong).to.deep.equal([])
     expect({ errors, losses }).to.deep.equal({ errors: 0, losses: [] })
     expect(samples.length).to.be.above(1)
     expect(samples.at(-1)?.residentBytes).to.be.above(20_000_000)
+    expect(samples.at(-1)?.heapUsedBytes).to.be.above(5_000_000)
     expect(requests).to.be.at.least(samples.at(-1)?.requests ?? Infinity)
     expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).to.equal(requests)
     expect(await ended).to.include(0)
