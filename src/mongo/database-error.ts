@@ -1,5 +1,6 @@
 import {
   MongoError,
+  MongoErrorLabel,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerError,
@@ -10,6 +11,7 @@ import { GatewayTimeoutError, ServiceUnavailableError } from '../errors.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
+const WRITE_CONCERN_FAILED = 64
 const DUPLICATE_KEY = 11000
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
@@ -19,17 +21,21 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 
 /**
  * What a client may see of a database's failure: 503 when it cannot be reached, 504 when it was too
- * slow. Everything else comes back as it is: an error of ours, or a bug.
+ * slow. Everything else comes back as it is: an error of ours, or a bug. Neither says that nothing was
+ * written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
   }
   if (!(error instanceof MongoError)) return error
-  if (isTooSlow(error)) {
+  if (hasCode(error, MAX_TIME_EXPIRED)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
   }
-  if (isUnavailable(error)) {
+  if (hasCode(error, WRITE_CONCERN_FAILED)) {
+    return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
+  }
+  if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
   }
   return error
@@ -64,8 +70,14 @@ export function isDeadlock(error: unknown): boolean {
   )
 }
 
-function isTooSlow(error: MongoError): boolean {
-  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+/** A transaction that might succeed next time, and has been tried for long enough. */
+const LABELS = [
+  MongoErrorLabel.TransientTransactionError,
+  MongoErrorLabel.UnknownTransactionCommitResult,
+] as const
+
+function hasCode(error: MongoError, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code
 }
 
 function isUnavailable(error: MongoError): boolean {
