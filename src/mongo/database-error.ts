@@ -29,10 +29,10 @@ export function toCmsError(error: unknown): unknown {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
   }
   if (!(error instanceof MongoError)) return error
-  if (hasCode(error, MAX_TIME_EXPIRED)) {
+  if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
   }
-  if (hasCode(error, WRITE_CONCERN_FAILED)) {
+  if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
     return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
@@ -53,6 +53,11 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ])
+
+/** A command that ran longer than it may, or waited so long for a majority. */
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+}
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
@@ -75,10 +80,6 @@ const LABELS = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
 ] as const
-
-function hasCode(error: MongoError, code: number): boolean {
-  return error instanceof MongoServerError && error.code === code
-}
 
 function isUnavailable(error: MongoError): boolean {
   return (
