@@ -15,6 +15,8 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
   /** Statuses that make sense here, beside 503 and 504. */
   readonly expected: readonly number[]
+  /** Statuses that say, as those do, to ask again later. */
+  readonly later?: readonly number[]
 }
 
 export interface LoadClientOptions {
@@ -58,6 +60,7 @@ export class LoadClient {
       this.#checkRefusal(method, path, response, body)
       return null
     }
+    if (asked.later?.includes(response.status) === true) return null
     if (!asked.expected.includes(response.status)) {
       this.complain(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
     }

@@ -8,3 +8,6 @@ export interface Work {
   /** Whether it is to end, after what it has begun. */
   readonly isOver: () => boolean
 }
+
+/** Whoever was cut off has its key for ten seconds yet; the same request may succeed then. */
+export const KEY_IN_USE: readonly number[] = [409]

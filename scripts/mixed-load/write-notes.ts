@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { NOTHING, type NoteRow, type Possible, type Slot, union } from './ledger.ts'
 import { noteOf } from './note.ts'
 import type { NoteEntry, One } from './shapes.ts'
-import type { Work } from './work.ts'
+import { KEY_IN_USE, type Work } from './work.ts'
 
 const MOST_NOTES = 10
 
@@ -50,6 +50,7 @@ async function create(
       body: { data: noteOf(row.key, revision, ledger) },
       headers: { 'idempotency-key': randomUUID() },
       expected: [201],
+      later: KEY_IN_USE,
     },
     isOver,
   )

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { FileRow, MemberRow } from './ledger.ts'
 import type { CounterEntry, MemberEntry, One, StoredFile } from './shapes.ts'
-import type { Work } from './work.ts'
+import { KEY_IN_USE, type Work } from './work.ts'
 
 const MOST_MEMBERS = 8
 const MOST_FILES = 5
@@ -65,6 +65,7 @@ async function addMember(
       body: { data: { key: row.key } },
       headers: { 'idempotency-key': randomUUID() },
       expected: [201],
+      later: KEY_IN_USE,
     },
     isOver,
   )

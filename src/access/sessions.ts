@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Collection } from 'mongodb'
 import { UnauthorizedError } from '../errors.ts'
 import type { Database } from '../mongo/database.ts'
+import { insertOnce } from '../mongo/insert-once.ts'
 import { asCmsErrors, ensureIndexes, PRIMARY } from '../mongo/system-collections.ts'
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
@@ -98,7 +99,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         await sweep()
         if (deviceId !== null) await rows.deleteMany({ user: user.documentId, deviceId }, bounded)
         const row = newRow(context, user, deviceId)
-        await rows.insertOne(row)
+        await insertOnce(rows, row, { own: '_id', ...bounded }) // an id by chance
         return toSession(context, row)
       }),
     refresh: (refreshToken) => asCmsErrors(() => refreshSession(context, refreshToken)),

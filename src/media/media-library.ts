@@ -1,6 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileRecord, FileRecords, FileValues, FormatValues } from '../mongo/file-records.ts'
+import { newDocumentId } from '../mongo/document-id.ts'
+import type {
+  FileRecord,
+  FileRecords,
+  FileValues,
+  FormatValues,
+  NewFile,
+} from '../mongo/file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
 import { newHash } from './file-name.ts'
@@ -91,26 +98,35 @@ async function add(
       prepare(dependencies, { upload, file, info: infos[index] ?? {}, address: null }),
     ),
   )
+  const files = prepared.map(({ values }, index) => {
+    return { ...values, documentId: documentIds[index] ?? newDocumentId() }
+  })
   const stored: string[] = []
-  let added: readonly MediaFile[] = []
   try {
     for (const [name, path] of prepared.flatMap(({ parts }) => [...parts])) {
       stored.push(name)
       await storage.put(name, path)
     }
-    added = await records.add(
-      prepared.map(({ values }) => values),
-      documentIds,
-    )
+    const added = await records.add(files)
     await attach(added)
     return added
   } catch (error) {
-    await Promise.allSettled([
-      ...added.map(({ documentId }) => records.remove(documentId)),
-      ...stored.map((name) => storage.remove(name)),
-    ])
+    await withdraw(dependencies, files, stored).catch(() => undefined)
     throw error
   }
+}
+
+/**
+ * The records first, whether they are known to be stored or not: a database that fails may have stored them all the
+ * same. While one may be left its files stay as well: a file without a record is seen by nobody, and `quire media check` finds it.
+ */
+async function withdraw(
+  { records, storage }: Pick<MediaLibraryDependencies, 'records' | 'storage'>,
+  files: readonly NewFile[],
+  stored: readonly string[],
+): Promise<void> {
+  await records.withdraw(files)
+  await Promise.allSettled(stored.map((name) => storage.remove(name)))
 }
 
 /** The record is changed last: until then it tells of what was there, under the same names. */

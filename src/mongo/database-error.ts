@@ -1,5 +1,6 @@
 import {
   MongoError,
+  MongoErrorLabel,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerError,
@@ -10,6 +11,7 @@ import { GatewayTimeoutError, ServiceUnavailableError } from '../errors.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
+const WRITE_CONCERN_FAILED = 64
 const DUPLICATE_KEY = 11000
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
@@ -19,17 +21,21 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 
 /**
  * What a client may see of a database's failure: 503 when it cannot be reached, 504 when it was too
- * slow. Everything else comes back as it is: an error of ours, or a bug.
+ * slow. Everything else comes back as it is: an error of ours, or a bug. Neither says that nothing was
+ * written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
   }
   if (!(error instanceof MongoError)) return error
-  if (isTooSlow(error)) {
+  if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
   }
-  if (isUnavailable(error)) {
+  if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
+    return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
+  }
+  if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
   }
   return error
@@ -48,6 +54,11 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ])
 
+/** A command that ran longer than it may, or waited so long for a majority. */
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+}
+
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
@@ -64,9 +75,11 @@ export function isDeadlock(error: unknown): boolean {
   )
 }
 
-function isTooSlow(error: MongoError): boolean {
-  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
-}
+/** A transaction that might succeed next time, and has been tried for long enough. */
+const LABELS = [
+  MongoErrorLabel.TransientTransactionError,
+  MongoErrorLabel.UnknownTransactionCommitResult,
+] as const
 
 function isUnavailable(error: MongoError): boolean {
   return (

@@ -5,10 +5,10 @@ import {
   GridFSBucket,
   MongoClient,
   type MongoClientOptions,
-  type TransactionOptions,
 } from 'mongodb'
 import type { CommandMonitor } from './command-monitor.ts'
 import { toCmsError } from './database-error.ts'
+import { runTransaction, type TransactionRun } from './run-transaction.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
 export type Session = ClientSession
@@ -30,8 +30,8 @@ export interface Database {
   /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
   /**
-   * Runs `work` in a transaction with the driver's retry rules: it may run more than once, so it must
-   * have no effect but through its session, and must not run two commands of one session at once.
+   * Runs `work` in a transaction (`runTransaction`): it may run more than once, so it must have no effect
+   * but through its session, and must not run two commands of one session at once.
    * A standalone mongod has no transactions: there it runs as it is, and is not atomic.
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
@@ -52,6 +52,8 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
+  /** How long a transaction is tried again: 10,000 ms unless told otherwise. */
+  readonly transactionTimeoutMs?: number
   /** 100,000 unless told otherwise. */
   readonly countLimit?: number
   /** As long as any command unless told otherwise. */
@@ -97,9 +99,18 @@ function defaultsFor(options: DatabaseOptions): MongoClientOptions {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSaid(name)))
 }
 
-const ATOMIC: TransactionOptions = {
-  readConcern: { level: 'snapshot' },
-  writeConcern: { w: 'majority' },
+function transactionRun({
+  queryTimeoutMs,
+  transactionTimeoutMs = 10_000,
+}: DatabaseOptions): TransactionRun {
+  return {
+    options: {
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority' },
+      maxCommitTimeMS: queryTimeoutMs,
+    },
+    timeoutMs: transactionTimeoutMs,
+  }
 }
 
 /** A replica set says its name, mongos what it is; a standalone mongod says neither. */
@@ -139,7 +150,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       throw toCmsError(error)
     }
   }
-  const isTransactional = hasTransactions(await connect())
+  const transaction = hasTransactions(await connect()) ? transactionRun(options) : null
   return {
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
@@ -152,7 +163,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transact: (work) =>
       asCmsError(() =>
         client.withSession((session) =>
-          isTransactional ? session.withTransaction(() => work(session), ATOMIC) : work(session),
+          transaction === null
+            ? work(session)
+            : runTransaction(session, () => work(session), transaction),
         ),
       ),
     ping: async () => {

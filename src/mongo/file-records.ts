@@ -1,6 +1,5 @@
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Database } from './database.ts'
-import { newDocumentId } from './document-id.ts'
 import type { IdAllocator } from './id-allocator.ts'
 import { optionsOf, run, type StoredVersion, versionsOf, asVersion } from './stored-version.ts'
 import { versionId } from './version-match.ts'
@@ -50,11 +49,15 @@ interface StoredVariants {
   readonly variants?: readonly string[]
 }
 
+export interface NewFile extends FileValues {
+  readonly documentId: string
+}
+
 export type FileChanges = Partial<FileValues & StoredVariants>
 
 export interface FileRecords {
-  /** All of them or none; under these documentIds, by position, where they are given. */
-  add(files: readonly FileValues[], documentIds?: readonly string[]): Promise<readonly FileRecord[]>
+  /** All of them or none. */
+  add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
   /** By documentId or numeric id; null when there is none. */
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
   /** By the hash of the file or of one of its formats; null when there is none. */
@@ -70,6 +73,8 @@ export interface FileRecords {
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
   /** Whether it was there. */
   remove(documentId: string): Promise<boolean>
+  /** Takes back what `add` may have stored, even where it failed: only what has these hashes. */
+  withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
 
 /** Name and type of those that there are, by documentId. */
@@ -105,13 +110,12 @@ export function openFileRecords(
   { ids, now }: { readonly ids: IdAllocator; readonly now: () => Date },
 ): FileRecords {
   return {
-    add: async (files, documentIds = []) => {
+    add: async (files) => {
       const taken = await ids.take(plan.collectionName, files.length)
       const createdAt = now()
       const records = files.map((file, index): FileRecord => {
         const stamps = { createdAt, updatedAt: createdAt, publishedAt: createdAt }
-        const documentId = documentIds[index] ?? newDocumentId()
-        return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0, documentId }
+        return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0 }
       })
       if (records.length < 2) await insertVersions(database, plan, records)
       else await database.transact((session) => insertVersions(database, plan, records, session))
@@ -132,6 +136,12 @@ export function openFileRecords(
       return patched === null ? null : asFile(patched)
     },
     remove: async (documentId) => (await deleteVersions(database, plan, documentId, 'all')) > 0,
+    withdraw: async (files) => {
+      const added = files.map(({ documentId, hash }) => ({ _id: versionId(documentId, KEY), hash }))
+      await run(undefined, () =>
+        versionsOf(database, plan).deleteMany({ $or: added }, optionsOf(database, undefined)),
+      )
+    },
   }
 }
 

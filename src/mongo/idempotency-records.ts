@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Collection, Document } from 'mongodb'
 import { isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
+import { insertOnce } from './insert-once.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, run, type StoredVersion } from './stored-version.ts'
 import { asCmsErrors, ensureIndexes, PRIMARY } from './system-collections.ts'
@@ -116,7 +117,7 @@ function beginnings(
   }
   const insert = async (row: KeyRow): Promise<boolean> => {
     try {
-      await rows.insertOne(row, options)
+      await insertOnce(rows, row, { own: 'claim', ...options })
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false

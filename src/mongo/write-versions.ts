@@ -5,6 +5,7 @@ import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
+import { insertOnce } from './insert-once.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
 import { LOCK, newRevision, REVISION } from './revision.ts'
 import { toBson } from './stored-value.ts'
@@ -25,13 +26,13 @@ export function insertVersions(
 ): Promise<void> {
   return run(session, async () => {
     for (const version of versions) {
-      const _id = versionId(version.documentId, version)
-      await unlessTaken(plan, version, () =>
-        versionsOf(database, plan).insertOne(
-          { ...toNewDocument(version), _id },
-          optionsOf(database, session),
-        ),
-      )
+      const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
+      const collection = versionsOf(database, plan)
+      const options = optionsOf(database, session)
+      await unlessTaken(plan, version, async () => {
+        if (session === undefined) await insertOnce(collection, row, { own: REVISION, ...options })
+        else await collection.insertOne(row, options)
+      })
     }
   })
 }

@@ -5,7 +5,8 @@ import { expect } from 'chai'
 import { checkMedia, type MediaStores } from '../../src/media/check-media.ts'
 import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/local-storage.ts'
-import { type FileValues, openFileRecords } from '../../src/mongo/file-records.ts'
+import { newDocumentId } from '../../src/mongo/document-id.ts'
+import { type NewFile, openFileRecords } from '../../src/mongo/file-records.ts'
 import { documentContext, loadSchema } from '../../src/services.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 import { useTempFolder } from './temp-folder.ts'
@@ -40,7 +41,7 @@ for (const provider of ['local', 'gridfs']) {
     }
 
     const record = async (hash: string, formats: readonly string[] = []): Promise<string> => {
-      const [added] = await stores.records.add([valuesOf(hash, formats, provider)])
+      const [added] = await stores.records.add([newFile(hash, formats, provider)])
       return added?.documentId ?? ''
     }
 
@@ -102,7 +103,7 @@ for (const provider of ['local', 'gridfs']) {
     })
 
     it('judges no record of another storage', async () => {
-      await stores.records.add([valuesOf('a', [], 'elsewhere')])
+      await stores.records.add([newFile('a', [], 'elsewhere')])
       const report = await checkMedia(stores, { repair: true, before: SOON })
       expect([report.faults, report.foreign]).to.deep.equal([[], 1])
     })
@@ -120,7 +121,7 @@ async function cutShort({ database }: TestDatabase): Promise<void> {
   })
 }
 
-function valuesOf(hash: string, formats: readonly string[], provider: string): FileValues {
+function newFile(hash: string, formats: readonly string[], provider: string): NewFile {
   const shared = { ext: '.png', mime: 'image/png', name: 'a.png', size: 0, width: 1, height: 1 }
   const entries = formats.map((format) => {
     const own = `${format}_${hash}`
@@ -129,6 +130,7 @@ function valuesOf(hash: string, formats: readonly string[], provider: string): F
   })
   return {
     ...shared,
+    documentId: newDocumentId(),
     hash,
     provider,
     url: `/uploads/${hash}.png`,

@@ -4,11 +4,14 @@ import {
   MongoNotConnectedError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoWriteConcernError,
 } from 'mongodb'
 import { GatewayTimeoutError, ServiceUnavailableError, ValidationError } from '../../src/errors.ts'
 import { isDuplicateKey, toCmsError } from '../../src/mongo/database-error.ts'
 
 const server = (code: number): MongoServerError => new MongoServerError({ message: 'x', code })
+const labelled = (code: number, label: string): MongoServerError =>
+  new MongoServerError({ message: 'x', code, errorLabels: [label] })
 
 describe('toCmsError', () => {
   const unavailable: readonly (readonly [string, Error])[] = [
@@ -18,6 +21,8 @@ describe('toCmsError', () => {
     ['a primary that stepped down', server(10107)],
     ['a server that shuts down', server(91)],
     ['a broken pipe', Object.assign(new Error('x'), { code: 'EPIPE' })],
+    ['a conflict that lasts', labelled(112, 'TransientTransactionError')],
+    ['a commit of unknown outcome', labelled(8, 'UnknownTransactionCommitResult')],
     ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
   ]
   for (const [what, error] of unavailable) {
@@ -30,6 +35,14 @@ describe('toCmsError', () => {
 
   it('answers what took too long with 504', () => {
     expect(toCmsError(server(50))).to.be.instanceOf(GatewayTimeoutError)
+  })
+
+  it('answers with 504 what no majority has confirmed in time', () => {
+    const writeConcernError = { code: 64, errmsg: 'waiting for replication timed out' }
+    const error = new MongoWriteConcernError({ ok: 1, writeConcernError })
+    const answer = toCmsError(error)
+    expect(answer).to.be.instanceOf(GatewayTimeoutError)
+    expect(answer).to.include({ message: 'The write was not confirmed in time', cause: error })
   })
 
   for (const error of [server(11000), server(2), new Error('a bug'), new ValidationError('x'), 7]) {

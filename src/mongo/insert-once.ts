@@ -1,0 +1,29 @@
+import type { Collection, Document } from 'mongodb'
+import { isDuplicateKey } from './database-error.ts'
+import { PRIMARY } from './system-collections.ts'
+
+export interface InsertOptions {
+  /** A member of the row that no other write gives the same value. */
+  readonly own: string
+  readonly maxTimeMS: number
+}
+
+/**
+ * Inserts a row outside of a transaction, where the driver sends it again when the answer is lost. A server that does
+ * not know such a row again (DocumentDB behind its gateway, seen in 2026) refuses it as a duplicate of itself.
+ * @throws MongoServerError of code 11000 for a duplicate of any other row
+ */
+export async function insertOnce<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  row: T,
+  { own, maxTimeMS }: InsertOptions,
+): Promise<void> {
+  try {
+    await collection.insertOne(row as Parameters<typeof collection.insertOne>[0], { maxTimeMS })
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error
+    const filter = { _id: row._id } as Parameters<typeof collection.findOne>[0]
+    const stored = await collection.findOne(filter, { ...PRIMARY, maxTimeMS })
+    if ((stored as Document | null)?.[own] !== (row as Document)[own]) throw error
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
+import { isOutOfTime } from './database-error.ts'
+
+export interface TransactionRun {
+  readonly options: TransactionOptions
+  /** No new attempt begins after that. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Runs `work` in a transaction and commits it; again where the database says that it may succeed next time, and only
+ * the commit where it may have succeeded already. As the driver's `withTransaction` (7.8), which goes on for
+ * two minutes: longer than who asked will wait.
+ */
+export async function runTransaction<T>(
+  session: ClientSession,
+  work: () => Promise<T>,
+  { options, timeoutMs }: TransactionRun,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  for (let attempt = 1; ; attempt += 1) {
+    session.startTransaction(options)
+    try {
+      const result = await work()
+      await commit(session, deadline)
+      return result
+    } catch (error) {
+      if (session.inTransaction()) await session.abortTransaction()
+      const mayRetry = hasLabel(error, MongoErrorLabel.TransientTransactionError)
+      if (!mayRetry || performance.now() >= deadline) throw error
+    }
+    await backOff(attempt)
+  }
+}
+
+/** A commit that is sent again says what became of the first, and commits nothing twice. */
+async function commit(session: ClientSession, deadline: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await session.commitTransaction()
+      return
+    } catch (error) {
+      const isUnknown = hasLabel(error, MongoErrorLabel.UnknownTransactionCommitResult)
+      if (!isUnknown || isOutOfTime(error) || performance.now() >= deadline) throw error
+    }
+    await backOff(attempt)
+  }
+}
+
+/** By chance and ever longer, so that those who collide do not go on colliding: the driver's own times. */
+async function backOff(attempt: number): Promise<void> {
+  await delay(Math.random() * Math.min(5 * 1.5 ** attempt, 500))
+}
+
+function hasLabel(error: unknown, label: MongoErrorLabel): boolean {
+  return error instanceof MongoError && error.hasErrorLabel(label)
+}

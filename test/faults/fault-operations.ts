@@ -1,0 +1,196 @@
+import {
+  type Answer,
+  declare,
+  type Json,
+  type ServerOptions,
+  type TestServer,
+} from '../api/server.ts'
+import { MULTIPART, multipart } from '../api/uploads.ts'
+
+export const LOCALES = ['en', 'fr', 'de'] as const
+const STATUSES = ['draft', 'published'] as const
+
+const localized = { pluginOptions: { i18n: { localized: true } } }
+const relation = (kind: string, target: string, more: object): object => ({
+  type: 'relation',
+  relation: kind,
+  target: `api::${target}.${target}`,
+  ...more,
+})
+
+/** Each write of a post reaches several stored documents: versions, locales, and the tags on the other side. */
+export const FAULT_TYPES: ServerOptions['contentTypes'] = {
+  'components/shared/part': {
+    info: { displayName: 'Part' },
+    attributes: { text: { type: 'string' } },
+  },
+  post: declare(
+    'post',
+    {
+      title: { type: 'string', ...localized },
+      code: { type: 'string', unique: true },
+      views: { type: 'integer' },
+      parts: { type: 'component', component: 'shared.part', repeatable: true, ...localized },
+      tags: relation('manyToMany', 'tag', { inversedBy: 'posts' }),
+      badge: relation('oneToOne', 'tag', { inversedBy: 'bearer' }),
+      cover: { type: 'media' },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  tag: declare('tag', {
+    name: { type: 'string' },
+    posts: relation('manyToMany', 'post', { mappedBy: 'tags' }),
+    bearer: relation('oneToOne', 'post', { mappedBy: 'badge' }),
+  }),
+}
+
+/** A request whose outcome is all or nothing. All that it touches has a name that begins with `key`. */
+export interface FaultOperation {
+  readonly name: string
+  /** Answers what `send` needs to know. */
+  prepare(server: TestServer, key: string): Promise<string>
+  send(server: TestServer, key: string, prepared: string): Promise<Answer>
+}
+
+const ok = (answer: Answer): Answer => {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
+  return answer
+}
+
+async function twoTags(server: TestServer, key: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (const name of ['a', 'b']) {
+    const { body } = ok(await server.post('/api/tags', { name: `${key} ${name}` }))
+    ids.push(body.data.documentId as string)
+  }
+  return ids
+}
+
+const contentOf = (key: string, tags: readonly string[], title: string): object => ({
+  title: `${key} ${title}`,
+  code: `${key} new`,
+  views: 1,
+  parts: [{ text: 'one' }, { text: 'two' }],
+  tags,
+  badge: tags[0],
+})
+
+/** A published post in three locales with two tags; what is published then has other tags than its drafts. */
+async function preparePost(server: TestServer, key: string): Promise<string> {
+  const tags = await twoTags(server, key)
+  const { body } = ok(await server.post('/api/posts', contentOf(key, tags, 'en')))
+  const path = `/api/posts/${body.data.documentId as string}`
+  for (const locale of LOCALES.slice(1)) {
+    ok(await server.put(`${path}?locale=${locale}`, { title: `${key} ${locale}` }))
+  }
+  ok(await server.send('POST', `${path}/actions/publish?locale=*`))
+  const changed = { tags: tags.slice(1), badge: tags[1], views: 2, title: `${key} changed` }
+  ok(await server.put(`${path}?status=draft`, changed))
+  return path
+}
+
+const act = (name: string): FaultOperation => ({
+  name,
+  prepare: preparePost,
+  send: (server, _key, path) => server.send('POST', `${path}/actions/${name}?locale=*`),
+})
+
+const upload = (name: string, files: readonly string[]): FaultOperation => ({
+  name,
+  prepare: () => Promise.resolve(''),
+  send: (server, key) =>
+    server.send('POST', '/api/upload', {
+      headers: MULTIPART,
+      body: multipart({ files: files.map((file) => ({ name: `${key} ${file}`, content: file })) }),
+    }),
+})
+
+export const FAULT_OPERATIONS: readonly FaultOperation[] = [
+  {
+    name: 'create and publish',
+    prepare: async (server, key) => {
+      const tags = await twoTags(server, key)
+      // Another holds the badge, and loses it.
+      const rival = { ...contentOf(key, tags, 'rival'), code: `${key} rival` }
+      ok(await server.post('/api/posts?status=published', rival))
+      return tags.join()
+    },
+    send: (server, key, tags) =>
+      server.post('/api/posts?status=published', contentOf(key, tags.split(','), 'new')),
+  },
+  {
+    name: 'create with a key',
+    prepare: async (server, key) => (await twoTags(server, key)).join(),
+    send: (server, key, tags) =>
+      server.post('/api/posts?status=published', contentOf(key, tags.split(','), 'new'), {
+        headers: { 'idempotency-key': key.replaceAll(' ', '-') },
+      }),
+  },
+  {
+    name: 'create without a draft',
+    prepare: () => Promise.resolve(''),
+    send: (server, key) => server.post('/api/tags', { name: `${key} new` }),
+  },
+  {
+    name: 'update what locales share',
+    prepare: preparePost,
+    send: (server, key, path) =>
+      server.put(`${path}?locale=fr`, { views: 9, tags: [], title: `${key} shared` }),
+  },
+  act('publish'),
+  act('unpublish'),
+  act('discard'),
+  {
+    name: 'delete',
+    prepare: preparePost,
+    send: (server, _key, path) => server.delete(path),
+  },
+  upload('upload', ['one.txt']),
+  upload('upload two files', ['one.txt', 'two.txt']),
+]
+
+/** What can be read of everything whose name begins with `key`, in a form that two keys have in common. */
+export async function readState(server: TestServer, key: string): Promise<Json> {
+  const named = (attribute: string): string =>
+    `filters[${attribute}][$startsWith]=${encodeURIComponent(`${key} `)}&sort=${attribute}`
+  const list = async (path: string): Promise<Json> => (await patiently(server, path)).data
+  const posts = STATUSES.flatMap((status) =>
+    LOCALES.map((locale) =>
+      list(`/api/posts?${named('title')}&status=${status}&locale=${locale}&populate=*`),
+    ),
+  )
+  const tags = STATUSES.map((status) =>
+    list(`/api/tags?${named('name')}&status=${status}&populate=*`),
+  )
+  const files = await patiently(server, `/api/upload/files?${named('name')}`)
+  const state = {
+    posts: await Promise.all(posts),
+    tags: await Promise.all(tags),
+    files: files.map(({ name, size }: Json) => ({ name, size })),
+    bytes: await Promise.all(
+      files.map(async ({ url }: Json) => (await server.get(url as string)).status),
+    ),
+  }
+  return JSON.parse(JSON.stringify(state, withoutOwn).replaceAll(key, 'KEY'))
+}
+
+/** What differs from document to document, whatever was done. */
+const OWN: ReadonlySet<string> = new Set([
+  'id',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+])
+
+const withoutOwn = (name: string, value: unknown): unknown => (OWN.has(name) ? undefined : value)
+
+/** A server needs a moment to find its database again. */
+async function patiently(server: TestServer, target: string): Promise<Json> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const answer = await server.get(target)
+    if (answer.status === 200) return answer.body
+    if (Date.now() > deadline) throw new Error(`${target}: ${answer.status} ${answer.text}`)
+  }
+}

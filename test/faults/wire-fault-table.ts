@@ -1,0 +1,160 @@
+import type { Document } from 'mongodb'
+import type { WireFault } from './fault-proxy.ts'
+
+/**
+ * What servers answer while they step down, shut down, or wait for a majority, each with the labels that MongoDB 4.4 and later gives:
+ * https://www.mongodb.com/docs/manual/core/transactions-in-applications and
+ * https://www.mongodb.com/docs/manual/core/retryable-writes
+ */
+export interface FaultKind {
+  readonly name: string
+  /** Whether a server could answer this command so. */
+  readonly suits: (command: Document) => boolean
+  readonly fault: WireFault
+}
+
+const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+
+const nameOf = (command: Document): string => Object.keys(command)[0] ?? ''
+const isEnd = (command: Document): boolean => /^(commit|abort)Transaction$/.test(nameOf(command))
+const isCommit = (command: Document): boolean => nameOf(command) === 'commitTransaction'
+/** Within a transaction, its end left out. */
+const isWithin = (command: Document): boolean => command['autocommit'] === false && !isEnd(command)
+const isWrite = (command: Document): boolean => WRITES.has(nameOf(command))
+const always = (): boolean => true
+
+/** What MongoDB calls retryable gets this label in each place. */
+function labelsOf(command: Document): readonly string[] {
+  if (isWithin(command)) return ['TransientTransactionError']
+  const isNumbered = isWrite(command) && command['txnNumber'] !== undefined
+  return isNumbered || isEnd(command) ? ['RetryableWriteError'] : []
+}
+
+const failing = (
+  code: number,
+  codeName: string,
+  labels: (command: Document) => readonly string[] = labelsOf,
+): WireFault['answer'] => {
+  return (command) => {
+    const errorLabels = labels(command)
+    return {
+      ok: 0,
+      errmsg: codeName,
+      code,
+      codeName,
+      ...(errorLabels.length > 0 && { errorLabels }),
+    }
+  }
+}
+
+/** Carried out, but not known to have reached a majority. */
+const unconfirmed = (writeConcernError: Document, errorLabels: readonly string[]): WireFault => ({
+  fate: 'carried out',
+  answer: (_command, said) => ({
+    ...said,
+    writeConcernError,
+    ...(errorLabels.length > 0 && { errorLabels }),
+  }),
+})
+
+const transient = (): readonly string[] => ['TransientTransactionError']
+const waitsForMajority = (command: Document): boolean =>
+  isCommit(command) || (isWrite(command) && !isWithin(command))
+
+export const FAULT_KINDS: readonly FaultKind[] = [
+  {
+    name: 'no primary any more',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(10107, 'NotWritablePrimary') },
+  },
+  {
+    name: 'a primary that steps down',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(189, 'PrimarySteppedDown') },
+  },
+  {
+    name: 'interrupted by a change of the primary',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(11602, 'InterruptedDueToReplStateChange') },
+  },
+  {
+    name: 'a shutdown',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(11600, 'InterruptedAtShutdown') },
+  },
+  {
+    name: 'a write conflict',
+    suits: (command) => isWithin(command) || isCommit(command),
+    fault: { fate: 'aborted', answer: failing(112, 'WriteConflict', transient) },
+  },
+  {
+    name: 'a transaction that the new primary does not know',
+    suits: (command) =>
+      (isWithin(command) && command['startTransaction'] !== true) || isCommit(command),
+    fault: { fate: 'aborted', answer: failing(251, 'NoSuchTransaction', transient) },
+  },
+  {
+    name: 'out of time',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(50, 'MaxTimeMSExpired', () => []) },
+  },
+  {
+    name: 'a connection that breaks before',
+    suits: always,
+    fault: { fate: 'aborted', answer: () => null },
+  },
+  {
+    name: 'a connection that breaks after',
+    suits: always,
+    fault: { fate: 'carried out', answer: () => null },
+  },
+  {
+    name: 'a shutdown after it was carried out',
+    suits: (command) => !isWithin(command),
+    fault: { fate: 'carried out', answer: failing(11600, 'InterruptedAtShutdown') },
+  },
+  {
+    name: 'a commit of unknown outcome',
+    suits: isCommit,
+    fault: {
+      fate: 'carried out',
+      answer: failing(91, 'ShutdownInProgress', () => [
+        'UnknownTransactionCommitResult',
+        'RetryableWriteError',
+      ]),
+    },
+  },
+  {
+    name: 'a majority that is late',
+    suits: waitsForMajority,
+    fault: unconfirmed(
+      {
+        code: 64,
+        codeName: 'WriteConcernFailed',
+        errmsg: 'waiting for replication timed out',
+        errInfo: { wtimeout: true },
+      },
+      [],
+    ),
+  },
+  {
+    name: 'a majority that is later than the command may take',
+    suits: waitsForMajority,
+    fault: unconfirmed(
+      { code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'operation exceeded time limit' },
+      [],
+    ),
+  },
+  {
+    name: 'a primary that steps down before a majority has it',
+    suits: waitsForMajority,
+    fault: unconfirmed(
+      {
+        code: 11602,
+        codeName: 'InterruptedDueToReplStateChange',
+        errmsg: 'operation was interrupted',
+      },
+      ['RetryableWriteError'],
+    ),
+  },
+]

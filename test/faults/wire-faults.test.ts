@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import { type Answer, type Json, serve, type TestServer } from '../api/server.ts'
+import { testUri } from '../test-database.ts'
+import {
+  FAULT_OPERATIONS,
+  FAULT_TYPES,
+  type FaultOperation,
+  LOCALES,
+  readState,
+} from './fault-operations.ts'
+import { type FaultProxy, openFaultProxy } from './fault-proxy.ts'
+import { FAULT_KINDS, type FaultKind } from './wire-fault-table.ts'
+
+/** `all`: every fault at every command, which takes minutes; else one of them at each, and three at a commit. */
+const IS_WHOLE = process.env['QUIRE_TEST_WIRE_FAULTS'] === 'all'
+const WORLDS = 4
+
+interface World {
+  readonly proxy: FaultProxy
+  readonly server: TestServer
+}
+
+interface Trial {
+  readonly position: number
+  readonly kind: FaultKind
+}
+
+describe('a command to the database that goes wrong', function () {
+  this.slow(10_000)
+  this.timeout(IS_WHOLE ? 900_000 : 120_000)
+  const worlds: World[] = []
+  let keys = 0
+  const newKey = (): string => {
+    keys += 1
+    return `k${keys}k`
+  }
+
+  before(async () => {
+    const uri = await testUri()
+    for (let index = 0; index < WORLDS; index += 1) {
+      const proxy = await openFaultProxy(uri)
+      const server = await serve('wire_faults', {
+        uri: proxy.uri,
+        contentTypes: FAULT_TYPES,
+        locales: LOCALES.slice(1),
+      })
+      worlds.push({ proxy, server })
+    }
+  })
+
+  after(async () => {
+    for (const { server, proxy } of worlds) {
+      await server.close()
+      await proxy.close()
+    }
+  })
+
+  for (const [index, operation] of FAULT_OPERATIONS.entries()) {
+    it(`leaves all or nothing of: ${operation.name}`, async () => {
+      const [world] = worlds
+      if (world === undefined) throw new Error('no world')
+      const { commands, before, after } = await rehearse(world, operation)
+      const trials = commands.flatMap((command, at) =>
+        chooseKinds(command, at + index).map((kind): Trial => ({ kind, position: at + 1 })),
+      )
+      const faults: string[] = []
+      let injected = 0
+      const work = async (world: World): Promise<void> => {
+        for (let trial = trials.shift(); trial !== undefined; trial = trials.shift()) {
+          const outcome = await attempt(world, operation, trial, { before, after })
+          if (outcome.isInjected) injected += 1
+          faults.push(...outcome.faults)
+        }
+      }
+      const expected = trials.length
+      await Promise.all(worlds.map(work))
+      expect(faults).to.deep.equal([])
+      expect(injected).to.be.greaterThan(expected / 2) // ids come in blocks: a command may not be needed
+    })
+  }
+
+  /** What the operation sends, and what it makes of what, when nothing goes wrong. */
+  async function rehearse(
+    { server, proxy }: World,
+    operation: FaultOperation,
+  ): Promise<{ commands: readonly Json[]; before: Json; after: Json }> {
+    const [first, key] = [newKey(), newKey()]
+    // Ids come in blocks: the first of each is asked for beforehand.
+    await operation.send(server, first, await operation.prepare(server, first))
+    const prepared = await operation.prepare(server, key)
+    const before = await readState(server, key)
+    proxy.arm(() => null)
+    const answer = await operation.send(server, key, prepared)
+    const commands = proxy.disarm()
+    expect(answer.status, answer.text).to.be.below(300)
+    const after = await readState(server, key)
+    expect(after).to.not.deep.equal(before)
+    return { commands, before, after }
+  }
+
+  async function attempt(
+    { server, proxy }: World,
+    operation: FaultOperation,
+    { position, kind }: Trial,
+    { before, after }: { readonly before: Json; readonly after: Json },
+  ): Promise<{ readonly isInjected: boolean; readonly faults: readonly string[] }> {
+    const key = newKey()
+    const prepared = await operation.prepare(server, key)
+    let isInjected = false
+    let command = ''
+    proxy.arm((sent, at) => {
+      if (at !== position || !kind.suits(sent)) return null
+      isInjected = true
+      command = Object.entries(sent).slice(0, 1).flat().join(' ')
+      return kind.fault
+    })
+    server.takeLog()
+    const answer = await operation.send(server, key, prepared)
+    proxy.disarm()
+    const log = server.takeLog().map(({ err, msg }) => `${msg} ${err?.stack ?? ''}`)
+    const stored = JSON.stringify(await readState(server, key))
+    const [old, whole] = [JSON.stringify(before), JSON.stringify(after)]
+    const faults: string[] = []
+    if (!isAllowed(answer)) faults.push(`${answer.status} ${answer.text} ${log.join('; ')}`)
+    if (answer.status < 300 && stored !== whole) faults.push(`not as acknowledged: ${stored}`)
+    if (stored !== old && stored !== whole) faults.push(`neither old nor new: ${stored}`)
+    if (stored === old && answer.status >= 300) {
+      const again = await settled(() => operation.send(server, key, prepared))
+      if (again.status >= 300) faults.push(`and again: ${again.status} ${again.text}`)
+      const then = JSON.stringify(await readState(server, key))
+      if (then !== whole) faults.push(`and again: ${then}`)
+    }
+    const where = `${kind.name} at ${position}, ${command}`
+    return { isInjected, faults: faults.map((fault) => `${where}: ${fault}`) }
+  }
+})
+
+/** A success, or an envelope that says when to come again. */
+function isAllowed({ status, headers, body }: Answer): boolean {
+  if (status < 300) return true
+  const isEnvelope = body?.error?.status === status && body.data === null
+  return (status === 503 || status === 504) && isEnvelope && headers['retry-after'] === '1'
+}
+
+/** A key may be claimed by the request that failed for ten seconds more. */
+async function settled(send: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const answer = await send()
+    const isSettled = ![409, 503, 504].includes(answer.status)
+    if (isSettled || Date.now() > deadline) return answer
+  }
+}
+
+function chooseKinds(command: Json, turn: number): readonly FaultKind[] {
+  const suited = FAULT_KINDS.filter(({ suits }) => suits(command))
+  if (IS_WHOLE) return suited
+  const count = 'commitTransaction' in command ? 3 : 1
+  return Array.from(
+    { length: count },
+    (_, more) => suited[(turn + more * 4) % suited.length],
+  ).filter((kind) => kind !== undefined)
+}
