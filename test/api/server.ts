@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { createApp } from '../../src/app.ts'
+import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { DeclaredRoute } from '../../src/http/api-router.ts'
+import type { ObservedCommand } from '../../src/mongo/command-monitor.ts'
+import { openServices, type ServicesOptions } from '../../src/services.ts'
 import { testUri } from '../test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -38,6 +40,8 @@ export interface TestServer {
   readonly port: number
   /** Under `/api`, as they were declared. */
   readonly routes: readonly DeclaredRoute[]
+  /** Tells of every command that the server has sent to the database from now on. */
+  onCommand(listener: (command: ObservedCommand) => void): void
   /** What was logged at warning or above since the last call. */
   takeLog(): readonly Json[]
   send(method: string, target: string, sent?: Sent): Promise<Answer>
@@ -75,7 +79,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const uri = await testUri()
   const lines: Json[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const app = await createApp({
+  const dependencies: ServicesOptions = {
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
       QUIRE_DATA_DIR: path.join(folder, 'data'),
@@ -89,7 +93,9 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     }),
     deployment: { uri: options.uri ?? uri },
     log,
-  })
+  }
+  const services = await openServices(dependencies)
+  const app = buildApp(dependencies, services)
   const listener = createServer(app.callback())
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -149,6 +155,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     uri,
     port,
     routes: app.routes,
+    onCommand: (listener) => services.monitor.onCommand(listener),
     takeLog: () => lines.splice(0),
     send,
     get: (target, sent) => send('GET', target, sent),
