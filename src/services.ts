@@ -77,6 +77,10 @@ export async function openServices({
   try {
     await assertTransactions(database, config, log)
     const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
+    const { built, replaced } = indexes
+    if (built.length + replaced.length > 0) {
+      log.info({ built, replaced }, 'The indexes were made what the content-types declare')
+    }
     for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)
