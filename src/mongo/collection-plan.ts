@@ -47,7 +47,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   }
 }
 
-/** Tells whether a document exists, in whatever locale and status; the shard key needs it as well. */
+/** Tells whether a document exists, in whatever locale and status. */
 const DOCUMENT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}document`,
   key: { documentId: 1 },

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
+import { shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { DeclaredRoute } from '../../src/http/api-router.ts'
@@ -69,12 +70,7 @@ export interface ServerOptions {
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
   const { contentTypes } = options
-  const declarations = typeof contentTypes === 'string' ? {} : contentTypes
-  for (const [name, declaration] of Object.entries(declarations)) {
-    const file = path.join(folder, `${name}.json`)
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, JSON.stringify(declaration))
-  }
+  if (typeof contentTypes !== 'string') await writeDeclarations(folder, contentTypes)
   const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
   const uri = await testUri()
   const lines: Json[] = []
@@ -101,6 +97,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   const admin = await MongoClient.connect(uri)
+  if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
 
   const send: TestServer['send'] = async (
     method,
@@ -171,6 +168,17 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       await admin.close()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+async function writeDeclarations(
+  folder: string,
+  declarations: Readonly<Record<string, object>>,
+): Promise<void> {
+  for (const [name, declaration] of Object.entries(declarations)) {
+    const file = path.join(folder, `${name}.json`)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, JSON.stringify(declaration))
   }
 }
 
