@@ -15,11 +15,14 @@ export interface ShardPlan {
 
 /** Every collection of content has it, and no other. */
 const CONTENT_INDEX = 'quire_document'
-const FILE_CHUNKS = 'quire_uploads.chunks'
+const OTHERS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
+  ['quire_uploads.chunks', { files_id: 1, n: 1 }],
+  ['quire_reservations', { _id: 1 }],
+])
 
 /**
- * The table of docs/scaling.md: content by `_id`, which begins with the random documentId, and the bytes of
- * files. A cluster cannot hold unique what is not the shard key: content with unique attributes stays whole.
+ * The table of docs/scaling.md: content by `_id`, which begins with the random documentId, reservations and the
+ * bytes of files. A cluster cannot hold unique what is not the shard key: content with unique indexes stays whole.
  */
 export function planShards(collections: readonly StoredCollection[]): ShardPlan {
   const keys = new Map<string, Readonly<Record<string, 1>>>()
@@ -27,7 +30,8 @@ export function planShards(collections: readonly StoredCollection[]): ShardPlan 
   for (const { name, indexes } of collections) {
     const isContent = indexes.some((index) => index.name === CONTENT_INDEX)
     const unique = indexes.filter((index) => index.unique && index.name !== '_id_')
-    if (name === FILE_CHUNKS) keys.set(name, { files_id: 1, n: 1 })
+    const other = OTHERS.get(name)
+    if (other !== undefined) keys.set(name, other)
     else if (isContent && unique.length === 0) keys.set(name, { _id: 1 })
     else if (isContent) {
       const names = unique.map((index) => index.name)
@@ -49,7 +53,7 @@ export function shardCommands(
   return [...keys].flatMap(([name, key]): readonly Document[] => {
     const namespace = `${database}.${name}`
     const shard = { shardCollection: namespace, key }
-    if (!('_id' in key)) return [shard]
+    if (OTHERS.has(name)) return [shard]
     return [
       shard,
       { split: namespace, middle: MIDDLE },

@@ -190,14 +190,16 @@ export function declare(
     readonly kind?: 'singleType'
     readonly draftAndPublish?: boolean
     readonly localized?: boolean
+    readonly sharded?: boolean
   } = {},
 ): object {
   const { kind = 'collectionType', draftAndPublish = false, localized = false } = options
+  const { sharded } = options
   return {
     kind,
     collectionName: `${singularName}_versions`,
     info: { singularName, pluralName: `${singularName}s`, displayName: singularName },
-    options: { draftAndPublish },
+    options: { draftAndPublish, ...(sharded !== undefined && { sharded }) },
     ...(localized && { pluginOptions: { i18n: { localized } } }),
     attributes,
   }

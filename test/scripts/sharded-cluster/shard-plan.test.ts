@@ -12,6 +12,7 @@ describe('scripts/sharded-cluster/shard-plan', () => {
     server = await serve('shard_plan', {
       contentTypes: {
         note: declare('note', { text: { type: 'string' } }, { draftAndPublish: true }),
+        page: declare('page', { path: { type: 'uid' } }, { sharded: true }),
         tag: declare('tag', { slug: { type: 'uid' }, code: { type: 'string', unique: true } }),
       },
       environment: { UPLOAD_STORAGE: 'gridfs' },
@@ -25,15 +26,17 @@ describe('scripts/sharded-cluster/shard-plan', () => {
     await server.close()
   })
 
-  it('shards content without unique attributes and the bytes of files, and nothing else', async () => {
+  it('shards content without unique indexes, reservations and the bytes of files, and nothing else', async () => {
     const plan = planShards(await readCollections(client, server.database))
     const keys = Object.fromEntries(plan.keys)
     expect(keys).to.deep.include({
       note_versions: { _id: 1 },
+      page_versions: { _id: 1 },
+      quire_reservations: { _id: 1 },
       'quire_uploads.chunks': { files_id: 1, n: 1 },
     })
     expect(
-      Object.keys(keys).filter((name) => /^quire_(?!uploads\.chunks)/.test(name)),
+      Object.keys(keys).filter((name) => /^quire_(?!uploads\.chunks|reservations)/.test(name)),
     ).to.deep.equal([])
     expect(plan.kept.get('tag_versions')).to.have.members([
       'quire_unique_slug',
@@ -44,11 +47,18 @@ describe('scripts/sharded-cluster/shard-plan', () => {
   })
 
   it('puts half of the content on the other shard', () => {
-    const plan = { keys: new Map([['note_versions', { _id: 1 } as const]]), kept: new Map() }
+    const plan = {
+      keys: new Map([
+        ['note_versions', { _id: 1 } as const],
+        ['quire_reservations', { _id: 1 } as const],
+      ]),
+      kept: new Map(),
+    }
     expect(shardCommands('cms', plan, 'shard2')).to.deep.equal([
       { shardCollection: 'cms.note_versions', key: { _id: 1 } },
       { split: 'cms.note_versions', middle: { _id: 'n' } },
       { moveChunk: 'cms.note_versions', find: { _id: 'n' }, to: 'shard2' },
+      { shardCollection: 'cms.quire_reservations', key: { _id: 1 } },
     ])
   })
 })
