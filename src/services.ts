@@ -30,6 +30,7 @@ import { newDocumentId } from './mongo/document-id.ts'
 import { openIdAllocator } from './mongo/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/query-stats.ts'
 import { syncIndexes } from './mongo/sync-indexes.ts'
+import { syncReservations } from './mongo/sync-reservations.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
@@ -77,6 +78,11 @@ export async function openServices({
   try {
     await assertTransactions(database, config, log)
     const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
+    await syncReservations(database, [...schema.contentTypes.values()])
+    const { built, replaced } = indexes
+    if (built.length + replaced.length > 0) {
+      log.info({ built, replaced }, 'The indexes were made what the content-types declare')
+    }
     for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)

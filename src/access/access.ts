@@ -144,13 +144,14 @@ async function loadKnown(db: Database, actions: Actions): Promise<Known> {
 }
 
 function toKnownToken(actions: Actions, row: ApiTokenRow): KnownToken {
-  const { _id: id, name, type, expiresAt, lastUsedAt } = row
+  const { _id: id, name, type, readPreference = null, expiresAt, lastUsedAt } = row
   const grants = {
     'full-access': () => EVERYTHING,
     'read-only': () => actions.readOnly,
     custom: () => toGrants(actions, row.permissions),
   }[type]()
-  return { principal: { kind: 'apiToken', id, name, type, grants }, expiresAt, lastUsedAt }
+  const principal = { kind: 'apiToken', id, name, type, readPreference, grants } as const
+  return { principal, expiresAt, lastUsedAt }
 }
 
 /** A user without a role, or with one that is gone, may do nothing. */

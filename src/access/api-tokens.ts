@@ -1,13 +1,14 @@
 import Joi from 'joi'
 import { NotFoundError } from '../errors.ts'
 import type { Database, Session } from '../mongo/database.ts'
+import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/read-preference.ts'
 import type { Actions } from './actions.ts'
 import { createAccessKey, hashCredential } from './credentials.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { Stamped } from '../mongo/stamped.ts'
-import { asCmsErrors, ensureIndexes, PRIMARY } from '../mongo/system-collections.ts'
+import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
 
 export interface ApiToken {
   readonly id: number
@@ -16,6 +17,8 @@ export interface ApiToken {
   readonly type: ApiTokenType
   /** Of a custom token; those whose content-type is gone included. Empty for the other types. */
   readonly permissions: readonly string[]
+  /** Which members of a replica set its content is read from; null: as the connection string says. */
+  readonly readPreference: ReadPreferenceName | null
   /** Null: it does not expire. */
   readonly lifespanDays: number | null
   readonly expiresAt: Date | null
@@ -30,8 +33,10 @@ export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-export interface ApiTokenRow extends Omit<ApiToken, 'id'> {
+export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
   readonly _id: number
+  /** Absent from tokens that were made before there was any. */
+  readonly readPreference?: ReadPreferenceName | null
   /** `hashCredential` of the key, in hexadecimal. */
   readonly hash: string
 }
@@ -57,6 +62,7 @@ interface ApiTokenInput {
   readonly description?: string
   readonly type: ApiTokenType
   readonly permissions?: readonly string[]
+  readonly readPreference?: ReadPreferenceName | null
   readonly lifespanDays?: number | null
 }
 
@@ -74,6 +80,9 @@ const TYPE = Joi.string().valid(...API_TOKEN_TYPES)
 const OPTIONAL = {
   description: Joi.string().max(1_000).allow(''),
   permissions: permissionsRule(),
+  readPreference: Joi.string()
+    .valid(...READ_PREFERENCES)
+    .allow(null),
   lifespanDays: Joi.number().integer().min(1).max(MAX_LIFESPAN_DAYS).allow(null),
 }
 const CREATE = Joi.object<ApiTokenInput>({
@@ -94,10 +103,7 @@ export async function ensureApiTokens(db: Database): Promise<void> {
 }
 
 export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
-  return collectionOf(db)
-    .find({}, { ...PRIMARY, maxTimeMS: db.queryTimeoutMs })
-    .sort({ _id: 1 })
-    .toArray()
+  return collectionOf(db).find({}, { maxTimeMS: db.queryTimeoutMs }).sort({ _id: 1 }).toArray()
 }
 
 /** Notes a use, unless one was noted after `notBefore`, by this process or another. */
@@ -157,6 +163,7 @@ async function createToken(context: ApiTokensContext, input: unknown): Promise<N
       description: wanted.description ?? '',
       type: wanted.type,
       permissions,
+      readPreference: wanted.readPreference ?? null,
       lifespanDays,
       expiresAt: expiryOf(context, lifespanDays),
       lastUsedAt: null,
@@ -203,6 +210,7 @@ function edited(
     description: wanted.description ?? row.description,
     type,
     permissions,
+    ...(wanted.readPreference !== undefined && { readPreference: wanted.readPreference }),
     lifespanDays,
     expiresAt: lifespanDays === row.lifespanDays ? row.expiresAt : expiryOf(context, lifespanDays),
   }
@@ -241,6 +249,7 @@ function toApiToken(row: Omit<ApiTokenRow, 'hash'>): ApiToken {
     description: row.description,
     type: row.type,
     permissions: row.permissions,
+    readPreference: row.readPreference ?? null,
     lifespanDays: row.lifespanDays,
     expiresAt: row.expiresAt,
     lastUsedAt: row.lastUsedAt,

@@ -1,3 +1,5 @@
+import type { ReadPreferenceName } from '../mongo/read-preference.ts'
+
 /** Which actions a principal may do; asked by name, answered without I/O. */
 export type Grants = Pick<ReadonlySet<string>, 'has'>
 
@@ -15,6 +17,8 @@ export interface ApiTokenPrincipal {
   readonly id: number
   readonly name: string
   readonly type: ApiTokenType
+  /** Where its content is read from; null: as the connection string says. */
+  readonly readPreference: ReadPreferenceName | null
   readonly grants: Grants
 }
 
@@ -41,3 +45,8 @@ export type Principal = Anonymous | ApiTokenPrincipal | Root | User
 export const EVERYTHING: Grants = Object.freeze({ has: () => true })
 
 export const ROOT: Root = Object.freeze({ kind: 'root', grants: EVERYTHING })
+
+/** Where content is read from for a principal: a token says it for itself, for others the connection string does. */
+export function readPreferenceOf(principal: Principal): ReadPreferenceName | null {
+  return principal.kind === 'apiToken' ? principal.readPreference : null
+}

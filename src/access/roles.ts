@@ -6,7 +6,7 @@ import { type Actions, pluginAction } from './actions.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/stamped.ts'
-import { asCmsErrors, ensureRow, PRIMARY } from '../mongo/system-collections.ts'
+import { asCmsErrors, ensureRow } from '../mongo/system-collections.ts'
 import { versionId } from '../mongo/version-match.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 
@@ -96,7 +96,7 @@ export async function ensureRoles(db: Database, at: Date): Promise<void> {
 
 export async function findRoles(db: Database): Promise<readonly Role[]> {
   const rows = await collectionOf(db)
-    .find({}, { ...PRIMARY, maxTimeMS: db.queryTimeoutMs })
+    .find({}, { maxTimeMS: db.queryTimeoutMs })
     .sort({ id: 1 })
     .toArray()
   return rows.map(toRole)
@@ -117,7 +117,7 @@ export function openRoles(context: RolesContext): Roles {
   return {
     list: () => asCmsErrors(() => findRoles(db)),
     get: async (type) => {
-      const options = { ...PRIMARY, maxTimeMS: db.queryTimeoutMs }
+      const options = { maxTimeMS: db.queryTimeoutMs }
       const row = await asCmsErrors(() => roles.findOne({ _id: rowId(type) }, options))
       if (row === null) throw noSuchRole(type)
       return toRole(row)

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb'
 import { UnauthorizedError } from '../errors.ts'
 import type { Database } from '../mongo/database.ts'
 import { insertOnce } from '../mongo/insert-once.ts'
-import { asCmsErrors, ensureIndexes, PRIMARY } from '../mongo/system-collections.ts'
+import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
 
@@ -106,7 +106,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     idOf: (refreshToken) => tokens.verify(refreshToken)?.id ?? null,
     isLive: async (id, user) => {
       const live = { _id: id, user, ...liveAt(now()) }
-      return (await asCmsErrors(() => rows.findOne(live, { ...PRIMARY, ...bounded }))) !== null
+      return (await asCmsErrors(() => rows.findOne(live, bounded))) !== null
     },
     end: async (id) => {
       await asCmsErrors(() => rows.deleteOne({ _id: id }, bounded))
@@ -143,7 +143,7 @@ async function refreshSession(context: SessionsContext, refreshToken: string): P
   const at = now()
   const exchanged = await exchange(context, claim, at)
   if (exchanged !== null) return toSession(context, exchanged)
-  const row = await rows.findOne({ _id: claim.id }, { ...PRIMARY, ...bounded })
+  const row = await rows.findOne({ _id: claim.id }, bounded)
   if (row !== null && wasExchangedJustNow(row, claim, at)) return toSession(context, row)
   if (row !== null) await rows.deleteOne({ _id: row._id }, bounded)
   throw invalidToken()

@@ -4,7 +4,6 @@ import type { Database, Session } from '../mongo/database.ts'
 import { newDocumentId } from '../mongo/document-id.ts'
 import type { IdAllocator } from '../mongo/id-allocator.ts'
 import { optionsOf, run, type StoredVersion, versionsOf } from '../mongo/stored-version.ts'
-import { PRIMARY } from '../mongo/system-collections.ts'
 import { deleteVersions, insertVersions, patchVersion } from '../mongo/write-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Sessions } from './sessions.ts'
@@ -69,7 +68,7 @@ export async function findUser(
   condition: Document,
   session?: Session,
 ): Promise<User | null> {
-  const options = { ...PRIMARY, ...optionsOf(db, session) }
+  const options = optionsOf(db, session)
   const found = await run(session, () =>
     versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
   )

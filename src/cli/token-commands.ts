@@ -14,20 +14,25 @@ const list: Command = {
       String(token.id),
       token.name,
       token.type === 'custom' ? `custom (${token.permissions.length} actions)` : token.type,
+      token.readPreference ?? '',
       formatTime(token.expiresAt, 'never'),
       formatTime(token.lastUsedAt, 'never'),
     ])
-    return { data, text: formatTable(['ID', 'NAME', 'TYPE', 'EXPIRES', 'LAST USED'], rows) }
+    return {
+      data,
+      text: formatTable(['ID', 'NAME', 'TYPE', 'READS FROM', 'EXPIRES', 'LAST USED'], rows),
+    }
   },
 }
 
 const create: Command = {
   usage:
-    'token create <name> --type read-only|full-access|custom [--permission <action>]... [--days <n>] [--description <text>]',
+    'token create <name> --type read-only|full-access|custom [--permission <action>]... [--read-preference <mode>] [--days <n>] [--description <text>]',
   summary: 'create an API token and print its key, once',
   options: {
     type: { type: 'string' },
     permission: { type: 'string', multiple: true },
+    'read-preference': { type: 'string' },
     days: { type: 'string' },
     description: { type: 'string' },
   },
@@ -42,6 +47,7 @@ const create: Command = {
       name: wordAt(words, 0),
       type,
       permissions: options['permission'] ?? [],
+      readPreference: textOption(options, 'read-preference') ?? null,
       lifespanDays: daysOf(textOption(options, 'days')),
       ...(description === undefined ? {} : { description }),
     })

@@ -1,6 +1,7 @@
 import { newDocumentId } from '../mongo/document-id.ts'
 import { openStamped } from '../mongo/stamped.ts'
-import { ensureRow, PRIMARY } from '../mongo/system-collections.ts'
+import { optionsOf } from '../mongo/stored-version.ts'
+import { ensureRow } from '../mongo/system-collections.ts'
 import {
   ApplicationError,
   NotFoundError,
@@ -141,9 +142,7 @@ export function localeName(code: string): string {
 }
 
 async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
-  const where = session === undefined ? PRIMARY : { session }
-  const options = { ...where, maxTimeMS: db.queryTimeoutMs }
-  const row = await collectionOf(db).findOne({ _id: 'locales' }, options)
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
   if (row === null) throw new Error('The locales are gone from quire_settings')
   return row
 }

@@ -1,5 +1,6 @@
 import { contentAction, type ContentVerb } from '../access/actions.ts'
 import { assertMay, may } from '../access/permissions.ts'
+import { readPreferenceOf } from '../access/principal.ts'
 import type { Config } from '../config.ts'
 import type { DocumentContext } from '../documents/context.ts'
 import { createDocument } from '../documents/create-document.ts'
@@ -118,7 +119,7 @@ async function find(
     format: formatOf(ctx),
   })
   assertMayRead(ctx, plan, parsed.version.status)
-  ctx.body = listEnvelope(await findDocuments(documents.database, parsed), parsed.page)
+  ctx.body = listEnvelope(await findDocuments(readFrom(ctx, documents), parsed), parsed.page)
 }
 
 async function findOne(
@@ -134,7 +135,7 @@ async function findOne(
   })
   const documentId = documentIdOf(ctx, plan)
   const found =
-    key === null ? null : await findDocument(documents.database, plan, documentId, key, read)
+    key === null ? null : await findDocument(readFrom(ctx, documents), plan, documentId, key, read)
   if (found === null) throw new NotFoundError('Not Found')
   sendEntry(ctx, found)
 }
@@ -234,6 +235,14 @@ function act({ run, answered }: VersionAction): Handler {
       ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
     }
   }
+}
+
+/** For requests that only read: what a write answers, it reads from where it wrote. */
+function readFrom(
+  { state: { principal } }: Context,
+  { database }: DocumentContext,
+): DocumentContext['database'] {
+  return database.reading(readPreferenceOf(principal))
 }
 
 function sendEntry(ctx: Context, { entry, revision }: ShownVersion): void {

@@ -41,13 +41,13 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
     indexes: [
       DOCUMENT_INDEX,
       LIST_INDEX,
-      ...uniques.map(uniqueIndex),
+      ...uniques.map((unique) => uniqueIndex(plan, unique)),
       ...owned.map(({ name }) => relationIndex(name)),
     ],
   }
 }
 
-/** Tells whether a document exists, in whatever locale and status; the shard key needs it as well. */
+/** Tells whether a document exists, in whatever locale and status. */
 const DOCUMENT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}document`,
   key: { documentId: 1 },
@@ -78,11 +78,11 @@ const LIST_INDEX: IndexPlan = {
  * Partial filters know neither `$ne` nor `$exists: false`
  * (https://www.mongodb.com/docs/manual/core/index-partial/), so they start above the lowest value.
  */
-function uniqueIndex({ name, type }: ScalarPlan): IndexPlan {
+function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
   return {
     name: `${INDEX_PREFIX}unique_${name}`,
     key: { [name]: 1, locale: 1 },
-    unique: true,
+    unique: !sharded, // there reservations hold it, and the index serves to look
     partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },
   }
 }

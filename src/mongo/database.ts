@@ -5,10 +5,13 @@ import {
   GridFSBucket,
   MongoClient,
   type MongoClientOptions,
+  ReadPreference,
 } from 'mongodb'
 import type { CommandMonitor } from './command-monitor.ts'
 import { toCmsError } from './database-error.ts'
+import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
+import { asCmsErrors } from './system-collections.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
 export type Session = ClientSession
@@ -26,7 +29,14 @@ export interface Database {
   readonly relatedLimit: number
   /** Null where nobody watches. */
   readonly monitor: CommandMonitor | null
+  /** Of the primary, whatever the connection string prefers. */
   collection<T extends Document = Document>(name: string): Collection<T>
+  /**
+   * The same database, its collections read from the members that are preferred; null prefers what the
+   * connection string says, which is the primary unless it says otherwise. For reads that answer a client
+   * and decide nothing: what they see may be as old as `MAX_STALENESS_SECONDS`.
+   */
+  reading(preference: ReadPreferenceName | null): Database
   /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
   /**
@@ -99,12 +109,16 @@ function defaultsFor(options: DatabaseOptions): MongoClientOptions {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSaid(name)))
 }
 
+/** Transactions refuse any other. */
+const PRIMARY = ReadPreference.primary
+
 function transactionRun({
   queryTimeoutMs,
   transactionTimeoutMs = 10_000,
 }: DatabaseOptions): TransactionRun {
   return {
     options: {
+      readPreference: PRIMARY,
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority' },
       maxCommitTimeMS: queryTimeoutMs,
@@ -131,16 +145,9 @@ function createClient(options: DatabaseOptions): MongoClient {
 /** Connects. @throws ServiceUnavailableError when no server can be reached. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const client = createClient(options)
-  const db = client.db(options.name)
-  const asCmsError = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (error) {
-      throw toCmsError(error)
-    }
-  }
+  const db = client.db(options.name, { readPreference: PRIMARY })
   const hello = (): Promise<Document> =>
-    asCmsError(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
+    asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
   const connect = async (): Promise<Document> => {
     try {
       await client.connect()
@@ -151,7 +158,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
   }
   const transaction = hasTransactions(await connect()) ? transactionRun(options) : null
-  return {
+  const database: Database = {
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
     countLimit: options.countLimit ?? 100_000,
@@ -159,9 +166,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     relatedLimit: options.relatedLimit ?? 10_000,
     monitor: options.monitor ?? null,
     collection: (name) => db.collection(name),
+    reading: (preference) => reading(preference),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     transact: (work) =>
-      asCmsError(() =>
+      asCmsErrors(() =>
         client.withSession((session) =>
           transaction === null
             ? work(session)
@@ -169,11 +177,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         ),
       ),
     ping: async () => {
-      await asCmsError(() => db.command({ ping: 1 }))
+      await asCmsErrors(() => db.command({ ping: 1 }))
     },
     hello,
     command: (command) =>
-      asCmsError(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
+      asCmsErrors(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
     close: () => client.close(),
   }
+  const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
+    const view = client.db(options.name, { readPreference })
+    return { ...database, collection: (name) => view.collection(name) }
+  })
+  return database
 }

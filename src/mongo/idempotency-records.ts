@@ -5,7 +5,7 @@ import type { Database, Session } from './database.ts'
 import { insertOnce } from './insert-once.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, run, type StoredVersion } from './stored-version.ts'
-import { asCmsErrors, ensureIndexes, PRIMARY } from './system-collections.ts'
+import { asCmsErrors, ensureIndexes } from './system-collections.ts'
 
 /** How long a key stands for its first answer. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
@@ -93,7 +93,7 @@ export async function openIdempotencyRecords(
           { $set: { answer }, $unset: { version: '' } },
           options,
         )
-        const stored = await rows.findOne({ _id: key }, { ...PRIMARY, ...options })
+        const stored = await rows.findOne({ _id: key }, options)
         return stored?.answer ?? answer
       }),
     release: async (key, claim) => {
@@ -148,7 +148,7 @@ function beginnings(
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
       // Apart, and no upsert: of upserts that race DocumentDB may tell more than one that it was first.
       if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
-      const stored = await rows.findOne({ _id: key }, { ...PRIMARY, ...options })
+      const stored = await rows.findOne({ _id: key }, options)
       if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)
     }
   }

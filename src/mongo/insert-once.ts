@@ -1,6 +1,5 @@
 import type { Collection, Document } from 'mongodb'
 import { isDuplicateKey } from './database-error.ts'
-import { PRIMARY } from './system-collections.ts'
 
 export interface InsertOptions {
   /** A member of the row that no other write gives the same value. */
@@ -23,7 +22,7 @@ export async function insertOnce<T extends { readonly _id: string }>(
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
     const filter = { _id: row._id } as Parameters<typeof collection.findOne>[0]
-    const stored = await collection.findOne(filter, { ...PRIMARY, maxTimeMS })
+    const stored = await collection.findOne(filter, { maxTimeMS })
     if ((stored as Document | null)?.[own] !== (row as Document)[own]) throw error
   }
 }

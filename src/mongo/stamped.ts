@@ -1,5 +1,5 @@
 import type { Database, Session } from './database.ts'
-import { asCmsErrors, ensureRow, PRIMARY } from './system-collections.ts'
+import { asCmsErrors, ensureRow } from './system-collections.ts'
 
 /** How long a process goes by what it read before it asks whether it still holds. */
 const RECHECK_AFTER_MS = 1_000
@@ -42,7 +42,7 @@ export async function openStamped<T>(options: StampedOptions<T>): Promise<Stampe
   const stamps = db.collection<StampRow>(COLLECTION)
   await ensureRow(stamps, { _id: key, number: firstChange })
   const readStamp = async (): Promise<number> => {
-    const row = await stamps.findOne({ _id: key }, { ...PRIMARY, maxTimeMS: db.queryTimeoutMs })
+    const row = await stamps.findOne({ _id: key }, { maxTimeMS: db.queryTimeoutMs })
     return row?.number ?? 0
   }
   const cache = cacheBy({

@@ -24,6 +24,7 @@ interface Difference {
 
 const NAMESPACE_NOT_FOUND = 26
 const INDEX_NOT_FOUND = 27
+const CANNOT_CREATE_INDEX = 67
 
 /**
  * Makes the indexes of every content collection what they are declared to be. Processes that start
@@ -130,10 +131,23 @@ async function apply(database: Database, difference: Difference): Promise<void> 
       })),
     )
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error
-    throw new SchemaError([
-      `${difference.collection}: stored values repeat where an attribute is declared unique (${error.message}); ` +
+    throw toSchemaError(difference.collection, error)
+  }
+}
+
+/** Why an index cannot be built, where it is the declaration that asks for what cannot be; else the error itself. */
+export function toSchemaError(collection: string, error: unknown): unknown {
+  if (isDuplicateKey(error)) {
+    return new SchemaError([
+      `${collection}: stored values repeat where an attribute is declared unique (${error.message}); ` +
         'make them different, or declare the attribute without "unique"',
     ])
   }
+  if (error instanceof MongoServerError && error.code === CANNOT_CREATE_INDEX) {
+    return new SchemaError([
+      `${collection}: the database cannot build what is declared (${error.message}); of a sharded ` +
+        'collection no attribute can be unique, see docs/scaling.md',
+    ])
+  }
+  return error
 }

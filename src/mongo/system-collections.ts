@@ -1,9 +1,6 @@
 import { type Collection, type Document, type IndexDescription, MongoServerError } from 'mongodb'
 import { isDuplicateKey, toCmsError } from './database-error.ts'
 
-/** Who may do what is read from the primary, whatever the connection string prefers for content. */
-export const PRIMARY = { readPreference: 'primary' } as const
-
 const NAMESPACE_EXISTS = 48
 const ATTEMPTS = 5
 

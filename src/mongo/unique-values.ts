@@ -51,7 +51,7 @@ export function takenFault(name: string, value: unknown): Fault {
 }
 
 /** Null and the empty text may repeat. */
-function uniqueValues(
+export function uniqueValues(
   plan: ContentTypePlan,
   values: Data,
 ): readonly { readonly name: string; readonly value: unknown }[] {
@@ -69,7 +69,7 @@ function isEqual(stored: unknown, value: unknown): boolean {
 }
 
 /** All digits of a decimal, without the zeros that change nothing. */
-function digitsOf(decimal: unknown): string {
+export function digitsOf(decimal: unknown): string {
   const [mantissa = '', exponent = '0'] = String(decimal).toUpperCase().split('E')
   const [whole = '', part = ''] = mantissa.split('.')
   const digits = BigInt(whole + part).toString()

@@ -7,6 +7,7 @@ import { isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { insertOnce } from './insert-once.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
+import { reservedAttributes, reserving } from './reservations.ts'
 import { LOCK, newRevision, REVISION } from './revision.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
@@ -24,28 +25,39 @@ export function insertVersions(
   versions: readonly StoredVersion[],
   session?: Session,
 ): Promise<void> {
-  return run(session, async () => {
-    for (const version of versions) {
-      const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
-      const collection = versionsOf(database, plan)
-      const options = optionsOf(database, session)
-      await unlessTaken(plan, version, async () => {
-        if (session === undefined) await insertOnce(collection, row, { own: REVISION, ...options })
-        else await collection.insertOne(row, options)
-      })
-    }
-  })
+  const published = versions.filter(({ status }) => status === 'published')
+  const documentIds = published.map(({ documentId }) => documentId)
+  return reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, async () => {
+      for (const version of versions) {
+        const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
+        const collection = versionsOf(database, plan)
+        const options = optionsOf(database, inside)
+        await unlessTaken(plan, version, async () => {
+          if (inside === undefined) await insertOnce(collection, row, { own: REVISION, ...options })
+          else await collection.insertOne(row, options)
+        })
+      }
+    }),
+  )
 }
 
 /**
- * Inserts many new versions with one command that is not atomic; a version that is stored already, by
- * its `_id`, stays as it is. @throws ValidationError for a value that must be unique and is taken.
+ * Inserts many new versions with one command that is not atomic, or where values have to be reserved with
+ * one transaction a document; a version that is stored already, by its `_id`, stays as it is. @throws ValidationError for a value that must be unique and is taken.
  */
 export async function addVersions(
   database: Database,
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],
 ): Promise<void> {
+  if (reservedAttributes(plan).length > 0) {
+    for (const documentId of new Set(versions.map((version) => version.documentId))) {
+      const own = versions.filter((version) => version.documentId === documentId)
+      await database.transact((session) => insertVersions(database, plan, own, session))
+    }
+    return
+  }
   const documents = versions.map((version) => ({
     ...toNewDocument(version),
     _id: versionId(version.documentId, version),
@@ -94,12 +106,15 @@ export async function patchVersion(
   changes: Data,
   session?: Session,
 ): Promise<StoredVersion | null> {
-  const patched = await run(session, () =>
-    unlessTaken(plan, changes, () =>
-      versionsOf(database, plan).findOneAndUpdate(
-        { _id: versionId(target.documentId, target.key) },
-        { $set: toChanges(changes) },
-        { ...optionsOf(database, session), returnDocument: 'after' },
+  const documentIds = target.key.status === 'published' ? [target.documentId] : []
+  const patched = await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, changes, () =>
+        versionsOf(database, plan).findOneAndUpdate(
+          { _id: versionId(target.documentId, target.key) },
+          { $set: toChanges(changes) },
+          { ...optionsOf(database, inside), returnDocument: 'after' },
+        ),
       ),
     ),
   )
@@ -160,12 +175,15 @@ export async function putVersion(
   session?: Session,
 ): Promise<StoredVersion> {
   const { _id, id, createdAt, ...rest } = version
-  const stored = await run(session, () =>
-    unlessTaken(plan, version, () =>
-      versionsOf(database, plan).findOneAndUpdate(
-        { _id: versionId(version.documentId, version) },
-        { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
-        { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
+  const documentIds = version.status === 'published' ? [version.documentId] : []
+  const stored = await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, version, () =>
+        versionsOf(database, plan).findOneAndUpdate(
+          { _id: versionId(version.documentId, version) },
+          { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
+          { ...optionsOf(database, inside), upsert: true, returnDocument: 'after' },
+        ),
       ),
     ),
   )
@@ -185,12 +203,15 @@ export async function setInOtherLocales(
   session: Session,
 ): Promise<void> {
   if (Object.keys(shared).length === 0) return
-  await run(session, () =>
-    unlessTaken(plan, shared, () =>
-      versionsOf(database, plan).updateMany(
-        { ...matchDocument(documentId), status, locale: { $ne: locale } },
-        { $set: toChanges(shared) },
-        optionsOf(database, session),
+  const documentIds = status === 'published' ? [documentId] : []
+  await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, shared, () =>
+        versionsOf(database, plan).updateMany(
+          { ...matchDocument(documentId), status, locale: { $ne: locale } },
+          { $set: toChanges(shared) },
+          optionsOf(database, inside),
+        ),
       ),
     ),
   )
@@ -205,13 +226,15 @@ export function deleteVersions(
   session?: Session,
 ): Promise<number> {
   const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
-  return run(session, async () => {
-    const { deletedCount } = await versionsOf(database, plan).deleteMany(
-      { ...matchDocument(documentId), ...which },
-      optionsOf(database, session),
-    )
-    return deletedCount
-  })
+  return reserving(database, plan, [documentId], session, (inside) =>
+    run(inside, async () => {
+      const { deletedCount } = await versionsOf(database, plan).deleteMany(
+        { ...matchDocument(documentId), ...which },
+        optionsOf(database, inside),
+      )
+      return deletedCount
+    }),
+  )
 }
 
 /** Removes the published version of one locale; its draft stays. */
@@ -222,12 +245,14 @@ export function deletePublished(
   locale: string,
   session: Session,
 ): Promise<void> {
-  return run(session, async () => {
-    await versionsOf(database, plan).deleteOne(
-      { _id: versionId(documentId, { locale, status: 'published' }) },
-      optionsOf(database, session),
-    )
-  })
+  return reserving(database, plan, [documentId], session, (inside) =>
+    run(inside, async () => {
+      await versionsOf(database, plan).deleteOne(
+        { _id: versionId(documentId, { locale, status: 'published' }) },
+        optionsOf(database, inside),
+      )
+    }),
+  )
 }
 
 /** What is written of a version that exists; it is another revision then, whatever was given. */

@@ -25,7 +25,7 @@ interface Declaration {
     readonly pluralName?: string
     readonly displayName?: string
   }
-  readonly options?: { readonly draftAndPublish?: boolean }
+  readonly options?: { readonly draftAndPublish?: boolean; readonly sharded?: boolean }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
   readonly attributes?: Readonly<Record<string, unknown>>
 }
@@ -174,6 +174,7 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
       ...namesOf(file.uid, declaration),
       draftAndPublish: options?.draftAndPublish ?? false,
       localized: pluginOptions?.i18n?.localized ?? false,
+      ...(options?.sharded === true && { sharded: true }),
       attributes,
     },
   ]

@@ -78,7 +78,7 @@ function compileContentType(
   components: ReadonlyMap<Uid, ComponentDefinition>,
   link: Link,
 ): ContentTypePlan {
-  const { attributes: declared, file: _file, ...options } = definition
+  const { attributes: declared, file: _file, sharded = false, ...options } = definition
   const attributes = compileAttributes(declared, definition.localized, link)
   const members = new Map<string, AttributePlan>([
     ['id', systemPlan('id', 'integer')],
@@ -91,7 +91,7 @@ function compileContentType(
   if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
   const validators = compileValidators(definition, components)
   const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
-  return Object.freeze({ ...options, attributes, members, validators, ...users })
+  return Object.freeze({ ...options, sharded, attributes, members, validators, ...users })
 }
 
 /** What the server writes by itself: each version has its own, so it counts as localized. */

@@ -75,7 +75,7 @@ const INFO: Joi.PartialSchemaMap = {
   description: Joi.any(),
   icon: Joi.any(),
 }
-const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag }
+const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag, sharded: flag }
 
 const DECLARATION: Joi.PartialSchemaMap = {
   kind: Joi.valid('collectionType', 'singleType'),

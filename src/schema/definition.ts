@@ -103,6 +103,8 @@ export interface ContentTypeDefinition {
   readonly displayName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
+  /** Its collection may be sharded: what is unique is reserved, as no index can hold it there. */
+  readonly sharded?: boolean
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 

@@ -27,6 +27,8 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly collectionName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
+  /** Whether reservations hold what is unique, and not indexes: its collection may be sharded. */
+  readonly sharded: boolean
   readonly validators: Validators
   /** Of the type of files alone: the content-types with media of their own, which is where one may be used. */
   readonly users?: () => readonly ContentTypePlan[]

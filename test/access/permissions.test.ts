@@ -7,7 +7,7 @@ import { sampleSchema } from './sample-schema.ts'
 
 const actions = compileActions(sampleSchema())
 const grants = new Set(['api::article.article.find'])
-const token = { kind: 'apiToken', id: 1, name: 'a' } as const
+const token = { kind: 'apiToken', id: 1, name: 'a', readPreference: null } as const
 const anonymous: Principal = { kind: 'anonymous', grants }
 const custom: Principal = { ...token, type: 'custom', grants }
 const readOnly: Principal = { ...token, type: 'read-only', grants: actions.readOnly }

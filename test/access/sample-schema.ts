@@ -26,6 +26,7 @@ function planOf(sample: Sample): ContentTypePlan {
     displayName: singularName,
     collectionName: `${singularName}s`,
     localized: false,
+    sharded: false,
     attributes: new Map(),
     members: new Map(),
     validators: {

@@ -14,6 +14,8 @@ export interface ServerProcess {
   readonly base: string
   /** How long the start took, until the server listened. */
   readonly startedInMs: number
+  /** What it logged until then. */
+  readonly startLog: readonly string[]
   /** Ends the process at once, as a power cut would. */
   kill(): Promise<void>
   /** Ends it as an operator would; answers the exit status. */
@@ -47,9 +49,10 @@ export async function startServerProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
-  const base = await addressOf(child)
+  const { base, log } = await addressOf(child)
   return {
     base,
+    startLog: log,
     startedInMs: performance.now() - started,
     kill: async () => {
       child.kill('SIGKILL')
@@ -62,7 +65,9 @@ export async function startServerProcess(
   }
 }
 
-async function addressOf(child: ChildProcess): Promise<string> {
+async function addressOf(
+  child: ChildProcess,
+): Promise<{ readonly base: string; readonly log: readonly string[] }> {
   const output: string[] = []
   child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
   if (child.stdout === null) throw new Error('no standard output')
@@ -71,7 +76,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
     const address = /listens on (http:\/\/[^;\s]+)/.exec(line)?.[1]
     if (address !== undefined) {
       child.stdout.resume()
-      return address
+      return { base: address, log: output }
     }
   }
   throw new Error(`the server ended before it listened:\n${output.join('\n')}`)

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { createApp } from '../../src/app.ts'
+import { shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
+import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { DeclaredRoute } from '../../src/http/api-router.ts'
+import type { ObservedCommand } from '../../src/mongo/command-monitor.ts'
+import { openServices, type ServicesOptions } from '../../src/services.ts'
 import { testUri } from '../test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -38,6 +41,8 @@ export interface TestServer {
   readonly port: number
   /** Under `/api`, as they were declared. */
   readonly routes: readonly DeclaredRoute[]
+  /** Tells of every command that the server has sent to the database from now on. */
+  onCommand(listener: (command: ObservedCommand) => void): void
   /** What was logged at warning or above since the last call. */
   takeLog(): readonly Json[]
   send(method: string, target: string, sent?: Sent): Promise<Answer>
@@ -65,17 +70,12 @@ export interface ServerOptions {
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
   const { contentTypes } = options
-  const declarations = typeof contentTypes === 'string' ? {} : contentTypes
-  for (const [name, declaration] of Object.entries(declarations)) {
-    const file = path.join(folder, `${name}.json`)
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, JSON.stringify(declaration))
-  }
+  if (typeof contentTypes !== 'string') await writeDeclarations(folder, contentTypes)
   const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
   const uri = await testUri()
   const lines: Json[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const app = await createApp({
+  const dependencies: ServicesOptions = {
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
       QUIRE_DATA_DIR: path.join(folder, 'data'),
@@ -89,12 +89,15 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     }),
     deployment: { uri: options.uri ?? uri },
     log,
-  })
+  }
+  const services = await openServices(dependencies)
+  const app = buildApp(dependencies, services)
   const listener = createServer(app.callback())
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   const admin = await MongoClient.connect(uri)
+  if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
 
   const send: TestServer['send'] = async (
     method,
@@ -149,6 +152,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     uri,
     port,
     routes: app.routes,
+    onCommand: (listener) => services.monitor.onCommand(listener),
     takeLog: () => lines.splice(0),
     send,
     get: (target, sent) => send('GET', target, sent),
@@ -167,6 +171,17 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   }
 }
 
+async function writeDeclarations(
+  folder: string,
+  declarations: Readonly<Record<string, object>>,
+): Promise<void> {
+  for (const [name, declaration] of Object.entries(declarations)) {
+    const file = path.join(folder, `${name}.json`)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, JSON.stringify(declaration))
+  }
+}
+
 /** A declaration as a file has it. */
 export function declare(
   singularName: string,
@@ -175,14 +190,16 @@ export function declare(
     readonly kind?: 'singleType'
     readonly draftAndPublish?: boolean
     readonly localized?: boolean
+    readonly sharded?: boolean
   } = {},
 ): object {
   const { kind = 'collectionType', draftAndPublish = false, localized = false } = options
+  const { sharded } = options
   return {
     kind,
     collectionName: `${singularName}_versions`,
     info: { singularName, pluralName: `${singularName}s`, displayName: singularName },
-    options: { draftAndPublish },
+    options: { draftAndPublish, ...(sharded !== undefined && { sharded }) },
     ...(localized && { pluginOptions: { i18n: { localized } } }),
     attributes,
   }

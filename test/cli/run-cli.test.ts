@@ -77,11 +77,15 @@ describe('cli/run-cli', () => {
     await access.close()
     const permissions = ['--permission', FIND, '--permission', 'api::tag.tag.find']
     const narrow = ['token', 'create', 'narrow', '--type', 'custom', '--json']
+    narrow.push('--read-preference', 'nearest')
     const custom = await quire(...narrow, ...permissions)
-    expect(JSON.parse(custom.out)).to.deep.include({ permissions: [FIND, 'api::tag.tag.find'] })
+    expect(JSON.parse(custom.out)).to.deep.include({
+      permissions: [FIND, 'api::tag.tag.find'],
+      readPreference: 'nearest',
+    })
     const { out } = await quire('token', 'list')
-    expect(out).to.match(/^ID +NAME +TYPE +EXPIRES +LAST USED\n\d+ +app +read-only +20/)
-    expect(out).to.match(/narrow +custom \(2 actions\) +never +never$/)
+    expect(out).to.match(/^ID +NAME +TYPE +READS FROM +EXPIRES +LAST USED\n\d+ +app +read-only +20/)
+    expect(out).to.match(/narrow +custom \(2 actions\) +nearest +never +never$/)
     expect((await quire('token', 'revoke', 'app')).out).to.equal('Revoked app.')
     const { id } = JSON.parse(custom.out) as { id: number }
     expect((await quire('token', 'revoke', String(id))).out).to.equal('Revoked narrow.')
@@ -114,6 +118,10 @@ describe('cli/run-cli', () => {
       [['locale', 'add', 'FR'], /^code must be written fr$/],
       [['locale', 'remove', 'en'], /^The default locale en cannot be removed$/],
       [['token', 'create', 'x', '--type', 'root'], /^type must be one of/],
+      [
+        ['token', 'create', 'x', '--type', 'read-only', '--read-preference', 'fastest'],
+        /^readPreference must be one of/,
+      ],
       [['token', 'revoke', 'nobody'], /^There is no API token nobody$/],
       [['role', 'show', 'nobody'], /^There is no role nobody$/],
       [['role', 'grant', 'public', 'nope'], /^there is no action nope$/],

@@ -7,7 +7,7 @@
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import { deserialize, serialize } from 'bson'
+import { onMessages, read, reply } from './stand-in-wire.mjs'
 
 const options = new Map()
 for (let at = 2; at < process.argv.length; at += 1) {
@@ -204,40 +204,4 @@ function answerTo(command, set) {
     default:
       return null
   }
-}
-
-function onMessages(socket, handle) {
-  let buffer = Buffer.alloc(0)
-  socket.on('data', (chunk) => {
-    buffer = Buffer.concat([buffer, chunk])
-    while (buffer.length >= 4 && buffer.length >= buffer.readInt32LE(0)) {
-      const length = buffer.readInt32LE(0)
-      const message = buffer.subarray(0, length)
-      buffer = buffer.subarray(length)
-      handle(message)
-    }
-  })
-}
-
-const [OP_REPLY, OP_QUERY, OP_MSG] = [1, 2004, 2013]
-
-function read(message) {
-  const code = message.readInt32LE(12)
-  if (code === OP_QUERY) return deserialize(message.subarray(message.indexOf(0, 20) + 9))
-  if (code === OP_MSG && message[20] === 0) {
-    return deserialize(message.subarray(21, 21 + message.readInt32LE(21)))
-  }
-  return null
-}
-
-function reply(socket, message, document) {
-  const body = serialize(document)
-  const isQuery = message.readInt32LE(12) === OP_QUERY
-  const prefix = isQuery ? Buffer.alloc(20) : Buffer.alloc(5)
-  if (isQuery) prefix.writeInt32LE(1, 16)
-  const header = Buffer.alloc(16)
-  header.writeInt32LE(16 + prefix.length + body.length, 0)
-  header.writeInt32LE(message.readInt32LE(4), 8)
-  header.writeInt32LE(isQuery ? OP_REPLY : OP_MSG, 12)
-  socket.write(Buffer.concat([header, prefix, body]))
 }

@@ -72,6 +72,29 @@ describe('importDocuments', () => {
 
   afterEach(() => test.drop())
 
+  it('reserves what must be unique of a type that is sharded', async () => {
+    const sharded = planOf({
+      collectionName: 'sharded_things',
+      sharded: true,
+      attributes: { name: { type: 'string', unique: true } },
+    })
+    const reserved = () => test.database.collection('quire_reservations').countDocuments({})
+    for (const added of [3, 0]) {
+      const report = await importDocuments(context(), sharded, things(3))
+      expect(report).to.deep.equal({ documents: 3, added, complete: true })
+      expect(await reserved()).to.equal(3)
+    }
+    const rival: ImportedDocument = {
+      documentId: documentIdFor('rival'),
+      versions: [{ locale: '', status: 'published', data: { name: 'thing 1' } }],
+    }
+    const error = await importDocuments(context(), sharded, [rival]).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(ValidationError)
+    expect([(await storedIn(sharded)).length, await reserved()]).to.deep.equal([3, 3])
+  })
+
   it('stores whole versions, defaults included', async () => {
     const report = await importDocuments(context(), PLAIN, things(3))
     expect(report).to.deep.equal({ documents: 3, added: 3, complete: true })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Document } from 'mongodb'
+import { type Document, MongoServerError } from 'mongodb'
 import { SchemaError } from '../../src/errors.ts'
 import { type CollectionPlan, compileCollections } from '../../src/mongo/collection-plan.ts'
 import type { Database } from '../../src/mongo/database.ts'
-import { syncIndexes } from '../../src/mongo/sync-indexes.ts'
+import { syncIndexes, toSchemaError } from '../../src/mongo/sync-indexes.ts'
 import { planOf } from '../fixtures/plans.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../api/database-proxy.ts'
@@ -117,6 +117,18 @@ describe('syncIndexes', () => {
       return
     }
     throw new Error('nothing was thrown')
+  })
+
+  it('says what a sharded collection cannot hold unique, in the words of the database too', () => {
+    const errmsg = 'cannot create unique index over { slug: 1 } with shard key pattern { _id: 1 }'
+    const refused = new MongoServerError({ message: errmsg, code: 67 })
+    const told = toSchemaError('articles', refused)
+    expect(told).to.be.instanceOf(SchemaError)
+    expect((told as SchemaError).message)
+      .to.include(errmsg)
+      .and.match(/articles: .*docs\/scaling\.md/)
+    const other = new MongoServerError({ message: 'x', code: 13 })
+    expect(toSchemaError('articles', other)).to.equal(other)
   })
 
   it('lets null, the empty text and drafts repeat, and nothing else', async () => {

@@ -67,11 +67,12 @@ describe('checkDefinitions', () => {
         kind: 'singleType',
         collectionName: 'folk',
         info: { singularName: 'person', pluralName: 'people', displayName: 'Person' },
-        options: { draftAndPublish: true },
+        options: { draftAndPublish: true, sharded: true },
         pluginOptions: { i18n: { localized: true } },
       },
     )
     expect(define(file).contentTypes[0]).to.include({
+      sharded: true,
       kind: 'singleType',
       collectionName: 'folk',
       pluralName: 'people',

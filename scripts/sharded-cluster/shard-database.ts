@@ -1,0 +1,43 @@
+import type { Document, MongoClient } from 'mongodb'
+import { planShards, shardCommands, type StoredCollection } from './shard-plan.ts'
+
+/** Shards the collections that a server has made, by the plan; `client` is connected to a mongos. */
+export async function shardDatabase(client: MongoClient, database: string): Promise<void> {
+  const plan = planShards(await readCollections(client, database))
+  const otherShard = await findOtherShard(client, database)
+  for (const command of shardCommands(database, plan, otherShard)) {
+    await client.db('admin').command(command)
+  }
+}
+
+export async function readCollections(
+  client: MongoClient,
+  database: string,
+): Promise<readonly StoredCollection[]> {
+  const db = client.db(database)
+  const listed = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
+  return Promise.all(
+    listed.map(async ({ name }) => {
+      const found: readonly Document[] = await db.collection(name).listIndexes().toArray()
+      const indexes = found.map((index) => ({
+        name: String(index['name']),
+        unique: index['unique'] === true,
+      }))
+      return { name, indexes }
+    }),
+  )
+}
+
+/** One that is not the database's own: everything begins there. */
+async function findOtherShard(client: MongoClient, database: string): Promise<string> {
+  const named = await client
+    .db('config')
+    .collection<{ readonly _id: string; readonly primary: string }>('databases')
+    .findOne({ _id: database })
+  const { shards } = (await client.db('admin').command({ listShards: 1 })) as {
+    readonly shards: readonly { readonly _id: string }[]
+  }
+  const other = shards.find(({ _id }) => _id !== named?.primary)
+  if (other === undefined) throw new Error(`${database}: there is no second shard`)
+  return other._id
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { declare, type Json } from '../api/server.ts'
+import { ask, type Declarations, PROCESSES, type Processes, startProcesses } from './processes.ts'
+
+const BUILT = /The indexes were made what the content-types declare/
+
+const FIRST: Declarations = {
+  note: declare('note', {
+    text: { type: 'string' },
+    code: { type: 'string' },
+    old: { type: 'string', unique: true },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+  }),
+  tag: declare('tag', { name: { type: 'string', unique: true } }),
+}
+
+const CHANGED: Declarations = {
+  note: declare('note', {
+    text: { type: 'string' },
+    code: { type: 'string', unique: true },
+    tag: { type: 'relation', relation: 'manyToOne', target: 'api::tag.tag' },
+  }),
+  tag: declare('tag', { name: { type: 'string', unique: true } }),
+  page: declare('page', { path: { type: 'string', unique: true } }),
+}
+
+describe('four processes that start at the same instant', () => {
+  let processes: Processes
+
+  before(async function () {
+    this.timeout(120_000)
+    processes = await startProcesses('starts', FIRST)
+  })
+  after(async function () {
+    this.timeout(60_000)
+    await processes.close()
+  })
+
+  const whoBuilt = (): number =>
+    processes.servers.filter(({ startLog }) => BUILT.test(startLog.join('\n'))).length
+  const indexesOf = async (collection: string): Promise<readonly string[]> => {
+    const found: readonly Document[] = await processes.db
+      .collection(collection)
+      .listIndexes()
+      .toArray()
+    return found.map(({ name }) => String(name)).sort()
+  }
+  const rowsOf = (collection: string): Promise<readonly Document[]> =>
+    processes.db.collection(collection).find({}).sort({ _id: 1 }).toArray()
+
+  it('build the indexes of an empty database once', async () => {
+    expect(whoBuilt()).to.equal(1)
+    expect(await indexesOf('note_versions')).to.deep.equal([
+      '_id_',
+      'quire_document',
+      'quire_list',
+      'quire_relation_tags',
+      'quire_unique_old',
+    ])
+    expect(await rowsOf('quire_leases')).to.deep.equal([])
+  })
+
+  it('make what must be there from the start once', async () => {
+    for (const server of processes.servers) {
+      const roles = await ask(server, 'GET', '/admin/roles')
+      const types = roles.body.data.map(({ id, type }: Json) => [id, type] as const)
+      expect(types).to.deep.equal([
+        [1, 'authenticated'],
+        [2, 'public'],
+      ])
+      const { body: locales } = await ask(server, 'GET', '/api/i18n/locales')
+      expect(locales.map(({ code, isDefault }: Json) => [code, isDefault] as const)).to.deep.equal([
+        ['en', true],
+      ])
+    }
+  })
+
+  it('build nothing where nothing has changed', async function () {
+    this.timeout(120_000)
+    await processes.restart(FIRST)
+    expect(whoBuilt()).to.equal(0)
+    expect(processes.servers).to.have.lengthOf(PROCESSES)
+  })
+
+  it('bring the indexes to changed content-types once, with content in them', async function () {
+    this.timeout(120_000)
+    await Promise.all(
+      processes.servers.map((server, index) =>
+        ask(server, 'POST', '/api/notes', { body: { data: { text: 'x', code: `c${index}` } } }),
+      ),
+    )
+    await processes.restart(CHANGED)
+    expect(whoBuilt()).to.equal(1)
+    expect(await indexesOf('note_versions')).to.deep.equal([
+      '_id_',
+      'quire_document',
+      'quire_list',
+      'quire_relation_tag',
+      'quire_unique_code',
+    ])
+    expect(await indexesOf('page_versions')).to.include('quire_unique_path')
+    const statuses = await Promise.all(
+      processes.servers.map(async (server) => {
+        const body = { data: { path: 'only' } }
+        return (await ask(server, 'POST', '/api/pages', { body })).status
+      }),
+    )
+    expect(statuses.toSorted((one, other) => one - other)).to.deep.equal([201, 400, 400, 400])
+  })
+})

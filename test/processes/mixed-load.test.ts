@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
+import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
+import { startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
+import { ROOT_TOKEN } from '../api/server-process.ts'
+import { type Processes, startProcesses } from './processes.ts'
+
+const SECONDS = Number(process.env['QUIRE_TEST_LOAD_SECONDS'] ?? 5)
+/** Files of one process must be there for the others. */
+const SHARED_UPLOADS = { UPLOAD_STORAGE: 'gridfs', RATE_LIMIT: 'off' }
+
+describe(`four processes under ${SECONDS} s of mixed load`, () => {
+  let processes: Processes
+
+  before(async function () {
+    this.timeout(120_000)
+    processes = await startProcesses('mixed', MIXED_TYPES, SHARED_UPLOADS)
+  })
+  after(async function () {
+    this.timeout(60_000)
+    await processes.close()
+  })
+
+  it('lose nothing, and none of them tells of anything else than the others', async function () {
+    this.timeout(SECONDS * 1_000 + 120_000)
+    const bases = processes.servers.map(({ base }) => base)
+    const load = await startMixedLoad({
+      bases,
+      token: ROOT_TOKEN,
+      writers: 8,
+      readers: 4,
+      uploaders: 1,
+      timeoutMs: 60_000,
+    })
+    const end = Date.now() + SECONDS * 1_000
+    while (Date.now() < end && load.wrong.length === 0) await wait(100)
+    const report = await load.stop()
+    expect(report.wrong, JSON.stringify([...report.statuses])).to.deep.equal([])
+    expect(load.acknowledged).to.be.greaterThan(SECONDS)
+    for (const base of bases) expect(await findLosses(base, ROOT_TOKEN, report)).to.deep.equal([])
+    expect(await findRepeatedIds()).to.deep.equal([])
+  })
+
+  /** Of the rows of each collection: none may have the `id` of another. */
+  const findRepeatedIds = async (): Promise<readonly string[]> => {
+    const { db } = processes
+    const names = (await db.listCollections().toArray()).map(({ name }) => name)
+    const repeated: string[] = []
+    for (const name of names) {
+      const found = await db
+        .collection(name)
+        .aggregate([
+          { $match: { documentId: { $exists: true } } },
+          { $group: { _id: '$id', rows: { $sum: 1 } } },
+          { $match: { rows: { $gt: 1 } } },
+        ])
+        .toArray()
+      repeated.push(...found.map(({ _id }) => `${name}: ${String(_id)}`))
+    }
+    return repeated
+  }
+})

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type Db, MongoClient } from 'mongodb'
+import {
+  ROOT_TOKEN,
+  type ServerProcess,
+  startServerProcess,
+  writeContentTypes,
+} from '../api/server-process.ts'
+import type { Json } from '../api/server.ts'
+import { testUri } from '../test-database.ts'
+
+export const PROCESSES = 4
+
+export type Declarations = Readonly<Record<string, object>>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Null is nobody; root unless told otherwise. */
+  readonly token?: string | null
+}
+
+/** Several real servers on one database, each with a data folder of its own. */
+export interface Processes {
+  readonly servers: readonly ServerProcess[]
+  /** What they write to. */
+  readonly db: Db
+  /** One more server with the same environment, and other content-types where they are given. */
+  start(contentTypes?: Declarations): Promise<ServerProcess>
+  /** Ends all that run, and starts as many anew, at one instant. */
+  restart(contentTypes: Declarations): Promise<void>
+  close(): Promise<void>
+}
+
+/** Four servers that begin at the same instant, on a database that does not exist. */
+export async function startProcesses(
+  label: string,
+  contentTypes: Declarations,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Processes> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'quire-processes-'))
+  const uri = await testUri()
+  const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
+  const client = await MongoClient.connect(uri)
+  const running = new Set<ServerProcess>()
+  const servers: ServerProcess[] = []
+  const start = async (types: Declarations): Promise<ServerProcess> => {
+    const server = await startServerProcess({
+      CONTENT_TYPES_DIR: writeContentTypes(types),
+      JWT_SECRET: 'one-secret-for-all-of-these-processes',
+      LOG_LEVEL: 'info',
+      MONGODB_DATABASE: database,
+      MONGODB_URI: uri,
+      QUIRE_DATA_DIR: mkdtempSync(path.join(folder, 'data-')),
+      SLOW_REQUEST_MS: '0', // a loaded machine is slow at anything
+      TRUST_PROXY: '1',
+      ...environment,
+    })
+    running.add(server)
+    return server
+  }
+  const startAll = async (types: Declarations): Promise<void> => {
+    const started = await Promise.allSettled(Array.from({ length: PROCESSES }, () => start(types)))
+    servers.length = 0
+    for (const outcome of started) {
+      if (outcome.status === 'rejected') throw outcome.reason
+      servers.push(outcome.value)
+    }
+  }
+  const stopAll = async (): Promise<void> => {
+    const statuses = await Promise.all([...running].map((server) => server.stop()))
+    running.clear()
+    expect(statuses.filter((status) => status !== 0)).to.deep.equal([])
+  }
+  const close = async (): Promise<void> => {
+    try {
+      await stopAll()
+    } finally {
+      await client.db(database).dropDatabase()
+      await client.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  try {
+    await startAll(contentTypes)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    servers,
+    db: client.db(database),
+    start: (types = contentTypes) => start(types),
+    restart: async (types) => {
+      await stopAll()
+      await startAll(types)
+    },
+    close,
+  }
+}
+
+/** One request, which is given up after a time that no answer takes. */
+export async function ask(
+  { base }: Pick<ServerProcess, 'base'>,
+  method: string,
+  target: string,
+  { headers = {}, body, token = ROOT_TOKEN }: Sent = {},
+): Promise<Answer> {
+  const response = await fetch(`${base}${target}`, {
+    method,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : null,
+  }
+}
+
+/** As clients should: a server that has too much to do at once says when to ask again. */
+export async function patiently(request: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await request()
+    if (answer.status !== 503 && answer.status !== 504) return answer
+    await wait(1_000 * Number(answer.headers.get('retry-after') ?? 1))
+  }
+}
+
+/** As documented, and what a request on a loaded machine may take. */
+const WITHIN_MS = 1_000
+const SLACK_MS = 4_000
+
+/** Asks each server until it says what is expected, which it must within a second. */
+export async function agree(
+  servers: readonly ServerProcess[],
+  what: string,
+  holds: (server: ServerProcess) => Promise<boolean>,
+): Promise<void> {
+  const startedAt = performance.now()
+  await Promise.all(
+    servers.map(async (server, index) => {
+      for (;;) {
+        const elapsed = performance.now() - startedAt
+        if (await holds(server)) return
+        expect(elapsed, `${what}, process ${index}`).to.be.below(WITHIN_MS + SLACK_MS)
+      }
+    }),
+  )
+}

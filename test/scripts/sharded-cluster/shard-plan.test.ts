@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { planShards, shardCommands } from '../../../scripts/sharded-cluster/shard-plan.ts'
+import { readCollections } from '../../../scripts/sharded-cluster/shard-database.ts'
+import { declare, serve, type TestServer } from '../../api/server.ts'
+
+describe('scripts/sharded-cluster/shard-plan', () => {
+  let server: TestServer
+  let client: MongoClient
+
+  before(async () => {
+    server = await serve('shard_plan', {
+      contentTypes: {
+        note: declare('note', { text: { type: 'string' } }, { draftAndPublish: true }),
+        page: declare('page', { path: { type: 'uid' } }, { sharded: true }),
+        tag: declare('tag', { slug: { type: 'uid' }, code: { type: 'string', unique: true } }),
+      },
+      environment: { UPLOAD_STORAGE: 'gridfs' },
+    })
+    client = await MongoClient.connect(server.uri)
+    const upload = client.db(server.database).collection('quire_uploads.chunks')
+    await upload.createIndex({ files_id: 1, n: 1 }, { unique: true })
+  })
+  after(async () => {
+    await client.close()
+    await server.close()
+  })
+
+  it('shards content without unique indexes, reservations and the bytes of files, and nothing else', async () => {
+    const plan = planShards(await readCollections(client, server.database))
+    const keys = Object.fromEntries(plan.keys)
+    expect(keys).to.deep.include({
+      note_versions: { _id: 1 },
+      page_versions: { _id: 1 },
+      quire_reservations: { _id: 1 },
+      'quire_uploads.chunks': { files_id: 1, n: 1 },
+    })
+    expect(
+      Object.keys(keys).filter((name) => /^quire_(?!uploads\.chunks|reservations)/.test(name)),
+    ).to.deep.equal([])
+    expect(plan.kept.get('tag_versions')).to.have.members([
+      'quire_unique_slug',
+      'quire_unique_code',
+    ])
+    expect(keys).not.to.have.property('tag_versions')
+    expect(keys).not.to.have.property('up_users')
+  })
+
+  it('puts half of the content on the other shard', () => {
+    const plan = {
+      keys: new Map([
+        ['note_versions', { _id: 1 } as const],
+        ['quire_reservations', { _id: 1 } as const],
+      ]),
+      kept: new Map(),
+    }
+    expect(shardCommands('cms', plan, 'shard2')).to.deep.equal([
+      { shardCollection: 'cms.note_versions', key: { _id: 1 } },
+      { split: 'cms.note_versions', middle: { _id: 'n' } },
+      { moveChunk: 'cms.note_versions', find: { _id: 'n' }, to: 'shard2' },
+      { shardCollection: 'cms.quire_reservations', key: { _id: 1 } },
+    ])
+  })
+})
