@@ -14,6 +14,12 @@ export interface ServerProcess {
   readonly base: string
   /** How long the start took, until the server listened. */
   readonly startedInMs: number
+  readonly pid: number
+  /** What no server should say: lines of the log at error and above, and whatever else it wrote to stderr. */
+  readonly complaints: readonly string[]
+  /** The exit status, once it has ended; null when a signal ended it. */
+  readonly ended: Promise<number | null>
+  signal(name: NodeJS.Signals): void
   /** Ends the process at once, as a power cut would. */
   kill(): Promise<void>
   /** Ends it as an operator would; answers the exit status. */
@@ -31,12 +37,26 @@ export function writeContentTypes(types: Readonly<Record<string, object>>): stri
   return directory
 }
 
+export interface ServerProcessOptions {
+  /** Options of Node, such as a module that is loaded first. */
+  readonly nodeOptions?: readonly string[]
+  /** What the command becomes part of; it must run in the process that is started. */
+  readonly within?: (command: readonly string[]) => readonly string[]
+}
+
 /** The real server in a process of its own, listening on a free port of this machine. */
 export async function startServerProcess(
   env: Readonly<Record<string, string>>,
+  { nodeOptions = [], within = (command) => command }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const [file = '', ...words] = within([
+    process.execPath,
+    '--enable-source-maps',
+    ...nodeOptions,
+    MAIN,
+  ])
+  const child = spawn(file, words, {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',
@@ -46,33 +66,54 @@ export async function startServerProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit') as Promise<[number | null]>
-  const base = await addressOf(child)
+  const ended = once(child, 'exit').then(([status]) => status as number | null)
+  const complaints: string[] = []
+  const base = await addressOf(child, complaints)
   return {
     base,
     startedInMs: performance.now() - started,
+    pid: child.pid ?? 0,
+    complaints,
+    ended,
+    signal: (name) => child.kill(name),
     kill: async () => {
       child.kill('SIGKILL')
-      await exited
+      await ended
     },
-    stop: async () => {
+    stop: () => {
       child.kill('SIGTERM')
-      return (await exited)[0]
+      return ended
     },
   }
 }
 
-async function addressOf(child: ChildProcess): Promise<string> {
-  const output: string[] = []
-  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
-  if (child.stdout === null) throw new Error('no standard output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    output.push(line)
-    const address = /listens on (http:\/\/[^;\s]+)/.exec(line)?.[1]
-    if (address !== undefined) {
-      child.stdout.resume()
-      return address
-    }
-  }
-  throw new Error(`the server ended before it listened:\n${output.join('\n')}`)
+/** Reads what the process says for as long as it lives; answers as soon as it listens. */
+function addressOf(child: ChildProcess, complaints: string[]): Promise<string> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('no output')
+  return new Promise((resolve, reject) => {
+    const before: string[] = []
+    let listens = false
+    createInterface({ input: stderr }).on('line', (line) => {
+      complaints.push(line)
+      before.push(line)
+    })
+    createInterface({ input: stdout }).on('line', (line) => {
+      if (isError(line)) complaints.push(line)
+      if (listens) return
+      before.push(line)
+      const address = /listens on (http:\/\/[^;\s]+)/.exec(line)?.[1]
+      if (address === undefined) return
+      listens = true
+      resolve(address)
+    })
+    child.once('error', reject)
+    child.once('close', () => {
+      reject(new Error(`the server ended before it listened:\n${before.join('\n')}`))
+    })
+  })
+}
+
+function isError(line: string): boolean {
+  return /^\{"level":"(error|fatal)"/.test(line)
 }
