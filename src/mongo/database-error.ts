@@ -11,6 +11,7 @@ import { GatewayTimeoutError, ServiceUnavailableError } from '../errors.ts'
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
 const DUPLICATE_KEY = 11000
+const OUT_OF_DISK_SPACE = 14031
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
@@ -18,8 +19,8 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * What a client may see of a database's failure: 503 when it cannot be reached, 504 when it was too
- * slow. Everything else comes back as it is: an error of ours, or a bug.
+ * What a client may see of a database's failure: 503 when it cannot be reached or has no space, 504 when
+ * it was too slow. Everything else comes back as it is: an error of ours, or a bug.
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) {
@@ -28,6 +29,9 @@ export function toCmsError(error: unknown): unknown {
   if (!(error instanceof MongoError)) return error
   if (isTooSlow(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
+  }
+  if (error instanceof MongoServerError && error.code === OUT_OF_DISK_SPACE) {
+    return new ServiceUnavailableError('The database has no space left', {}, { cause: error })
   }
   if (isUnavailable(error)) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })

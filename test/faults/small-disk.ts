@@ -45,7 +45,12 @@ function fillUpTo(folder: string, bytes: number): void {
   rmSync(filler, { force: true })
   if (bytes === Infinity) return
   const { bavail, bsize } = statfsSync(folder)
-  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
+  try {
+    writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
+  } catch (error) {
+    // The server has taken some of it meanwhile: what was left is taken all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
 }
 
 /** No file may grow beyond a size: what is written to it then fails with EFBIG. */

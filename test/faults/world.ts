@@ -32,18 +32,24 @@ const NOTE = {
   },
 }
 
-/** A world on the database of this run. */
+export interface WorldOptions {
+  readonly types?: Readonly<Record<string, object>>
+  /** Behind another address than that of this run, such as a proxy's; null: each server runs the embedded engine. */
+  readonly uri?: string | null
+}
+
+/** A world on the database of this run, unless told otherwise. */
 export async function openWorld(
   label: string,
-  types: Readonly<Record<string, object>> = NOTE,
+  { types = NOTE, uri }: WorldOptions = {},
 ): Promise<World> {
-  const uri = await testUri()
+  const deployment = await testUri()
   const folder = mkdtempSync(path.join(tmpdir(), `quire-${label}-`))
   const contentTypes = writeContentTypes(types)
   const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
   const running: ServerProcess[] = []
   const env = {
-    MONGODB_URI: uri,
+    ...(uri === null ? { QUIRE_DATABASE: 'embedded' } : { MONGODB_URI: uri ?? deployment }),
     MONGODB_DATABASE: database,
     QUIRE_DATA_DIR: folder,
     CONTENT_TYPES_DIR: contentTypes,
@@ -58,10 +64,14 @@ export async function openWorld(
     },
     remove: async () => {
       await Promise.all(running.map((server) => server.kill()))
-      const admin = await MongoClient.connect(uri)
-      await admin.db(database).dropDatabase()
-      await admin.close()
+      if (uri !== null) await drop(deployment, database)
       for (const made of [folder, contentTypes]) rmSync(made, { recursive: true, force: true })
     },
   }
+}
+
+async function drop(uri: string, database: string): Promise<void> {
+  const admin = await MongoClient.connect(uri)
+  await admin.db(database).dropDatabase()
+  await admin.close()
 }
