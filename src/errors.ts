@@ -108,7 +108,7 @@ export class NotImplementedError extends CmsError {
   readonly status = 501
 }
 
-/** The database cannot be reached, or too much is waiting already; the same request may succeed later. */
+/** The database cannot be reached, a disk is full, or too much is waiting: it may succeed later. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
 }

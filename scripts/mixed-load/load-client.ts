@@ -13,7 +13,7 @@ export interface Asked {
   /** As JSON, or as it is when it is a form. */
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
-  /** Statuses that make sense here, beside 503 and 504. */
+  /** Statuses that make sense here, beside 409, 503 and 504. */
   readonly expected: readonly number[]
   /** Statuses that say, as those do, to ask again later. */
   readonly later?: readonly number[]
@@ -31,6 +31,8 @@ export interface LoadClientOptions {
 
 const MOST_WRONGS = 50
 
+const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
+
 /** Asks the servers in turn, counts what they answer, and keeps what no server may answer. */
 export class LoadClient {
   readonly statuses = new Map<string, number>()
@@ -44,7 +46,7 @@ export class LoadClient {
 
   /**
    * Null when it is unknown whether what was asked has been done: a 503, a 504, a connection that
-   * broke.
+   * broke; a 409 where a request with the same key was cut short, and may still be under way.
    */
   async ask(method: string, path: string, asked: Asked): Promise<Answer | null> {
     const { bases, pauseMs } = this.#options
@@ -56,7 +58,7 @@ export class LoadClient {
     const { response, text } = sent
     this.#count(`${method} ${response.status}`)
     const body = parse(text)
-    if (response.status === 503 || response.status === 504) {
+    if (TRY_AGAIN.has(response.status)) {
       this.#checkRefusal(method, path, response, body)
       return null
     }
@@ -121,8 +123,8 @@ export class LoadClient {
     if (refusal?.data !== null || refusal.error?.status !== status) {
       this.complain(`${method} ${path}: a ${status} without the envelope`)
     }
-    if (status === 503 && headers.get('retry-after') === null) {
-      this.complain(`${method} ${path}: a 503 without Retry-After`)
+    if (status !== 504 && headers.get('retry-after') === null) {
+      this.complain(`${method} ${path}: a ${status} without Retry-After`)
     }
   }
 

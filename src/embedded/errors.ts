@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   BSONObjectTooLarge: 10334,
   DuplicateKey: 11000,
   Interrupted: 11601,
+  OutOfDiskSpace: 14031,
   KeyTooLong: 17280,
 } as const
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import { reserve } from './storage/room.ts'
 
 // Who owns a folder stands in a small LMDB file of its own. Its write transaction is a lock between processes that
 // the system lets go when a process dies, so that asking who owns the folder and taking it is one step.
@@ -51,18 +52,22 @@ function birthOf(pid: number): string | null {
 const isAlive = (owner: Owner): boolean => birthOf(owner.pid) === owner.birth
 
 const KEY = 'owner'
+/** More than one record takes, however often it is written. */
+const FILE_BYTES = 64 * 1024
 
 /** Runs one step with the record under lock; `next` answers what it becomes, or undefined to leave it. */
 async function withRecord<T>(
   directory: string,
   step: (owner: Owner | undefined) => { result: T; next?: Owner | null },
 ): Promise<T> {
+  const path = join(directory, 'owner.mdb')
   const file = open<Owner, string>({
-    path: join(directory, 'owner.mdb'),
+    path,
     encoding: 'json',
     maxReaders: 1024,
   })
   try {
+    reserve(path, FILE_BYTES)
     return file.transactionSync(() => {
       const { result, next } = step(file.get(KEY))
       if (next === null) file.removeSync(KEY)

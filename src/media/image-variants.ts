@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../errors.ts'
 import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
 import type { FocalPoint } from './file-info.ts'
+import { withSpace } from './full-disk.ts'
 import type { MediaStorage, StoredFile } from './storage.ts'
 import { isOriginal, variantName, type VariantRequest } from './variant-request.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -13,7 +14,8 @@ import type { WorkQueue } from './work-queue.ts'
 export interface ImageVariants {
   /**
    * Null when there is no such picture.
-   * @throws ValidationError for what is no picture, ServiceUnavailableError while too many are waiting.
+   * @throws ValidationError for what is no picture, ServiceUnavailableError while too many are waiting
+   * or there is no space for one more.
    */
   get(name: string, variant: VariantRequest): Promise<NamedFile | null>
 }
@@ -52,7 +54,8 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
       if (record.width === null)
         throw new ValidationError(`${name} is no picture that can be changed`)
       if (isOriginal(variant) || record.mime === SCALABLE) return stored(storage, name)
-      const work = making.get(made) ?? make(dependencies, { record, name, made, variant })
+      const work =
+        making.get(made) ?? withSpace(() => make(dependencies, { record, name, made, variant }))
       making.set(made, work)
       try {
         return (await work) ? await stored(storage, made) : null

@@ -137,7 +137,14 @@ async function replace(
 ): Promise<MediaFile | null> {
   const { storage, records } = dependencies
   const { values, parts } = await prepare(dependencies, incoming)
-  for (const [name, path] of parts) await storage.put(name, path)
+  const known = storedNames(record)
+  try {
+    for (const [name, path] of parts) await storage.put(name, path)
+  } catch (error) {
+    const strays = [...parts.keys()].filter((name) => !known.includes(name))
+    await Promise.allSettled(strays.map((name) => storage.remove(name)))
+    throw error
+  }
   const { name, width, height, thumbhash, mime, size } = values
   const formats = values.formats ?? {}
   const changes = {
@@ -153,7 +160,7 @@ async function replace(
   }
   const changed = await records.patch(record.documentId, changes)
   const isGone = changed === null
-  const outdated = isGone ? [...parts.keys()] : storedNames(record).filter((old) => !parts.has(old))
+  const outdated = isGone ? [...parts.keys()] : known.filter((old) => !parts.has(old))
   for (const old of outdated) await storage.remove(old)
   return changed
 }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
@@ -65,13 +66,14 @@ export async function readImage(
     const formats: ImageFormat[] = []
     for (const [name, box] of wanted) {
       const target = join(folder, name)
-      const made = await open(path)
+      const { data, info } = await open(path)
         .autoOrient()
         .resize({ ...box, fit: 'inside', withoutEnlargement: true })
         .toFormat(format)
         .timeout({ seconds: MAX_SECONDS })
-        .toFile(target)
-      const { width, height, size: sizeInBytes } = made
+        .toBuffer({ resolveWithObject: true })
+      await writeFile(target, data) // by sharp itself a full disk would seem to be a broken picture
+      const { width, height, size: sizeInBytes } = info
       formats.push({ name, path: target, width, height, sizeInBytes })
     }
     return { width, height, thumbhash, formats }

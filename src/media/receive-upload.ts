@@ -8,6 +8,7 @@ import busboy from 'busboy'
 import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
 import { HEAD_BYTES } from './detect-type.ts'
 import { cleanName } from './file-name.ts'
+import { withSpace } from './full-disk.ts'
 import type { Leftover } from './storage.ts'
 
 /** What a multipart request carried. The files are gone when who received them is done. */
@@ -45,7 +46,7 @@ const LIMITS = { files: 100, fields: 100, fieldSize: 1_048_576, headerPairs: 100
  * Writes the files of a multipart request to the disk as they come in, and hands them to `work`. Whatever
  * happens, nothing of them is left behind afterwards.
  * @throws PayloadTooLargeError beyond a limit; MalformedBodyError for a body that is no multipart, or
- * ends too early.
+ * ends too early; ServiceUnavailableError when the disk is full.
  */
 export async function receiveUpload<T>(
   request: IncomingMessage,
@@ -54,13 +55,15 @@ export async function receiveUpload<T>(
 ): Promise<T> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes + LIMITS.fieldSize) throw tooLarge()
-  await mkdir(spoolFolder, { recursive: true })
-  const folder = await mkdtemp(join(spoolFolder, 'upload-'))
-  try {
-    return await work(await receive(request, folder, maxBytes))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  return withSpace(async () => {
+    await mkdir(spoolFolder, { recursive: true })
+    const folder = await mkdtemp(join(spoolFolder, 'upload-'))
+    try {
+      return await work(await receive(request, folder, maxBytes))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
 }
 
 const ABANDONED_AFTER_MS = 24 * 3_600_000
@@ -189,7 +192,7 @@ function malformed(error: unknown): MalformedBodyError {
   return new MalformedBodyError(`The upload cannot be read: ${why}`, null, { cause: error })
 }
 
-/** What the disk says, such as that it is full, is not the client's fault. */
+/** What the disk says, such as that it is full, is not the client's fault; a client is only read from. */
 function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && 'path' in error
+  return error instanceof Error && 'syscall' in error && error.syscall !== 'read'
 }

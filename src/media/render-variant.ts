@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import type { FocalPoint } from './file-info.ts'
@@ -30,7 +31,11 @@ export async function renderVariant(
   const size = { width: autoOrient.width, height: metadata.pageHeight ?? autoOrient.height }
   const sized = resize(image.autoOrient(), variant, pages > 1 ? null : focalPoint, size)
   const format = variant.format === 'original' ? metadata.format : variant.format
-  await encode(sized, format, variant.quality).timeout({ seconds: MAX_SECONDS }).toFile(target)
+  // By sharp itself a disk that is full could not be told from a picture that cannot be read.
+  await writeFile(
+    target,
+    await encode(sized, format, variant.quality).timeout({ seconds: MAX_SECONDS }).toBuffer(),
+  )
 }
 
 interface Size {

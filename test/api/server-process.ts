@@ -16,6 +16,12 @@ export interface ServerProcess {
   readonly startedInMs: number
   /** What it logged until then. */
   readonly startLog: readonly string[]
+  readonly pid: number
+  /** What no server should say: lines of the log at error and above, and whatever else it wrote to stderr. */
+  readonly complaints: readonly string[]
+  /** The exit status, once it has ended; null when a signal ended it. */
+  readonly ended: Promise<number | null>
+  signal(name: NodeJS.Signals): void
   /** Ends the process at once, as a power cut would. */
   kill(): Promise<void>
   /** Ends it as an operator would; answers the exit status. */
@@ -33,12 +39,26 @@ export function writeContentTypes(types: Readonly<Record<string, object>>): stri
   return directory
 }
 
+export interface ServerProcessOptions {
+  /** Options of Node, such as a module that is loaded first. */
+  readonly nodeOptions?: readonly string[]
+  /** What the command becomes part of; it must run in the process that is started. */
+  readonly within?: (command: readonly string[]) => readonly string[]
+}
+
 /** The real server in a process of its own, listening on a free port of this machine. */
 export async function startServerProcess(
   env: Readonly<Record<string, string>>,
+  { nodeOptions = [], within = (command) => command }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const [file = '', ...words] = within([
+    process.execPath,
+    '--enable-source-maps',
+    ...nodeOptions,
+    MAIN,
+  ])
+  const child = spawn(file, words, {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',
@@ -48,36 +68,61 @@ export async function startServerProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit') as Promise<[number | null]>
-  const { base, log } = await addressOf(child)
+  const ended = once(child, 'exit').then(([status]) => status as number | null)
+  const complaints: string[] = []
+  const { base, log } = await addressOf(child, complaints)
   return {
     base,
     startLog: log,
     startedInMs: performance.now() - started,
+    pid: child.pid ?? 0,
+    complaints,
+    ended,
+    signal: (name) => child.kill(name),
     kill: async () => {
       child.kill('SIGKILL')
-      await exited
+      await ended
     },
-    stop: async () => {
+    stop: () => {
       child.kill('SIGTERM')
-      return (await exited)[0]
+      return ended
     },
   }
 }
 
-async function addressOf(
-  child: ChildProcess,
-): Promise<{ readonly base: string; readonly log: readonly string[] }> {
-  const output: string[] = []
-  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
-  if (child.stdout === null) throw new Error('no standard output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    output.push(line)
-    const address = /listens on (http:\/\/[^;\s]+)/.exec(line)?.[1]
-    if (address !== undefined) {
-      child.stdout.resume()
-      return { base: address, log: output }
-    }
-  }
-  throw new Error(`the server ended before it listened:\n${output.join('\n')}`)
+interface Started {
+  readonly base: string
+  /** Until it listened. */
+  readonly log: readonly string[]
+}
+
+/** Reads what the process says for as long as it lives; answers as soon as it listens. */
+function addressOf(child: ChildProcess, complaints: string[]): Promise<Started> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('no output')
+  return new Promise((resolve, reject) => {
+    const log: string[] = []
+    let listens = false
+    createInterface({ input: stderr }).on('line', (line) => {
+      complaints.push(line)
+      log.push(line)
+    })
+    createInterface({ input: stdout }).on('line', (line) => {
+      if (isError(line)) complaints.push(line)
+      if (listens) return
+      log.push(line)
+      const address = /listens on (http:\/\/[^;\s]+)/.exec(line)?.[1]
+      if (address === undefined) return
+      listens = true
+      resolve({ base: address, log })
+    })
+    child.once('error', reject)
+    child.once('close', () => {
+      reject(new Error(`the server ended before it listened:\n${log.join('\n')}`))
+    })
+  })
+}
+
+function isError(line: string): boolean {
+  return /^\{"level":"(error|fatal)"/.test(line)
 }

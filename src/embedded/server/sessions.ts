@@ -94,7 +94,8 @@ function lastAnswer({ data }: State, session: string): LastAnswer | null {
 }
 
 function keepAnswer({ data }: State, session: string, { number, reply }: LastAnswer): void {
-  data.store.sessions.putSync(
+  data.store.put(
+    data.store.sessions,
     answerKey(session),
     encodeDocument(documentOf({ number, reply, at: new Date() })),
   )
@@ -207,6 +208,6 @@ function sweepAnswers(data: Data, before: number): void {
   }
   if (old.length === 0) return
   data.store.write(() => {
-    for (const key of old) data.store.sessions.removeSync(key)
+    data.store.removeAll(data.store.sessions, old)
   })
 }

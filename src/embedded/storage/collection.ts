@@ -118,7 +118,7 @@ export function saveCollection(store: Store, collection: Collection): void {
       }),
     ),
   })
-  store.catalog.putSync(numberKey(collection.id), encodeDocument(description))
+  store.put(store.catalog, numberKey(collection.id), encodeDocument(description))
 }
 
 export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {

@@ -128,7 +128,7 @@ export function persist(data: Data, collection: Collection): void {
 
 function removeRange(data: Data, table: 'records' | 'entries', id: number): void {
   const keys = [...data.store[table].getKeys({ start: numberKey(id), end: numberKey(id + 1) })]
-  for (const key of keys) data.store[table].removeSync(key)
+  data.store.removeAll(data.store[table], keys)
 }
 
 export function removeIndexEntries(data: Data, index: Index): void {
@@ -140,7 +140,7 @@ export function dropCollection(data: Data, collection: Collection): void {
   data.store.write(() => {
     removeRange(data, 'records', collection.id)
     for (const index of collection.indexes) removeIndexEntries(data, index)
-    data.store.catalog.removeSync(numberKey(collection.id))
+    data.store.remove(data.store.catalog, numberKey(collection.id))
   })
   data.residents.drop(collection)
   data.collections.delete(collection.namespace)

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { Database, RootDatabase, Transaction } from 'lmdb'
+import { openRoom, type Room } from './room.ts'
 
 export type Table = Database<Buffer, Buffer>
 export type Snapshot = Transaction
@@ -16,8 +17,17 @@ export interface Store {
   readonly catalog: Table
   /** session → how its last write ended */
   readonly sessions: Table
-  /** Runs one atomic write; what it put is gone when it throws. */
+  /**
+   * Runs one atomic write; what it put is gone when it throws.
+   * @throws CommandError OutOfDiskSpace
+   */
   write<T>(change: () => T): T
+  /** Inside a write. */
+  put(table: Table, key: Buffer, value: Buffer): void
+  /** Inside a write. */
+  remove(table: Table, key: Buffer): void
+  /** The same for keys that follow each other. */
+  removeAll(table: Table, keys: readonly Buffer[]): void
   snapshot(): Snapshot
   /** Resolves when everything written so far is on the disk. */
   flushed(): Promise<void>
@@ -52,10 +62,51 @@ function syncer(root: RootDatabase): () => Promise<void> {
   }
 }
 
+/** A leaf, what it is split into, and the branch above. */
+const PAGES_OF_A_KEY = 3
+
+function usedBytes(root: RootDatabase): number {
+  const { pageSize, lastPageNumber } = root.getStats() as Readonly<
+    Record<'pageSize' | 'lastPageNumber', number>
+  >
+  return (lastPageNumber + 1) * pageSize
+}
+
+/** What changes the tables, and claims the room for it first. */
+function writer(
+  root: RootDatabase,
+  room: Room,
+  flags: number | undefined,
+): Pick<Store, 'write' | 'put' | 'remove' | 'removeAll'> {
+  return {
+    write: (change) => {
+      room.begin()
+      return (
+        root as unknown as { transactionSync<T>(change: () => T, flags?: number): T }
+      ).transactionSync(change, flags)
+    },
+    put: (table, key, value) => {
+      room.claim(key.length + value.length, PAGES_OF_A_KEY)
+      table.putSync(key, value)
+    },
+    remove: (table, key) => {
+      room.claim(0, PAGES_OF_A_KEY)
+      table.removeSync(key)
+    },
+    removeAll: (table, keys) => {
+      for (const key of keys) {
+        room.claim(0, 0)
+        table.removeSync(key)
+      }
+    },
+  }
+}
+
 export function openStore(directory: string, durable: boolean): Store {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'data.mdb')
   const root = open({
-    path: join(directory, 'data.mdb'),
+    path,
     maxDbs: 8,
     maxReaders: 2048,
     cache: false,
@@ -63,6 +114,8 @@ export function openStore(directory: string, durable: boolean): Store {
     keyEncoding: 'binary',
     noSync: !durable,
   })
+  const room = openRoom(path, () => usedBytes(root))
+  room.claim(0, PAGES_OF_A_KEY) // for the tables, where there are none yet
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
   const sync = syncer(root)
@@ -73,15 +126,13 @@ export function openStore(directory: string, durable: boolean): Store {
     entries: table('entries'),
     catalog: table('catalog'),
     sessions: table('sessions'),
-    write: (change) =>
-      (
-        root as unknown as { transactionSync<T>(change: () => T, flags?: number): T }
-      ).transactionSync(change, flags),
+    ...writer(root, room, flags),
     snapshot: () => root.useReadTransaction(),
     flushed: () => (flags === undefined ? Promise.resolve() : sync()),
     async close() {
       if (flags !== undefined) await sync()
       await root.close()
+      room.close()
     },
   }
 }

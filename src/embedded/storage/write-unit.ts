@@ -222,14 +222,14 @@ export function addEntries(
   keys = indexKeys(index, document) as readonly IndexKey[],
 ): boolean {
   const id = recordNumber(record)
-  for (const key of keys) data.store.entries.putSync(storedKey(index, key, id), id)
+  for (const key of keys) data.store.put(data.store.entries, storedKey(index, key, id), id)
   return noteKeys(index, document, keys)
 }
 
 function removeEntries(data: Data, index: Index, document: Document, id: number): void {
   const number = recordNumber(id)
   for (const key of indexKeys(index, document))
-    data.store.entries.removeSync(storedKey(index, key, number))
+    data.store.remove(data.store.entries, storedKey(index, key, number))
 }
 
 function applyEntries(data: Data, change: Change): boolean {
@@ -244,8 +244,8 @@ function applyEntries(data: Data, change: Change): boolean {
 
 function applyRecord(data: Data, { collection, record: id, before, after }: Change): void {
   const key = numberKey(collection.id, id)
-  if (after) data.store.records.putSync(key, after)
-  else if (before) data.store.records.removeSync(key)
+  if (after) data.store.put(data.store.records, key, after)
+  else if (before) data.store.remove(data.store.records, key)
   collection.count += Number(after !== null) - Number(before !== null)
   data.residents.changed(collection, id, after)
 }

@@ -1,0 +1,88 @@
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { CommandError } from '../errors.ts'
+
+/**
+ * Room in a file of LMDB, taken from the disk before it is written to. When the system refuses a write of
+ * its own, lmdb 3.5.6 tells so in a buffer that is too short for it (`last_error` in its mdb.c), which breaks
+ * the memory of the process. So it writes only where blocks are: the file is longer than what it uses.
+ */
+export interface Room {
+  /** At the start of each write. */
+  begin(): void
+  /**
+   * For so many bytes more on so many pages that the write may not have touched yet.
+   * @throws CommandError OutOfDiskSpace
+   */
+  claim(bytes: number, pages: number): void
+  close(): void
+}
+
+const PAGE_BYTES = 4096
+/** Roots, descriptions of tables, and pages that are freed. */
+const BASE_BYTES = 16 * PAGE_BYTES
+/** What a key takes beside itself and its value. */
+const NODE_BYTES = 32
+/** Taken at once, when there is need of more. */
+const STEP_BYTES = 1024 * 1024
+const ZEROS = Buffer.alloc(STEP_BYTES)
+
+/** `usedBytes` says up to where the file holds something that was committed. */
+export function openRoom(path: string, usedBytes: () => number): Room {
+  const file = openSync(path, 'r+')
+  /** At the start of this write, and at most: it is asked for when it matters. */
+  let used = usedBytes()
+  let allocated = fstatSync(file).size
+  let scattered = 0
+  let added = 0
+  /** A write puts each page there is somewhere else once, and what it adds on pages half full at least. */
+  const need = (): number => Math.min(scattered, used + 2 * added) + BASE_BYTES
+  return {
+    begin: () => {
+      used += need()
+      if (used + BASE_BYTES > allocated) used = usedBytes()
+      scattered = 0
+      added = 0
+    },
+    claim: (bytes, pages) => {
+      scattered += (pages + Math.ceil(bytes / PAGE_BYTES)) * PAGE_BYTES
+      added += bytes + NODE_BYTES
+      const end = used + need()
+      if (end > allocated) allocated = extend(file, { from: allocated, to: end, step: STEP_BYTES })
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** Makes a file at least so long. @throws CommandError OutOfDiskSpace */
+export function reserve(path: string, bytes: number): void {
+  const file = openSync(path, 'r+')
+  try {
+    extend(file, { from: fstatSync(file).size, to: bytes, step: PAGE_BYTES })
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The length afterwards: `to`, or up to the end of the step if that much can be had. */
+function extend(
+  file: number,
+  { from, to, step }: { readonly from: number; readonly to: number; readonly step: number },
+): number {
+  const end = Math.ceil(to / step) * step
+  let length = from
+  try {
+    while (length < end) {
+      length += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, end - length), length)
+    }
+  } catch (error) {
+    if (!isFull(error)) throw error
+    if (length < to) throw new CommandError('OutOfDiskSpace', error.message)
+  }
+  return length
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+function isFull(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && FULL.has(error.code)
+}

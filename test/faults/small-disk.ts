@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A disk that a test can fill while a server works on it. */
+export interface SmallDisk {
+  readonly what: string
+  /** Whether it is a file system of its own. */
+  readonly mounts: boolean
+  /** How a command must be started for `folder` to lie on it. */
+  readonly within: (folder: string) => (command: readonly string[]) => readonly string[]
+  /** `folder` as everybody sees it, of a process that was started so. */
+  readonly seenFrom: (pid: number, folder: string) => string
+  /** Leaves room for no file of more bytes in the process's `folder`; Infinity for all there ever was. */
+  readonly leave: (pid: number, folder: string, bytes: number) => void
+  /** Lets no file in it grow. */
+  readonly fill: (pid: number, folder: string) => void
+}
+
+const SIZE = '24m'
+/** What lies on it to take up the room. */
+export const FILLER = 'filler-of-the-test'
+
+const NAMESPACES: readonly (readonly string[])[] = [
+  ['unshare', '--mount', '--propagation', 'private'],
+  ['unshare', '--mount', '--propagation', 'private', '--map-root-user'],
+]
+
+/** Mounts a file system in a mount namespace of its own, so that nothing is left of it afterwards. */
+function mounted(unshare: readonly string[]): SmallDisk {
+  const mount = `mount -t tmpfs -o size=${SIZE},mode=0755 tmpfs "$1" && shift && exec "$@"`
+  const seenFrom = (pid: number, folder: string): string => `/proc/${pid}/root${folder}`
+  return {
+    what: 'a disk of its own',
+    mounts: true,
+    within: (folder) => (command) => [...unshare, 'sh', '-c', mount, 'sh', folder, ...command],
+    seenFrom,
+    leave: (pid, folder, bytes) => fillUpTo(seenFrom(pid, folder), bytes),
+    fill: (pid, folder) => fillUpTo(seenFrom(pid, folder), 0),
+  }
+}
+
+function fillUpTo(folder: string, bytes: number): void {
+  const filler = path.join(folder, FILLER)
+  rmSync(filler, { force: true })
+  if (bytes === Infinity) return
+  const { bavail, bsize } = statfsSync(folder)
+  try {
+    writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
+  } catch (error) {
+    // The server has taken some of it meanwhile: what was left is taken all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
+}
+
+/** No file may grow beyond a size: what is written to it then fails with EFBIG. */
+const LIMITED: SmallDisk = {
+  what: 'a limit of how large files may be',
+  mounts: false,
+  within: () => (command) => command,
+  seenFrom: (_, folder) => folder,
+  leave: (pid, _, bytes) => limitFiles(pid, bytes),
+  fill: (pid, folder) => limitFiles(pid, largestFile(folder)),
+}
+
+function limitFiles(pid: number, bytes: number): void {
+  const limit = bytes === Infinity ? 'unlimited' : String(bytes)
+  const { status, stderr } = prlimit('--pid', String(pid), `--fsize=${limit}:unlimited`)
+  if (status !== 0) throw new Error(`prlimit: ${stderr}`)
+}
+
+function prlimit(...words: readonly string[]): { status: number | null; stderr: string } {
+  return spawnSync('prlimit', words, { encoding: 'utf8' })
+}
+
+function largestFile(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return Math.max(0, ...names.map((name) => statSync(path.join(folder, name)).size))
+}
+
+/** What this machine lets a test do; none where it is neither Linux nor lets anything be limited. */
+export function smallDisks(): readonly SmallDisk[] {
+  const trial = ['sh', '-c', 'mount -t tmpfs tmpfs /mnt']
+  const unshare = NAMESPACES.find(
+    ([file = '', ...words]) => spawnSync(file, [...words, ...trial]).status === 0,
+  )
+  return [
+    ...(unshare === undefined ? [] : [mounted(unshare)]),
+    ...(prlimit('--version').status === 0 ? [LIMITED] : []),
+  ]
+}
