@@ -59,6 +59,26 @@ describe('observability', () => {
     expect(text).to.not.include('quire_http_request_database_commands')
   })
 
+  it('has as many series as before, whatever names a client makes up', async () => {
+    const askAll = async (round: number): Promise<void> => {
+      for (let index = 0; index < 20; index += 1) {
+        const word = `made-up-${round}-${index}`
+        const headers = { 'user-agent': word, origin: `https://${word}.example` }
+        await server.get(`/${word}/${word}`, { token: null, headers })
+        await server.get(`/api/${word}`, { headers })
+        await server.get(`/api/notes/${word}?locale=${word}`, { headers })
+        await server.get(`/api/notes?filters[${word}][$eq]=${word}`, { headers })
+        await server.get('/api/notes', { token: word, headers })
+      }
+    }
+    await askAll(1)
+    const before = (await metrics(server)).split('\n').length
+    await askAll(2)
+    const text = await metrics(server)
+    expect(text.split('\n').length).to.equal(before)
+    expect(text).not.to.include('made-up')
+  })
+
   it('logs slow requests by route, without a value of theirs', async () => {
     server.takeLog()
     await server.get(`/api/notes?filters[text][$contains]=${SECRET}&sort=text`, {
