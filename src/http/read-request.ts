@@ -1,5 +1,5 @@
+import coBody from 'co-body'
 import qs from 'qs'
-import { koaBody } from 'koa-body'
 import { ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
 import type { Context, Middleware } from './state.ts'
@@ -30,22 +30,33 @@ export function readQuery(querystring: string): Data {
 
 const JSON_TYPES = ['application/json', 'application/vnd.api+json']
 const FORM_TYPE = 'application/x-www-form-urlencoded'
+const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
 /**
  * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
  * Malformed JSON is a 400, more than `maxBodyBytes` a 413: see `handleErrors`.
  */
 export function readBody(maxBodyBytes: number): Middleware {
-  const parse = koaBody({
-    jsonLimit: maxBodyBytes,
-    formLimit: maxBodyBytes,
-    text: false,
-    multipart: false,
-    parsedMethods: ['POST', 'PUT'] as never,
-    queryString: PARSING,
-  })
-  return (ctx, next) =>
-    ctx.is(...JSON_TYPES, FORM_TYPE) === false ? next() : (parse(ctx, next) as Promise<void>)
+  const limits = { limit: maxBodyBytes, queryString: PARSING }
+  return async (ctx, next) => {
+    if (READ_METHODS.has(ctx.method)) {
+      const read = readerFor(ctx)
+      if (read !== null) Object.assign(ctx.request, { body: (await read(ctx, limits)) as unknown })
+    }
+    await next()
+  }
+}
+
+function readerFor(ctx: Context): typeof coBody.json | null {
+  switch (ctx.is(...JSON_TYPES, FORM_TYPE)) {
+    case null: // no body
+    case false:
+      return null
+    case FORM_TYPE:
+      return coBody.form
+    default:
+      return coBody.json
+  }
 }
 
 /** What the body middleware has read; undefined where there was none. */
