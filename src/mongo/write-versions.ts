@@ -44,7 +44,8 @@ export function insertVersions(
 
 /**
  * Inserts many new versions with one command that is not atomic, or where values have to be reserved with
- * one transaction a document; a version that is stored already, by its `_id`, stays as it is. @throws ValidationError for a value that must be unique and is taken.
+ * one transaction a document; a version that is stored already, by its `_id`, stays as it is.
+ * @throws ValidationError for a value that must be unique and is taken.
  */
 export async function addVersions(
   database: Database,

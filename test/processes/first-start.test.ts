@@ -21,7 +21,7 @@ const CHANGED: Declarations = {
     code: { type: 'string', unique: true },
     tag: { type: 'relation', relation: 'manyToOne', target: 'api::tag.tag' },
   }),
-  tag: declare('tag', { name: { type: 'string', unique: true } }),
+  tag: declare('tag', { name: { type: 'string', unique: true } }, { sharded: true }),
   page: declare('page', { path: { type: 'string', unique: true } }),
 }
 
@@ -90,8 +90,13 @@ describe('four processes that start at the same instant', () => {
         ask(server, 'POST', '/api/notes', { body: { data: { text: 'x', code: `c${index}` } } }),
       ),
     )
+    for (const name of ['a', 'b']) {
+      const body = { data: { name } }
+      await ask(processes.servers[0] ?? expect.fail(), 'POST', '/api/tags', { body })
+    }
     await processes.restart(CHANGED)
     expect(whoBuilt()).to.equal(1)
+    expect(await rowsOf('quire_reservations')).to.have.lengthOf(2)
     expect(await indexesOf('note_versions')).to.deep.equal([
       '_id_',
       'quire_document',

@@ -50,6 +50,7 @@ const TYPES = {
       inversedBy: 'books',
     },
   }),
+  seat: declare('seat', { name: { type: 'string', unique: true } }, { sharded: true }),
   list: declare('list', {
     books: { type: 'relation', relation: 'manyToMany', target: 'api::book.book' },
   }),
@@ -133,15 +134,20 @@ describe('four processes that write', () => {
       .toArray()
   }
 
-  it('give a unique value once', async function () {
-    this.timeout(60_000)
-    const body = { data: { name: 'the one' } }
-    const answers = await everyone((server) =>
-      patiently(() => ask(server, 'POST', '/api/books', { body })),
-    )
-    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other)
-    expect(statuses).to.deep.equal([201, ...Array.from({ length: ALL - 1 }, () => 400)])
-  })
+  for (const [how, path] of [
+    ['an index', '/api/books'],
+    ['reservations', '/api/seats'],
+  ] as const) {
+    it(`give a unique value once, by ${how}`, async function () {
+      this.timeout(60_000)
+      const body = { data: { name: 'the one' } }
+      const answers = await everyone((server) =>
+        patiently(() => ask(server, 'POST', path, { body })),
+      )
+      const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other)
+      expect(statuses).to.deep.equal([201, ...Array.from({ length: ALL - 1 }, () => 400)])
+    })
+  }
 
   it('lose no update with If-Match', async function () {
     this.timeout(120_000)
