@@ -25,6 +25,7 @@ export async function findInconsistencies(stored: Stored): Promise<readonly stri
     const db = client.db(stored.database)
     return [
       ...(await halfVersions(db)),
+      ...(await strayReservations(db)),
       ...(await placesOfKeys(stored, db)),
       ...(await filesWithoutBytes(stored)),
     ]
@@ -53,6 +54,23 @@ async function halfVersions(db: Db): Promise<readonly string[]> {
     keys.set(`${key} ${locale}`, _id)
   }
   return faults
+}
+
+/** One reservation for each published version, and none besides. */
+async function strayReservations(db: Db): Promise<readonly string[]> {
+  const balance = new Map<string, number>()
+  const add = (documentId: string, count: number): void => {
+    balance.set(documentId, (balance.get(documentId) ?? 0) + count)
+  }
+  for (const { _id } of await versionsOf(db, 'notes')) {
+    const [documentId = '', , status] = _id.split(':')
+    if (status === 'published') add(documentId, -1)
+  }
+  const reservations = db.collection<{ readonly holder: string }>('quire_reservations').find()
+  for await (const { holder } of reservations) add(holder.replace('notes:', ''), 1)
+  return [...balance]
+    .filter(([, count]) => count !== 0)
+    .map(([documentId, count]) => `${documentId}: ${count} reservations too many`)
 }
 
 /** A key that is taken is refused; when its document goes, it is free for the next. */

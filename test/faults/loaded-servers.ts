@@ -28,12 +28,17 @@ export interface LoadedServers {
 }
 
 const PROCESSES = 2
+/** Of notes reservations hold what is unique, of members an index does. */
+const TYPES = {
+  ...MIXED_TYPES,
+  note: { ...MIXED_TYPES['note'], options: { draftAndPublish: true, sharded: true } },
+}
 /** A request that takes longer hangs. */
 const HANGS_AFTER_MS = 45_000
 
 export async function startLoadedServers(uri: string): Promise<LoadedServers> {
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-faults-'))
-  const types = writeContentTypes(MIXED_TYPES)
+  const types = writeContentTypes(TYPES)
   const database = `quire_test_faults_${randomBytes(4).toString('hex')}`
   const servers: ServerProcess[] = []
   for (let index = 0; index < PROCESSES; index += 1) {

@@ -61,11 +61,17 @@ const transient = (): readonly string[] => ['TransientTransactionError']
 const waitsForMajority = (command: Document): boolean =>
   isCommit(command) || (isWrite(command) && !isWithin(command))
 
+/** Of the server, for as long as it is no primary. */
+export const STEPPED_DOWN: WireFault = {
+  fate: 'aborted',
+  answer: failing(10107, 'NotWritablePrimary'),
+}
+
 export const FAULT_KINDS: readonly FaultKind[] = [
   {
     name: 'no primary any more',
     suits: always,
-    fault: { fate: 'aborted', answer: failing(10107, 'NotWritablePrimary') },
+    fault: STEPPED_DOWN,
   },
   {
     name: 'a primary that steps down',

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Answer, type Json, serve, type TestServer } from '../api/server.ts'
 import { testUri } from '../test-database.ts'
@@ -23,11 +24,15 @@ interface World {
 interface Trial {
   readonly position: number
   readonly kind: FaultKind
+  /** How many commands go wrong one after another: what is tried again may go wrong as well. */
+  readonly times: number
 }
+
+const TIMES = [1, 2, 4] as const
 
 describe('a command to the database that goes wrong', function () {
   this.slow(10_000)
-  this.timeout(IS_WHOLE ? 900_000 : 120_000)
+  this.timeout(IS_WHOLE ? 1_800_000 : 120_000)
   const worlds: World[] = []
   let keys = 0
   const newKey = (): string => {
@@ -61,7 +66,7 @@ describe('a command to the database that goes wrong', function () {
       if (world === undefined) throw new Error('no world')
       const { commands, before, after } = await rehearse(world, operation)
       const trials = commands.flatMap((command, at) =>
-        chooseKinds(command, at + index).map((kind): Trial => ({ kind, position: at + 1 })),
+        chooseFaults(command, at + index).map((fault) => ({ ...fault, position: at + 1 })),
       )
       const faults: string[] = []
       let injected = 0
@@ -101,7 +106,7 @@ describe('a command to the database that goes wrong', function () {
   async function attempt(
     { server, proxy }: World,
     operation: FaultOperation,
-    { position, kind }: Trial,
+    { position, kind, times }: Trial,
     { before, after }: { readonly before: Json; readonly after: Json },
   ): Promise<{ readonly isInjected: boolean; readonly faults: readonly string[] }> {
     const key = newKey()
@@ -109,9 +114,9 @@ describe('a command to the database that goes wrong', function () {
     let isInjected = false
     let command = ''
     proxy.arm((sent, at) => {
-      if (at !== position || !kind.suits(sent)) return null
+      if (at < position || at >= position + times || !kind.suits(sent)) return null
+      if (!isInjected) command = Object.entries(sent).slice(0, 1).flat().join(' ')
       isInjected = true
-      command = Object.entries(sent).slice(0, 1).flat().join(' ')
       return kind.fault
     })
     server.takeLog()
@@ -130,7 +135,7 @@ describe('a command to the database that goes wrong', function () {
       const then = JSON.stringify(await readState(server, key))
       if (then !== whole) faults.push(`and again: ${then}`)
     }
-    const where = `${kind.name} at ${position}, ${command}`
+    const where = `${kind.name} at ${position}, ${command}, ${times} times`
     return { isInjected, faults: faults.map((fault) => `${where}: ${fault}`) }
   }
 })
@@ -149,15 +154,19 @@ async function settled(send: () => Promise<Answer>): Promise<Answer> {
     const answer = await send()
     const isSettled = ![409, 503, 504].includes(answer.status)
     if (isSettled || Date.now() > deadline) return answer
+    await wait(100)
   }
 }
 
-function chooseKinds(command: Json, turn: number): readonly FaultKind[] {
+function chooseFaults(command: Json, turn: number): readonly Omit<Trial, 'position'>[] {
   const suited = FAULT_KINDS.filter(({ suits }) => suits(command))
-  if (IS_WHOLE) return suited
+  const all = suited.flatMap((kind) => TIMES.map((times) => ({ kind, times })))
+  if (IS_WHOLE) return all
   const count = 'commitTransaction' in command ? 3 : 1
-  return Array.from(
+  // By steps that three does not divide, so that every number of times comes up.
+  const chosen = Array.from(
     { length: count },
-    (_, more) => suited[(turn + more * 4) % suited.length],
-  ).filter((kind) => kind !== undefined)
+    (_, more) => all[(turn * 7 + more * 13) % all.length],
+  )
+  return chosen.filter((trial) => trial !== undefined)
 }

@@ -1,0 +1,58 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { testUri } from '../test-database.ts'
+import { type FaultPlan, type FaultProxy, openFaultProxy, type WireFault } from './fault-proxy.ts'
+import { type LoadedServers, startLoadedServers } from './loaded-servers.ts'
+import { FAULT_KINDS, STEPPED_DOWN } from './wire-fault-table.ts'
+
+/** Writes to be acknowledged in each part of the test. */
+const WRITES = Number(process.env['QUIRE_TEST_FLAKY_WRITES'] ?? 40)
+/** Of the commands of the load, how many go wrong. */
+const RATE = 0.03
+const STEP_DOWN_MS = 1_000
+const PATIENCE_MS = 90_000
+
+describe('a database of which some commands go wrong under load', function () {
+  this.timeout(600_000)
+  this.slow(20_000)
+  let proxy: FaultProxy
+  let servers: LoadedServers
+
+  before(async () => {
+    proxy = await openFaultProxy(await testUri())
+    servers = await startLoadedServers(proxy.uri)
+  })
+
+  after(async () => {
+    proxy.disarm()
+    await servers.remove()
+    await proxy.close()
+  })
+
+  const sometimes: FaultPlan = (command) => (Math.random() < RATE ? anyFaultOf(command) : null)
+
+  it('is written to all the same', async () => {
+    await servers.untilServed(WRITES, PATIENCE_MS)
+    proxy.arm(sometimes)
+    await servers.untilServed(WRITES, PATIENCE_MS)
+    proxy.disarm()
+  })
+
+  it('is found again after its primary has stepped down', async () => {
+    const missed = servers.untilMissed(5, PATIENCE_MS)
+    proxy.arm(() => STEPPED_DOWN)
+    await Promise.all([missed, wait(STEP_DOWN_MS)])
+    proxy.disarm()
+    await servers.untilServed(WRITES, PATIENCE_MS)
+  })
+
+  it('has lost nothing that was acknowledged', async () => {
+    expect(await servers.faults()).to.deep.equal([])
+  })
+})
+
+function anyFaultOf(command: Document): WireFault | null {
+  const suited = FAULT_KINDS.filter(({ suits }) => suits(command))
+  return suited[Math.floor(Math.random() * suited.length)]?.fault ?? null
+}

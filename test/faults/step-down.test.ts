@@ -1,0 +1,61 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type LoadedServers, startLoadedServers } from './loaded-servers.ts'
+import { openReplicaSet, type ReplicaSet } from './replica-set.ts'
+
+const TIMES = Number(process.env['QUIRE_TEST_STEP_DOWNS'] ?? 2)
+const STEP_DOWN_SECONDS = 5
+const PAUSE_MS = 5_000
+/** A new primary is elected within 12 seconds; a set of one has none before its time is over. */
+const PATIENCE_MS = 90_000
+
+const uri = process.env['MONGODB_URI'] ?? ''
+const reason = uri === '' ? ' (passed over: MONGODB_URI names none)' : ''
+
+describe(`a replica set under load${reason}`, function () {
+  this.timeout(600_000)
+  let replicaSet: ReplicaSet | null = null
+  let servers: LoadedServers | null = null
+
+  /** Passes over where there is no replica set. */
+  const world = (test: Mocha.Context): { replicaSet: ReplicaSet; servers: LoadedServers } => {
+    if (replicaSet === null || servers === null) test.skip()
+    return { replicaSet, servers }
+  }
+
+  before(async function () {
+    if (uri !== '') replicaSet = await openReplicaSet(uri)
+    if (replicaSet === null) this.skip()
+    servers = await startLoadedServers(uri)
+  })
+
+  after(async () => {
+    await servers?.remove()
+    await replicaSet?.close()
+  })
+
+  it(`serves again by itself after its primary has stepped down, ${TIMES} times over`, async function () {
+    const { servers, replicaSet } = world(this)
+    for (let time = 0; time < TIMES; time += 1) {
+      await servers.untilServed(50, PATIENCE_MS)
+      if (!(await replicaSet.stepDown(STEP_DOWN_SECONDS))) this.skip()
+      await servers.untilServed(50, PATIENCE_MS)
+    }
+  })
+
+  it('lets no request hang while no majority can be had, and serves again afterwards', async function () {
+    const { servers, replicaSet } = world(this)
+    if (replicaSet.members < 3) this.skip() // no secondaries that make the difference
+    const resume = await replicaSet.pauseSecondaries()
+    try {
+      await Promise.all([servers.untilMissed(5, PATIENCE_MS), wait(PAUSE_MS)])
+    } finally {
+      await resume()
+    }
+    await servers.untilServed(50, PATIENCE_MS)
+  })
+
+  it('has lost nothing that was acknowledged', async function () {
+    expect(await world(this).servers.faults()).to.deep.equal([])
+  })
+})
