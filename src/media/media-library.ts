@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newDocumentId } from '../mongo/document-id.ts'
 import type { FileRecord, FileRecords, FileValues, FormatValues } from '../mongo/file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
@@ -91,6 +92,7 @@ async function add(
       prepare(dependencies, { upload, file, info: infos[index] ?? {}, address: null }),
     ),
   )
+  const ids = prepared.map((_, index) => documentIds[index] ?? newDocumentId())
   const stored: string[] = []
   let added: readonly MediaFile[] = []
   try {
@@ -100,17 +102,27 @@ async function add(
     }
     added = await records.add(
       prepared.map(({ values }) => values),
-      documentIds,
+      ids,
     )
     await attach(added)
     return added
   } catch (error) {
-    await Promise.allSettled([
-      ...added.map(({ documentId }) => records.remove(documentId)),
-      ...stored.map((name) => storage.remove(name)),
-    ])
+    // What was added without a word of it is ours to remove; under ids that were given it may be another's.
+    const ours = added.length > 0 ? ids : ids.slice(documentIds.length)
+    if (await areRemoved(records, ours)) {
+      await Promise.allSettled(stored.map((name) => storage.remove(name)))
+    }
     throw error
   }
+}
+
+/** False where the database does not say so: then there may be records, and their files are to stay. */
+async function areRemoved(
+  records: Pick<FileRecords, 'remove'>,
+  documentIds: readonly string[],
+): Promise<boolean> {
+  const removals = await Promise.allSettled(documentIds.map((id) => records.remove(id)))
+  return removals.every(({ status }) => status === 'fulfilled')
 }
 
 /** The record is changed last: until then it tells of what was there, under the same names. */
