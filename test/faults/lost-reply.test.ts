@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { type DatabaseProxy, openDatabaseProxy } from '../api/database-proxy.ts'
+import { type Answer, declare, serve, type TestServer } from '../api/server.ts'
+import { MULTIPART, multipart } from '../api/uploads.ts'
+import { testUri } from '../test-database.ts'
+import { until } from '../until.ts'
+
+describe('a database that is lost when it has stored a file', function () {
+  this.timeout(60_000)
+  this.slow(10_000)
+  let proxy: DatabaseProxy
+  let server: TestServer
+
+  before(async () => {
+    proxy = await openDatabaseProxy(await testUri())
+    server = await serve('lost_reply', {
+      uri: proxy.uri,
+      contentTypes: { note: declare('note', { picture: { type: 'media' } }) },
+    })
+  })
+
+  after(async () => {
+    await server.close()
+    await proxy.close()
+  })
+
+  const upload = (fields: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    server.send('POST', '/api/upload', {
+      headers: MULTIPART,
+      body: multipart({ files: [{ name: 'a.txt', content: 'kept' }], fields }),
+    })
+
+  const isServed = async (): Promise<boolean> =>
+    (await server.get('/api/upload/files')).status === 200
+
+  async function expectFiles(count: number): Promise<void> {
+    proxy.open()
+    await until(isServed, 20_000)
+    const { body } = await server.get('/api/upload/files')
+    expect(body).to.have.length(count)
+    for (const { url } of body) expect((await server.get(url)).text, url).to.equal('kept')
+  }
+
+  it('leaves no record without its file, where it has not said that it stored the record', async () => {
+    await upload() // so that ids are at hand
+    proxy.shutAtReplyTo('insert')
+    expect((await upload()).status).to.equal(503)
+    await expectFiles(2)
+  })
+
+  it('nor where the entry that it was for could not be changed', async () => {
+    const note = await server.post('/api/notes', {})
+    const { documentId } = note.body.data
+    proxy.shutAtReplyTo('findAndModify')
+    const fields = { ref: 'api::note.note', refId: documentId, field: 'picture' }
+    expect((await upload(fields)).status).to.equal(503)
+    await expectFiles(3)
+  })
+})
+
+describe('a database that is lost, and holds the files as well', function () {
+  this.timeout(60_000)
+  this.slow(10_000)
+
+  it('is a 503 for whoever stores one or asks for one', async () => {
+    const proxy = await openDatabaseProxy(await testUri())
+    const server = await serve('lost_files', {
+      uri: proxy.uri,
+      contentTypes: { note: declare('note', { picture: { type: 'media' } }) },
+      environment: { UPLOAD_STORAGE: 'gridfs' },
+    })
+    try {
+      const body = multipart({ files: [{ name: 'a.txt', content: 'kept' }] })
+      const store = (): Promise<Answer> =>
+        server.send('POST', '/api/upload', { headers: MULTIPART, body })
+      const stored = await store()
+      expect(stored.status).to.equal(201)
+      proxy.shut()
+      const answers = await Promise.all([store(), server.get(stored.body[0].url)])
+      expect(answers.map(({ status }) => status)).to.deep.equal([503, 503])
+    } finally {
+      await server.close()
+      await proxy.close()
+    }
+  })
+})
