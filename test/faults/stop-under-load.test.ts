@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
+import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
+import { startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
+import { ROOT_TOKEN } from '../api/server-process.ts'
+import { until } from '../until.ts'
+import { checkMedia } from './check-media.ts'
+import { openWorld, type World } from './world.ts'
+
+const PATIENCE_MS = 60_000
+
+/** Of `run`: finishing takes 10 seconds at most, closing everything 40. */
+const GRACE_MS = 45_000
+
+describe('a server that is stopped under mixed load', function () {
+  this.timeout(180_000)
+  this.slow(20_000)
+  let world: World
+
+  before(async () => {
+    world = await openWorld('stop', { types: MIXED_TYPES })
+  })
+
+  after(() => world.remove())
+
+  it('finishes what is under way, ends with 0, and has lost nothing', async () => {
+    const server = await world.start()
+    const load = await startMixedLoad({
+      bases: [server.base],
+      token: ROOT_TOKEN,
+      writers: 6,
+      readers: 2,
+      uploaders: 3,
+      pauseMs: 10,
+    })
+    await until(() => load.acknowledged > 50, PATIENCE_MS)
+    const began = performance.now()
+    expect(await server.stop()).to.equal(0)
+    expect(performance.now() - began, 'milliseconds').to.be.below(GRACE_MS)
+    expect(server.complaints).to.deep.equal([])
+    const next = await world.start()
+    const report = await load.stop()
+    expect(report.wrong).to.deep.equal([])
+    expect(await findLosses(next.base, ROOT_TOKEN, report)).to.deep.equal([])
+    expect((await checkMedia(world.env, 'local')).faults).to.deep.equal([])
+    expect(await next.stop()).to.equal(0)
+  })
+
+  it('ends at once when it is told twice', async () => {
+    const server = await world.start()
+    const load = await startMixedLoad({
+      bases: [server.base],
+      token: ROOT_TOKEN,
+      writers: 4,
+      readers: 2,
+      pauseMs: 10,
+    })
+    await until(() => load.acknowledged > 10, PATIENCE_MS)
+    server.signal('SIGTERM')
+    server.signal('SIGINT')
+    expect(await server.ended).to.be.oneOf([0, 130, 143])
+    await load.stop()
+  })
+})
