@@ -9,6 +9,7 @@ import {
 } from 'mongodb'
 import type { CommandMonitor } from './command-monitor.ts'
 import { toCmsError } from './database-error.ts'
+import { endWritesOnLostSockets } from './lost-sockets.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { asCmsErrors } from './system-collections.ts'
@@ -144,6 +145,7 @@ function createClient(options: DatabaseOptions): MongoClient {
 
 /** Connects. @throws ServiceUnavailableError when no server can be reached. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  endWritesOnLostSockets()
   const client = createClient(options)
   const db = client.db(options.name, { readPreference: PRIMARY })
   const hello = (): Promise<Document> =>
