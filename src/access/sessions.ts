@@ -189,7 +189,7 @@ function sweeper(now: () => Date, remove: (at: Date) => Promise<unknown>): () =>
   let sweptAt = -Infinity
   return async () => {
     const at = now()
-    if (at.getTime() - sweptAt < SWEEP_EVERY_MS) return
+    if (Math.abs(at.getTime() - sweptAt) < SWEEP_EVERY_MS) return // a clock may be put back
     sweptAt = at.getTime()
     await remove(at)
   }

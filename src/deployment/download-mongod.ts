@@ -96,19 +96,22 @@ async function watch(
   { folder, limits, report }: Download,
   signal: AbortSignal,
 ): Promise<Sought<never>> {
-  const began = Date.now()
+  const began = performance.now()
   const before = await sizeOf(folder)
   let [seen, seenAt, reportedAt] = [before, began, began]
-  while (Date.now() - seenAt < limits.stallMs && Date.now() - began < limits.totalMs) {
+  while (
+    performance.now() - seenAt < limits.stallMs &&
+    performance.now() - began < limits.totalMs
+  ) {
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) break
     const size = await sizeOf(folder)
-    if (size !== seen) [seen, seenAt] = [size, Date.now()]
-    if (Date.now() - reportedAt < REPORT_MS) continue
+    if (size !== seen) [seen, seenAt] = [size, performance.now()]
+    if (performance.now() - reportedAt < REPORT_MS) continue
     report(Math.max(0, size - before))
-    reportedAt = Date.now()
+    reportedAt = performance.now()
   }
-  const stalled = Date.now() - seenAt >= limits.stallMs
+  const stalled = performance.now() - seenAt >= limits.stallMs
   const why = stalled ? `made no progress for ${limits.stallMs / 1000} s` : 'took too long'
   return { unavailable: `the download ${why}` }
 }

@@ -84,7 +84,7 @@ async function endBy(pid: number, signal: NodeJS.Signals, deadlineMs: number): P
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
-  const end = Date.now() + deadlineMs
-  while (isAlive(pid) && Date.now() < end) await delay(50)
+  const end = performance.now() + deadlineMs
+  while (isAlive(pid) && performance.now() < end) await delay(50)
   return !isAlive(pid)
 }

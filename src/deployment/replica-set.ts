@@ -18,11 +18,12 @@ export function uriOf(port: number): string {
  * describes for a member that finds itself removed.
  */
 export async function becomePrimary(port: number, deadlineMs: number): Promise<void> {
-  const end = Date.now() + deadlineMs
+  const end = performance.now() + deadlineMs
   await withAdmin(port, deadlineMs, async (admin) => {
     await initiate(admin, `127.0.0.1:${port}`)
     while (!(await isPrimary(admin))) {
-      if (Date.now() > end) throw new Error(`it was not primary after ${deadlineMs / 1000} s`)
+      if (performance.now() > end)
+        throw new Error(`it was not primary after ${deadlineMs / 1000} s`)
       await delay(50)
     }
   })

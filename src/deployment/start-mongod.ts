@@ -144,8 +144,8 @@ async function joinOwner(
 }
 
 async function awaitOwner({ directory, limits }: Start): Promise<RunningMongod | null> {
-  const end = Date.now() + limits.shareMs
-  while ((await holderOf(directory)) !== null && Date.now() < end) {
+  const end = performance.now() + limits.shareMs
+  while ((await holderOf(directory)) !== null && performance.now() < end) {
     const shared = await joinOwner(directory, await readState(directory))
     if (shared !== null) return shared
     await delay(100)

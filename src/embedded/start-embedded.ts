@@ -141,14 +141,14 @@ const isReachable = (uri: string): Promise<boolean> =>
 
 /** The owner's engine, once it listens; when the owner goes away meanwhile, this process may become it. */
 async function openFolder(directory: string, durable: boolean): Promise<EmbeddedEngine> {
-  const end = Date.now() + GUEST_PATIENCE_MS
+  const end = performance.now() + GUEST_PATIENCE_MS
   for (;;) {
     const claim = await claimFolder(directory)
     if (claim.role === 'owner') return runOwned(directory, durable, claim)
     const { uri, pid } = claim
     if (uri !== null && (await isReachable(uri)))
       return { uri, role: 'guest', close: () => Promise.resolve() }
-    if (Date.now() > end)
+    if (performance.now() > end)
       throw new Error(`${directory} is in use by process ${pid}, which does not answer`)
     await wait(GUEST_INTERVAL_MS)
   }

@@ -111,7 +111,7 @@ function beginnings(
 ): IdempotencyRecords['begin'] {
   let sweptAtMs = -Infinity
   const sweep = async (at: Date): Promise<void> => {
-    if (at.getTime() - sweptAtMs < SWEEP_EVERY_MS) return
+    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_EVERY_MS) return // a clock may be put back
     sweptAtMs = at.getTime()
     await rows.deleteMany({ expiresAt: { $lte: at } }, options)
   }
@@ -126,13 +126,15 @@ function beginnings(
   }
   /** In place of one that is over, or that its request has left in the middle. */
   const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
-    const abandoned = {
-      leasedUntil: { $lte: at },
-      version: { $exists: false },
-      answer: { $exists: false },
-    }
+    const nothing = { version: { $exists: false }, answer: { $exists: false } }
+    // One that ends far ahead was begun before a clock was put back.
+    const ahead = new Date(at.getTime() + 10 * LEASE_MS)
+    const abandoned = [
+      { leasedUntil: { $lte: at }, ...nothing },
+      { leasedUntil: { $gt: ahead }, ...nothing },
+    ]
     const { matchedCount } = await rows.updateOne(
-      { _id, $or: [{ expiresAt: { $lte: at } }, abandoned] },
+      { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },
       { $set: row, $unset: { version: '', answer: '' } },
       options,
     )

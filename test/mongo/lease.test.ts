@@ -46,6 +46,12 @@ describe('withLease', () => {
     expect(await withLease(test.database, 'dead', () => Promise.resolve(1))).to.equal(1)
   })
 
+  it('is taken where a clock that was an hour ahead has left it', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    await leases().insertOne({ _id: 'ahead', holder: 'nobody', expiresAt })
+    expect(await withLease(test.database, 'ahead', () => Promise.resolve(1))).to.equal(1)
+  })
+
   it('is waited for while its holder lives', async () => {
     await leases().insertOne({
       _id: 'held',

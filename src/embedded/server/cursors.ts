@@ -101,7 +101,7 @@ function openCursor(
     session,
     transaction,
     waiting: null,
-    usedAt: Date.now(),
+    usedAt: performance.now(),
   }
   const { batch, isDone } = take(cursor, batchSize ?? FIRST_BATCH)
   if (isDone || singleBatch) cursor.results.return?.()
@@ -125,7 +125,7 @@ export function cursorTable(): CursorTable {
     open: (results, options) => openCursor(state, results, options),
     get: (id, namespace) => getCursor(state, id, namespace),
     next(cursor, batchSize) {
-      cursor.usedAt = Date.now()
+      cursor.usedAt = performance.now()
       const taken = take(cursor, batchSize ?? Infinity)
       if (taken.isDone) close(state, cursor)
       return taken
@@ -138,6 +138,6 @@ export function cursorTable(): CursorTable {
     killSession: (session) => killWhere(state, (cursor) => cursor.session === session),
     killTransaction: (transaction) =>
       killWhere(state, (cursor) => cursor.transaction === transaction),
-    sweep: () => killWhere(state, (cursor) => cursor.usedAt < Date.now() - IDLE_MS),
+    sweep: () => killWhere(state, (cursor) => cursor.usedAt < performance.now() - IDLE_MS),
   }
 }

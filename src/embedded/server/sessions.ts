@@ -62,7 +62,7 @@ function openTransaction(data: Data, session: string, number: Long): Transaction
     ...holder,
     session,
     number,
-    usedAt: Date.now(),
+    usedAt: performance.now(),
     end,
     unit: transactionUnit(snapshot, data.commits, holder),
   }
@@ -139,7 +139,7 @@ function begin(state: State, session: string, number: Long): Transaction {
 function get(state: State, session: string, number: Long): Transaction {
   const transaction = find(state, session, number)
   if (!transaction) throw wasCommitted(state, session, number) ? committed(number) : unknown(number)
-  transaction.usedAt = Date.now()
+  transaction.usedAt = performance.now()
   return transaction
 }
 
@@ -171,11 +171,11 @@ function abort(state: State, session: string, number: Long): void {
 }
 
 function sweep(state: State): void {
-  const now = Date.now()
+  const idleSince = performance.now() - TRANSACTION_IDLE_MS // clocks are put back, and locks would be kept
   for (const transaction of state.open.values()) {
-    if (transaction.usedAt < now - TRANSACTION_IDLE_MS) release(state, transaction)
+    if (transaction.usedAt < idleSince) release(state, transaction)
   }
-  sweepAnswers(state.data, now - ANSWER_KEPT_MS)
+  sweepAnswers(state.data, Date.now() - ANSWER_KEPT_MS)
 }
 
 export function sessionTable(data: Data, cursors: CursorTable): SessionTable {
