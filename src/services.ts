@@ -81,7 +81,9 @@ export async function openServices({
     await syncReservations(database, [...schema.contentTypes.values()])
     const { built, replaced } = indexes
     if (built.length + replaced.length > 0) {
-      log.info({ built, replaced }, 'The indexes were made what the content-types declare')
+      const counts = { built: built.length, replaced: replaced.length }
+      log.info(counts, 'The indexes were made what the content-types declare')
+      log.debug({ built, replaced }, 'Which indexes')
     }
     for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
