@@ -12,6 +12,8 @@ import { openWorld, type World } from './world.ts'
 
 /** How long a fault lasts that nothing else ends. */
 const FAULT_MS = Number(process.env['QUIRE_FAULT_MS'] ?? 300)
+/** Where files are; in `gridfs` they go through the connection as well. */
+const STORAGES = (process.env['QUIRE_FAULT_STORAGES'] ?? 'gridfs').split(',')
 const ROUNDS = Number(process.env['QUIRE_FAULT_ROUNDS'] ?? 1)
 const RECOVERY_MS = 30_000
 const HANGS_AFTER_MS = 25_000
@@ -82,7 +84,7 @@ describe('a connection to the database that', function () {
   this.timeout(FAULT_MS * ROUNDS + 120_000)
   this.slow(20_000)
 
-  for (const storage of ['local', 'gridfs']) {
+  for (const storage of STORAGES) {
     describe(`under mixed load with files in ${storage}`, () => {
       let proxy: DatabaseProxy
       let world: World
