@@ -86,6 +86,8 @@ async function make(
   { storage, records, images, spoolFolder }: ImageVariantsDependencies,
   { record, name, made, variant }: Making,
 ): Promise<boolean> {
+  // Whoever was making it when we looked may be done: made again it would be another file to its readers.
+  if ((await storage.get(made)) !== null) return true
   const original = await storage.get(name)
   if (original === null) return false
   await mkdir(spoolFolder, { recursive: true })
