@@ -114,10 +114,7 @@ async function find(
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents } = dependencies
-  const parsed = parseQuery(query, plan, {
-    ...rulesOf(ctx, dependencies, locales),
-    format: formatOf(ctx),
-  })
+  const parsed = parseQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   assertMayRead(ctx, plan, parsed.version.status)
   ctx.body = listEnvelope(await findDocuments(readFrom(ctx, documents), parsed), parsed.page)
 }
@@ -129,10 +126,7 @@ async function findOne(
   const { documents } = dependencies
   const key = parseReadKey(query, plan, locales)
   if (key !== null) assertMayRead(ctx, plan, key.status)
-  const read = parseEntryQuery(query, plan, {
-    ...rulesOf(ctx, dependencies, locales),
-    format: formatOf(ctx),
-  })
+  const read = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const found =
     key === null ? null : await findDocument(readFrom(ctx, documents), plan, documentId, key, read)
@@ -147,10 +141,7 @@ async function create(
   const { documents, creations } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
-  const shown = parseEntryQuery(query, plan, {
-    ...rulesOf(ctx, dependencies, locales),
-    format: formatOf(ctx),
-  })
+  const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
   const writer = writerOf(ctx, shown)
   const target = { plan, documentId, key, writer }
@@ -186,10 +177,7 @@ async function update(
   const data = dataOf(ctx)
   const key = parseWriteKey(query, undefined, plan, locales)
   assertSameLocale(plan, localeOf(data), key.locale)
-  const shown = parseEntryQuery(query, plan, {
-    ...rulesOf(ctx, dependencies, locales),
-    format: formatOf(ctx),
-  })
+  const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const condition = readCondition(ctx)
   const target = { plan, documentId, key, writer: writerOf(ctx, shown) }
@@ -217,10 +205,11 @@ function act({ run, answered }: VersionAction): Handler {
     assertNoPayload(ctx)
     assertActionStatus(query, answered)
     const locales = parseActionLocales(query, plan, rules)
-    const shown = parseEntryQuery({ ...query, status: answered }, plan, {
-      ...rulesOf(ctx, dependencies, rules),
-      format: formatOf(ctx),
-    })
+    const shown = parseEntryQuery(
+      { ...query, status: answered },
+      plan,
+      entryRulesOf(ctx, dependencies, rules),
+    )
     const documentId = documentIdOf(ctx, plan)
     const condition = readCondition(ctx)
     const target: ActionTarget = { plan, documentId, locales, writer: writerOf(ctx, shown) }
@@ -280,6 +269,15 @@ export function rulesOf(
   }
 }
 
+/** The same where the answer is entries, in the format that was asked for. */
+function entryRulesOf(
+  ctx: Context,
+  dependencies: ContentRouteDependencies,
+  locales: LocaleRules,
+): QueryRules {
+  return { ...rulesOf(ctx, dependencies, locales), format: formatOf(ctx) }
+}
+
 /** As the path gives it, which may be anything. */
 function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
   if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
@@ -294,9 +292,7 @@ function localeOf(data: unknown): unknown {
   return (data as { readonly locale?: unknown }).locale // `dataOf` answers objects only
 }
 
-function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string | null): void {
+function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string): void {
   if (!plan.localized || given === undefined || given === null || given === addressed) return
-  throw new ValidationError(
-    `locale: the request addresses ${addressed ?? ''}, its data another one`,
-  )
+  throw new ValidationError(`locale: the request addresses ${addressed}, its data another one`)
 }
