@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
@@ -9,8 +8,9 @@ import { type Database, openDatabase } from '../../src/mongo/database.ts'
 import { noisyPng, png } from '../media/sample-images.ts'
 import { BUCKET, type S3Server, startS3Server } from '../media/s3-server.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
-import { type Answer, ROOT_TOKEN, serve, type TestServer } from './server.ts'
-import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts } from './uploads.ts'
+import { type Answer, serve, type TestServer } from './server.ts'
+import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts, stopHalfWay } from './uploads.ts'
+import { until } from '../until.ts'
 
 const MAX = 300_000
 
@@ -77,7 +77,7 @@ for (const kind of ['local', 'gridfs', 's3']) {
     const leavesNothing = async <T>(send: () => Promise<T>): Promise<T> => {
       const [files, records] = [await stored(), await server.count('files')]
       const answer = await send()
-      await until(() => waiting().length === 0)
+      await until(() => waiting().length === 0, 10_000)
       expect(await stored()).to.deep.equal(files)
       expect(await server.count('files')).to.equal(records)
       return answer
@@ -111,23 +111,8 @@ for (const kind of ['local', 'gridfs', 's3']) {
     })
 
     it('refuses a client that stops half-way, and keeps nothing', async () => {
-      const body = multipart({ files: [{ name: 'half.txt', content: Buffer.alloc(200_000, 'x') }] })
       await leavesNothing(async () => {
-        const outgoing = request({
-          host: '127.0.0.1',
-          port: server.port,
-          method: 'POST',
-          path: '/api/upload',
-          headers: {
-            ...MULTIPART,
-            'content-length': body.length,
-            authorization: `Bearer ${ROOT_TOKEN}`,
-          },
-        })
-        outgoing.on('error', () => undefined) // it is we who hang up
-        outgoing.write(body.subarray(0, 120_000))
-        await until(() => waiting().some((name) => name.includes('file-')))
-        outgoing.destroy()
+        await stopHalfWay(server.port, () => waiting().some((name) => name.includes('file-')))
       })
     })
 
@@ -169,10 +154,3 @@ for (const kind of ['local', 'gridfs', 's3']) {
 }
 
 /** Waits for what another process of this machine does; each look waits for the disk. */
-async function until(isDone: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!isDone()) {
-    if (Date.now() > deadline) throw new Error('it did not happen')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}

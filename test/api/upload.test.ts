@@ -1,10 +1,10 @@
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { noisyPng, png } from '../media/sample-images.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, ROOT_TOKEN, serve, type TestServer } from './server.ts'
-import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts } from './uploads.ts'
+import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts, stopHalfWay } from './uploads.ts'
+import { until } from '../until.ts'
 
 const MAX = 200_000
 
@@ -216,23 +216,8 @@ describe('upload', () => {
 
     it('is a client that stops half-way', async () => {
       const records = await server.count('files')
-      const body = multipart({ files: [{ name: 'half.txt', content: Buffer.alloc(100_000, 'x') }] })
-      const outgoing = request({
-        host: '127.0.0.1',
-        port: server.port,
-        method: 'POST',
-        path: '/api/upload',
-        headers: {
-          ...MULTIPART,
-          'content-length': body.length,
-          authorization: `Bearer ${ROOT_TOKEN}`,
-        },
-      })
-      outgoing.on('error', () => undefined) // it is we who hang up
-      outgoing.write(body.subarray(0, 70_000))
-      await until(() => waiting().some((name) => name.includes('file-')))
-      outgoing.destroy()
-      await until(() => waiting().length === 0)
+      await stopHalfWay(server.port, () => waiting().some((name) => name.includes('file-')))
+      await until(() => waiting().length === 0, 10_000)
       expect(await server.count('files')).to.equal(records)
       expect(stored().filter((name) => name.startsWith('half'))).to.deep.equal([])
       expect(server.takeLog().filter(({ level }) => level >= 50)).to.deep.equal([])
@@ -285,10 +270,3 @@ describe('upload', () => {
 })
 
 /** Waits for what another process of this machine does; each look waits for the disk. */
-async function until(isDone: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!isDone()) {
-    if (Date.now() > deadline) throw new Error('it did not happen')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}

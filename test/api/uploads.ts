@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
-import { declare, type ServerOptions } from './server.ts'
+import { request } from 'node:http'
+import { until } from '../until.ts'
+import { declare, ROOT_TOKEN, type ServerOptions } from './server.ts'
 
 /** What a multipart body is made of; a value that is an object is sent as JSON. */
 export interface Parts {
@@ -34,6 +36,26 @@ export function multipart({ files = [], fields = {} }: Parts): Buffer {
   }
   chunks.push(`--${BOUNDARY}--\r\n`)
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
+}
+
+/** Sends half of an upload, and hangs up when that has been received. */
+export async function stopHalfWay(port: number, isReceived: () => boolean): Promise<void> {
+  const body = multipart({ files: [{ name: 'half.txt', content: Buffer.alloc(150_000, 'x') }] })
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: '/api/upload',
+    headers: {
+      ...MULTIPART,
+      'content-length': body.length,
+      authorization: `Bearer ${ROOT_TOKEN}`,
+    },
+  })
+  outgoing.on('error', () => undefined) // it is we who hang up
+  outgoing.write(body.subarray(0, 100_000))
+  await until(isReceived, 10_000)
+  outgoing.destroy()
 }
 
 /** A type with draft & publish and locales, and one without either; both hold media. */
