@@ -13,6 +13,7 @@ import { endWritesOnLostSockets } from './lost-sockets.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { asCmsErrors } from './system-collections.ts'
+import { letGoOfWhatIsDone } from './under-way.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
 export type Session = ClientSession
@@ -139,6 +140,7 @@ function createClient(options: DatabaseOptions): MongoClient {
     monitorCommands: options.monitor !== undefined && options.monitor.mode !== 'off',
     ...options.client,
   })
+  letGoOfWhatIsDone(client)
   options.monitor?.watch(client)
   return client
 }
