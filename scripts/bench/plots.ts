@@ -29,12 +29,26 @@ export async function drawPlots(plotting: Plotting): Promise<readonly string[]> 
   const throughput = await throughputBySize(plotting)
   const latency = await latencyByPage(plotting.pair, plotting.sizes.at(-1) ?? 0)
   const plots = [
-    ['throughput.svg', 'Lists of 25 a second, by number of documents', 'documents', throughput],
-    ['latency.svg', 'Time of one page of 25, by its depth', 'page', latency],
+    {
+      name: 'throughput.svg',
+      title: 'Lists of 25 a second, by number of documents',
+      x: 'documents',
+      y: 'requests/s',
+      scale: 'linear',
+      series: throughput,
+    },
+    {
+      name: 'latency.svg',
+      title: 'Time of one page of 25, by its depth',
+      x: 'page',
+      y: 'ms (p50)',
+      scale: 'logarithmic',
+      series: latency,
+    },
   ] as const
-  return plots.map(([name, title, x, series], index) => {
+  return plots.map(({ name, ...plot }) => {
     const file = join(plotting.folder, name)
-    writeFileSync(file, toSvg({ title, x, y: index === 0 ? 'requests/s' : 'ms (p50)', series }))
+    writeFileSync(file, toSvg(plot))
     return file
   })
 }

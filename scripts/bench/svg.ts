@@ -8,11 +8,19 @@ export interface Plot {
   readonly title: string
   readonly x: string
   readonly y: string
+  /** Of y: from 0, or from a power of ten to another. */
+  readonly scale: 'linear' | 'logarithmic'
   readonly series: readonly Series[]
 }
 
 /** From a value to a place in the picture. */
 type Scale = (value: number) => number
+
+interface Axis {
+  readonly place: Scale
+  /** The values that are written beside it. */
+  readonly levels: readonly number[]
+}
 
 const WIDTH = 640
 const HEIGHT = 400
@@ -21,21 +29,22 @@ const COLOURS = ['#0b6e99', '#c2541b', '#3f7d20', '#7a3e9d']
 const STEPS = 4
 
 /**
- * A plot as SVG text: x on a logarithmic scale, y from 0, a mark for each point and a legend.
- * @throws RangeError unless there are points, all of x above 0.
+ * A plot as SVG text: x on a logarithmic scale, a mark for each point and a legend.
+ * @throws RangeError unless there are points, above 0 where a scale is logarithmic.
  */
-export function toSvg({ title, x, y, series }: Plot): string {
+export function toSvg({ title, x, y, scale, series }: Plot): string {
   const points = series.flatMap((line) => line.points)
-  if (points.length === 0 || points.some(([at]) => at <= 0)) {
+  const isBelow = ([at, value]: readonly [number, number]): boolean =>
+    at <= 0 || (scale === 'logarithmic' && value <= 0)
+  if (points.length === 0 || points.some(isBelow)) {
     throw new RangeError('a plot needs points, and a logarithmic scale needs them above 0')
   }
   const ticks = [...new Set(points.map(([at]) => at))].toSorted((one, other) => one - other)
   const [low = 1, high = 1] = [ticks[0], ticks.at(-1)]
-  const top = roundUp(Math.max(...points.map(([, value]) => value)))
   const span = Math.log(high / low) || 1
   const left: Scale = (at) => AREA.left + (Math.log(at / low) / span) * (AREA.right - AREA.left)
-  const down: Scale = (value) => AREA.bottom - (value / top) * (AREA.bottom - AREA.top)
-  const levels = Array.from({ length: STEPS + 1 }, (_, step) => (top * step) / STEPS)
+  const values = points.map(([, value]) => value)
+  const { place: down, levels } = scale === 'linear' ? linear(values) : logarithmic(values)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="white"/>`,
@@ -51,6 +60,24 @@ export function toSvg({ title, x, y, series }: Plot): string {
     '</svg>',
     '',
   ].join('\n')
+}
+
+function linear(values: readonly number[]): Axis {
+  const top = roundUp(Math.max(...values))
+  return {
+    place: (value) => AREA.bottom - (value / top) * (AREA.bottom - AREA.top),
+    levels: Array.from({ length: STEPS + 1 }, (_, step) => (top * step) / STEPS),
+  }
+}
+
+function logarithmic(values: readonly number[]): Axis {
+  const low = Math.floor(Math.log10(Math.min(...values)))
+  const high = Math.max(Math.ceil(Math.log10(Math.max(...values))), low + 1)
+  return {
+    place: (value) =>
+      AREA.bottom - ((Math.log10(value) - low) / (high - low)) * (AREA.bottom - AREA.top),
+    levels: Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step)),
+  }
 }
 
 function drawLine(

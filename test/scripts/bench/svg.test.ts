@@ -5,6 +5,7 @@ const plot: Plot = {
   title: 'Lists & <pages>',
   x: 'documents',
   y: 'requests/s',
+  scale: 'linear',
   series: [
     {
       name: 'one',
@@ -35,6 +36,24 @@ describe('toSvg', () => {
     expect(other).to.deep.equal([70, 267.5])
   })
 
+  it('puts them on a logarithmic one upwards where that is asked for, between powers of ten', () => {
+    const points = [
+      [1, 2],
+      [10, 10],
+      [100, 500],
+    ] as const
+    const svg = toSvg({ ...plot, scale: 'logarithmic', series: [{ name: 'one', points }] })
+    const [low, middle, high] = placesOf(svg).map(([, y]) => y)
+    expect(middle).to.be.closeTo(340 - 290 / 3, 0.01)
+    expect(low)
+      .to.be.below(340)
+      .and.above(middle ?? 0)
+    expect(high)
+      .to.be.above(50)
+      .and.below(middle ?? 0)
+    for (const level of ['>1<', '>10<', '>100<', '>1000<']) expect(svg).to.include(level)
+  })
+
   it('names its lines, and escapes what means something in XML', () => {
     const svg = toSvg(plot)
     expect(svg).to.include('Lists &amp; &lt;pages>').and.include('>one<').and.include('>other<')
@@ -45,5 +64,11 @@ describe('toSvg', () => {
   it('refuses what has no place', () => {
     expect(() => toSvg({ ...plot, series: [] })).to.throw(RangeError)
     expect(() => toSvg({ ...plot, series: [{ name: 'a', points: [[0, 1]] }] })).to.throw(RangeError)
+    const nought = {
+      ...plot,
+      scale: 'logarithmic',
+      series: [{ name: 'a', points: [[1, 0]] }],
+    } as const
+    expect(() => toSvg(nought)).to.throw(RangeError)
   })
 })
