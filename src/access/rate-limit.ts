@@ -25,7 +25,7 @@ interface Counter {
   readonly expiresAt: Date
 }
 
-export const WINDOW_SECONDS = 60
+const WINDOW_SECONDS = 60
 
 const COLLECTION = 'quire_rate_limits'
 

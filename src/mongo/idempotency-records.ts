@@ -8,7 +8,7 @@ import { asVersion, run, type StoredVersion } from './stored-version.ts'
 import { asCmsErrors, ensureIndexes } from './system-collections.ts'
 
 /** How long a key stands for its first answer. */
-export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
+const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
 /** How long a request may keep others with its key waiting, should it never come to an end. */
 export const LEASE_MS = 10_000
 
