@@ -38,8 +38,11 @@ export async function findPage(database: Database, query: Query): Promise<Versio
 }
 
 /** The published version is another document of the same collection, found by its documentId. */
-function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditions): Conditions {
-  if (isPublished === null) return { lookups, match }
+function withPublished(
+  { plan, hasPublishedVersion }: Query,
+  { lookups, match }: Conditions,
+): Conditions {
+  if (hasPublishedVersion === null) return { lookups, match }
   const as = 'quire_published'
   const lookup = {
     from: plan.collectionName,
@@ -54,7 +57,7 @@ function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditi
   }
   return {
     lookups: [...lookups, { $lookup: lookup }],
-    match: matchAll([match, { [as]: isPublished ? { $ne: [] } : { $eq: [] } }]),
+    match: matchAll([match, { [as]: hasPublishedVersion ? { $ne: [] } : { $eq: [] } }]),
   }
 }
 
