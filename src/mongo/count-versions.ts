@@ -2,8 +2,9 @@ import { GatewayTimeoutError } from '../errors.ts'
 import type { Query } from '../query/query.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages } from './conditions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
-import { optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { optionsOf, type StoredVersion, versionsOf } from './stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
 
@@ -23,6 +24,7 @@ export interface VersionPage extends Counted {
   readonly versions: readonly StoredVersion[]
 }
 
+/** Of a list that was not asked to be counted. */
 export const NOT_COUNTED: Counted = { total: null, notes: [] }
 
 /**
@@ -60,15 +62,15 @@ function isWholeCollection({ plan, filter, hasPublishedVersion }: Query): boolea
 
 function estimate(database: Database, { plan }: Query): Promise<number> {
   const options = { maxTimeMS: database.countTimeoutMs }
-  return run(undefined, () => versionsOf(database, plan).estimatedDocumentCount(options))
+  return asCmsErrors(() => versionsOf(database, plan).estimatedDocumentCount(options))
 }
 
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
   const versions = versionsOf(database, query.plan)
   const which = matchVersions(query.version)
-  const options = { ...optionsOf(database, undefined), maxTimeMS: database.countTimeoutMs }
+  const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
   const limit = database.countLimit + 1
-  return run(undefined, async () => {
+  return asCmsErrors(async () => {
     const chosen = chooseVersions(query.plan, query.version)
     if (conditions.lookups.length + chosen.length === 0) {
       return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })

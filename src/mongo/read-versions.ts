@@ -4,6 +4,7 @@ import { buildFind, buildProjection } from './build-find.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
 import { countVersions, type VersionPage } from './count-versions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import {
@@ -134,7 +135,7 @@ export function findStoredVersionIds(
   plan: ContentTypePlan,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return run(undefined, async () => {
+  return asCmsErrors(async () => {
     const found = await versionsOf(database, plan)
       .find(
         { _id: { $in: [...ids] } },
