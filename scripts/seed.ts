@@ -1,4 +1,5 @@
-import { readConfig, withEnvFile } from '../src/config.ts'
+import { withEnvFile } from '../src/config-env-file.ts'
+import { readConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { readSeedOptions, runSeed, SEED_USAGE } from './sample/run-seed.ts'
 

@@ -184,8 +184,6 @@ export const VARIABLES = {
   SLOW_REQUEST_MS: whole(500, 0, 3_600_000),
 } as const satisfies Record<keyof Settings, Variable>
 
-export type VariableName = keyof typeof VARIABLES
-
 function text(preset: string, rule: Joi.StringSchema, expected: string): Variable {
   return { rule: rule.default(preset), expected }
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import Joi from 'joi'
 import { crossFaults } from './config-cross-rules.ts'
 import { VARIABLES } from './config-variables.ts'
@@ -154,23 +152,6 @@ export function readConfig(env: Environment): Config {
   faults.push(...crossFaults(settings, wrong))
   if (faults.length > 0) throw new ConfigError(faults)
   return toConfig(settings)
-}
-
-/**
- * The environment with what a `.env` file adds to it; the environment wins, and a file that does
- * not exist adds nothing.
- */
-export function withEnvFile(env: Environment, file = '.env'): Environment {
-  return { ...parseEnv(readIfPresent(file)), ...env }
-}
-
-function readIfPresent(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  }
 }
 
 function onlyOurs(env: Environment): Record<string, string> {

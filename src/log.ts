@@ -48,7 +48,7 @@ const MEMBER = /"([\w-]+)":"(?:[^"\\]|\\.)*"/g
  * A line of JSON without the secrets that can be told from its text. Members are looked at once
  * more, because pino 10 does not pass the fields of a child logger through a formatter.
  */
-export function redactLine(line: string): string {
+function redactLine(line: string): string {
   const members = line.replaceAll(MEMBER, (member, key: string) =>
     isSecret(key) ? `"${key}":"${REDACTED}"` : member,
   )
@@ -56,7 +56,7 @@ export function redactLine(line: string): string {
 }
 
 /** A copy without the values of secret keys, at any depth; errors stay what they are. */
-export function redactKeys(value: unknown, depth = 0): unknown {
+function redactKeys(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Error) return value
   if (depth === DEEPEST) return '[deeper]'
   if (Array.isArray(value)) return value.map((one) => redactKeys(one, depth + 1))
@@ -102,9 +102,4 @@ export function createLog(
         ? PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true })
         : pino.destination(1)),
   )
-}
-
-/** The log of one request: every line of it carries the request's id. */
-export function requestLog(log: Log, requestId: string): Log {
-  return log.child({ requestId })
 }

@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const TOP_FILES: Readonly<Record<string, string>> = {
   'config-variables': 'config',
   'config-cross-rules': 'config',
+  'config-env-file': 'config',
   'config-near-misses': 'config',
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLog, requestLog } from '../src/log.ts'
+import { createLog } from '../src/log.ts'
 import type { Log } from '../src/log.ts'
 
 function recorded(level: 'info' | 'debug' = 'info'): {
@@ -88,13 +88,5 @@ describe('createLog', () => {
     log.info(ring)
     expect(lines).to.have.length(1)
     expect(ring['password']).to.equal('hunter2')
-  })
-})
-
-describe('requestLog', () => {
-  it('gives every line the id of the request', () => {
-    const { log, lines } = recorded()
-    requestLog(log, 'r1').info('x')
-    expect(lines[0]).to.include({ requestId: 'r1', msg: 'x' })
   })
 })

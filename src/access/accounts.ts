@@ -119,7 +119,7 @@ export async function logOut(
   await context.sessions?.endOf(documentId, deviceId)
 }
 
-export async function signIn(
+async function signIn(
   { tokens, sessions }: AccountsContext,
   user: User,
   deviceId: string | null,
@@ -163,7 +163,7 @@ export function signInChanged(
  * Tokens carry whole seconds, so those issued up to now end with this second; the next one is issued as
  * of the second after it.
  */
-export function revokedTokens(
+function revokedTokens(
   { now }: Pick<AccountsContext, 'now'>,
   { tokensFrom }: Pick<User, 'tokensFrom'>,
 ): Pick<User, 'tokensFrom'> {

@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { NotFoundError } from '../errors.ts'
+import { asCmsErrors } from '../mongo/database-error.ts'
 import type { Database, Session } from '../mongo/database.ts'
 import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/read-preference.ts'
 import type { Actions } from './actions.ts'
@@ -8,7 +9,7 @@ import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { Stamped } from '../mongo/stamped.ts'
-import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
+import { ensureIndexes } from '../mongo/system-collections.ts'
 
 export interface ApiToken {
   readonly id: number

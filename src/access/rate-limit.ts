@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { isDuplicateKey } from '../mongo/database-error.ts'
+import { asCmsErrors, isDuplicateKey } from '../mongo/database-error.ts'
 import type { Database } from '../mongo/database.ts'
-import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
+import { ensureIndexes } from '../mongo/system-collections.ts'
 
 /** What is left of a limit after one more attempt. */
 export interface Allowance {
@@ -25,7 +25,7 @@ interface Counter {
   readonly expiresAt: Date
 }
 
-export const WINDOW_SECONDS = 60
+const WINDOW_SECONDS = 60
 
 const COLLECTION = 'quire_rate_limits'
 

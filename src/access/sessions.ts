@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Collection } from 'mongodb'
 import { UnauthorizedError } from '../errors.ts'
+import { asCmsErrors } from '../mongo/database-error.ts'
 import type { Database } from '../mongo/database.ts'
 import { insertOnce } from '../mongo/insert-once.ts'
-import { asCmsErrors, ensureIndexes } from '../mongo/system-collections.ts'
+import { ensureIndexes } from '../mongo/system-collections.ts'
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
 

@@ -1,15 +1,16 @@
 import { ValidationError } from '../errors.ts'
+import type { Database } from '../mongo/database.ts'
 import { getAllVersions } from '../mongo/read-versions.ts'
 import { findExisting } from '../mongo/relation-writes.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { patchVersion, setInOtherLocales } from '../mongo/write-versions.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan, MediaPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import { listOf, unique } from './relation-list.ts'
 import { pickShared } from './shared-values.ts'
 import { updateDocument } from './update-document.ts'
 import type { Writer } from './write-target.ts'
-import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /** A media attribute of one version, to which files are to be attached. */
 export interface Attachment {
@@ -34,19 +35,12 @@ export async function getAttachment(
     throw new ValidationError(`field: ${plan.uid} has no media attribute ${field}`)
   }
   const id = /^\d{1,15}$/.test(refId) ? Number(refId) : null
-  const documentId =
-    id === null
-      ? refId
-      : (
-          await findExisting(database, plan, { documentIds: new Set(), ids: new Set([id]) })
-        ).byId.get(id)
+  const documentId = id === null ? refId : await documentIdOf(database, plan, id)
   const versions = documentId === undefined ? [] : await getAllVersions(database, plan, documentId)
   const locale = plan.localized ? defaultLocale : NO_LOCALE
   const version =
     id === null
-      ? versions
-          .filter((version) => version.locale === locale)
-          .toSorted((one, other) => rankOf(one) - rankOf(other))[0]
+      ? mostPublic(versions.filter((version) => version.locale === locale))
       : versions.find((version) => version.id === id)
   if (version === undefined) throw new ValidationError(`refId: there is no ${plan.uid} ${refId}`)
   return { plan, media, version }
@@ -79,6 +73,16 @@ export async function attachFiles(
   })
 }
 
-function rankOf({ status }: StoredVersion): number {
-  return status === 'published' ? 0 : 1
+/** The document that the numeric id of one of its versions names. */
+async function documentIdOf(
+  database: Database,
+  plan: ContentTypePlan,
+  id: number,
+): Promise<string | undefined> {
+  const named = { documentIds: new Set<string>(), ids: new Set([id]) }
+  return (await findExisting(database, plan, named)).byId.get(id)
+}
+
+function mostPublic(versions: readonly StoredVersion[]): StoredVersion | undefined {
+  return versions.find(({ status }) => status === 'published') ?? versions[0]
 }

@@ -67,7 +67,7 @@ function prepareNew(
   target: WriteTarget,
   data: unknown,
 ): Promise<PreparedValues> {
-  return prepareValues(context, target, checkNew(target, data), { creating: true })
+  return prepareValues(context, target, parseNew(target, data), { creating: true })
 }
 
 /**
@@ -80,13 +80,13 @@ export function prepareNext(
   data: Data,
   begun: Data,
 ): Promise<PreparedValues> {
-  const values = checkNew(target, { ...toPayload(target.plan, begun), ...data })
+  const values = parseNew(target, { ...toPayload(target.plan, begun), ...data })
   const held = Object.keys(begun).filter((name) => data[name] === undefined)
   for (const name of held) delete values[name]
   return prepareValues(context, target, values, { creating: true })
 }
 
-function checkNew({ plan: { validators, draftAndPublish } }: WriteTarget, data: unknown): Data {
+function parseNew({ plan: { validators, draftAndPublish } }: WriteTarget, data: unknown): Data {
   return draftAndPublish
     ? validators.draft(data, { creating: true })
     : validators.direct(data, { creating: true })

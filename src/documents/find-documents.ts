@@ -5,10 +5,10 @@ import { findPage, getVersion } from '../mongo/read-versions.ts'
 import { revisionOf } from '../mongo/revision.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { toCursor } from '../query/cursor.ts'
-import type { EntryQuery, Query, Status, VersionKey } from '../query/query.ts'
+import type { EntryQuery, Query, SortKey, Status, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populate } from './populate.ts'
-import { toRow } from './row.ts'
+import { toVersionRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
 
 export interface FoundDocuments extends Counted {
@@ -33,14 +33,13 @@ export async function findDocuments(database: Database, query: Query): Promise<F
     entries: await showVersions(database, plan, versions, query.version.status, query),
     total,
     notes,
-    nextCursor:
-      last === undefined
-        ? null
-        : toCursor(
-            sort,
-            sort.map(({ attribute }) => last[attribute.name] ?? null),
-          ),
+    nextCursor: last === undefined ? null : cursorAfter(last, sort),
   }
+}
+
+function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {
+  const values = sort.map(({ attribute }) => version[attribute.name] ?? null)
+  return toCursor(sort, values)
 }
 
 /** One version of one document; null when there is none, or it does not meet the conditions. */
@@ -76,13 +75,8 @@ export async function showVersions(
   status: Status,
   query: EntryQuery,
 ): Promise<readonly Entry[]> {
-  const rows = versions.map((version) =>
-    toRow(version, plan, query, {
-      documentId: version.documentId,
-      key: { locale: version.locale, status },
-      format: query.reader.format,
-    }),
-  )
+  const { format } = query.reader
+  const rows = versions.map((version) => toVersionRow(version, plan, query, { status, format }))
   await populate({ database, reader: query.reader }, rows, query.populate)
   return rows.map(({ entry }) => entry)
 }

@@ -39,6 +39,7 @@ export interface IdempotentCreations {
   run(creation: Creation): Promise<CreationAnswer>
 }
 
+/** Opens the keys under which requests to create are kept. */
 export async function openIdempotentCreations({
   database,
   now,

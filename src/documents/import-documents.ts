@@ -131,7 +131,7 @@ async function importBatch(
   const values = await completeAll(
     context,
     plan,
-    missing.map((version) => checkValues(plan, version)),
+    missing.map((version) => parseValues(plan, version)),
     isConsistent,
   )
   const numbers = await ids.take(plan.collectionName, missing.length)
@@ -165,7 +165,7 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
 }
 
 /** @throws ValidationError that says which document it is about. */
-function checkValues(plan: ContentTypePlan, wanted: Wanted): Data {
+function parseValues(plan: ContentTypePlan, wanted: Wanted): Data {
   try {
     if (!plan.draftAndPublish) return plan.validators.direct(wanted.data, { creating: true })
     const values = plan.validators.draft(wanted.data, { creating: true })

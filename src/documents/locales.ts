@@ -1,7 +1,3 @@
-import { newDocumentId } from '../mongo/document-id.ts'
-import { openStamped } from '../mongo/stamped.ts'
-import { optionsOf } from '../mongo/stored-version.ts'
-import { ensureRow } from '../mongo/system-collections.ts'
 import {
   ApplicationError,
   NotFoundError,
@@ -9,6 +5,10 @@ import {
   validationError,
 } from '../errors.ts'
 import type { Database, Session } from '../mongo/database.ts'
+import { newDocumentId } from '../mongo/document-id.ts'
+import { openStamped } from '../mongo/stamped.ts'
+import { optionsOf } from '../mongo/stored-version.ts'
+import { ensureRow } from '../mongo/system-collections.ts'
 
 /** A locale that content may be written in, as `GET /api/i18n/locales` shows it. */
 export interface Locale {
@@ -100,8 +100,8 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
   return {
     current: () => stamped.current(),
     add: async (input) => {
-      checkLocaleCode(input.code)
-      checkName(input.name)
+      assertLocaleCode(input.code)
+      assertName(input.name)
       const documentId = newDocumentId()
       return change(
         (row, id) => withLocale(row, input, { id, documentId, at: now() }),
@@ -109,7 +109,7 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
       )
     },
     update: async (code, input) => {
-      checkName(input.name)
+      assertName(input.name)
       return change(
         (row) => withChanged(row, code, input, now()),
         (_, after) => localeOf(after, code),
@@ -125,9 +125,10 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
 
 /**
  * Refuses a code that is not a BCP 47 tag of a known language in canonical form: two spellings of one
- * locale would be two locales. @throws ValidationError that names the canonical form
+ * locale would be two locales.
+ * @throws ValidationError that names the canonical form
  */
-export function checkLocaleCode(code: string): void {
+export function assertLocaleCode(code: string): void {
   const canonical = code.length > MAX_CODE_LENGTH ? null : canonicalTag(code)
   if (canonical === null || !isKnown(canonical)) {
     throw fault('code', `code must be a known BCP 47 language tag, such as en or pt-BR`, code)
@@ -148,7 +149,7 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
 }
 
 /** @throws ValidationError for a name that is not one line of up to 255 characters */
-function checkName(name: string | undefined): void {
+function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
   throw fault('name', 'name must be one line without spaces around it', name)
 }

@@ -2,7 +2,7 @@ import { findTargets } from '../mongo/read-related.ts'
 import { resolveFilter } from '../mongo/resolve-filter.ts'
 import type { LocalizationsNode } from '../query/query.ts'
 import { unique } from './relation-list.ts'
-import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
 /** Shows the other locales of the same documents, in the same status; answers what it shows. */
 export async function populateLocalizations(
@@ -24,11 +24,7 @@ export async function populateLocalizations(
   )
   const children = versions.map((version) => ({
     version,
-    row: toRow(version, node.plan, node, {
-      documentId: version.documentId,
-      key: { locale: version.locale, status },
-      format: reader.format,
-    }),
+    row: toVersionRow(version, node.plan, node, { status, format: reader.format }),
   }))
   for (const row of rows) {
     const shown = children.filter(

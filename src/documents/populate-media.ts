@@ -6,9 +6,12 @@ import type { EntryFormat, MediaNode, UsersNode } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
 import { listOf, unique } from './relation-list.ts'
-import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
+
+/** What an entry shows by itself. */
+const WITHOUT_OTHERS = { fields: 'all', populate: [] } as const
 
 /** Shows the files that a media attribute names; answers what it shows. */
 export function populateMedia(
@@ -83,8 +86,7 @@ function findUsers(
       sort: [],
       versions: shownVersions(plan, key, reader),
       reader,
-      fields: 'all',
-      populate: [],
+      ...WITHOUT_OTHERS,
     },
   )
 }
@@ -97,13 +99,8 @@ function toEntries(
   return [...versions.values()]
     .toSorted((one, other) => one.id - other.id)
     .map((version) => {
-      const { locale, status, documentId } = version
-      const shown = toRow(
-        version,
-        plan,
-        { fields: 'all', populate: [] },
-        { documentId, key: { locale, status }, format },
-      )
-      return { ...shown.entry, __type: plan.uid }
+      const { status } = version
+      const { entry } = toVersionRow(version, plan, WITHOUT_OTHERS, { status, format })
+      return { ...entry, __type: plan.uid }
     })
 }

@@ -5,7 +5,7 @@ import { shownVersions, targetVersion } from '../mongo/target-version.ts'
 import type { RelationNode, VersionKey } from '../query/query.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { listOf, unique } from './relation-list.ts'
-import { type PopulateContext, type Row, showDocuments, toRow } from './row.ts'
+import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
 /** Rows that see a relation's targets in the same locale and status. */
 interface Group {
@@ -39,18 +39,10 @@ async function populateGroup(
   const { relation } = node
   const target = relation.target()
   const found = await findRelated(context, { key, rows }, node)
-  const { format } = context.reader
-  const children = new Map<StoredVersion, Row>()
-  for (const version of found.versions) {
-    children.set(
-      version,
-      toRow(version, target, node, {
-        documentId: version.documentId,
-        key: { locale: version.locale, status: key.status },
-        format,
-      }),
-    )
-  }
+  const seen = { status: key.status, format: context.reader.format }
+  const children = new Map(
+    found.versions.map((version) => [version, toVersionRow(version, target, node, seen)]),
+  )
   for (const row of rows) {
     const shown = found.of(row).flatMap((version) => children.get(version) ?? [])
     row.shown[relation.name] = present(row, node, shown)

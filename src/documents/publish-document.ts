@@ -5,12 +5,7 @@ import { getAllVersions } from '../mongo/read-versions.ts'
 import { retryCollisions } from '../mongo/retry-collisions.ts'
 import { areStoredAlike } from '../mongo/same-values.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import {
-  deletePublished,
-  lockDocument,
-  putVersion,
-  setInOtherLocales,
-} from '../mongo/write-versions.ts'
+import { deletePublished, lockDocument, setInOtherLocales } from '../mongo/write-versions.ts'
 import type { ActionLocales } from '../query/parse-version.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
@@ -20,7 +15,7 @@ import { relate } from './create-document.ts'
 import type { DocumentChange } from './relation-change.ts'
 import { listOf } from './relation-list.ts'
 import { pickShared } from './shared-values.ts'
-import { beginDraft, NO_CHANGE, updateVersions } from './update-document.ts'
+import { beginDraft, NO_CHANGE, putCopy, updateVersions } from './update-document.ts'
 import { assertCondition } from './write-condition.ts'
 import type { WriteTarget } from './write-target.ts'
 import { exclusiveRelations } from './write-values.ts'
@@ -169,16 +164,11 @@ async function returnTo(
   published: StoredVersion,
   session: Session,
 ): Promise<StoredVersion> {
-  const { database, ids, now } = context
-  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const { database, now } = context
   const content = contentOf(plan, published)
-  const draft = await putVersion(
-    database,
-    plan,
-    { ...published, ...content, id, status: 'draft', updatedAt: now(), publishedAt: null },
-    session,
-  )
-  if (draft.id !== id) ids.giveBack(plan.collectionName, id)
+  const stamps = { updatedAt: now(), publishedAt: null }
+  const copy = { ...published, ...content, ...stamps, status: 'draft' } as const
+  const draft = await putCopy(context, plan, copy, session)
   const key = { locale: published.locale, status: 'draft' as const }
   const sides = { changes: exclusiveTargets(plan, content), isCopy: false }
   const target = { plan, documentId, key, writer }

@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors.ts'
 import type { MediaPlan, RelationPlan } from '../schema/plan.ts'
+import { listOf } from './relation-list.ts'
 
 /** What a payload asks of one relation; `Target` is how it names documents. */
 export type ChangeOf<Target> =
@@ -40,18 +41,12 @@ export function changedReferences(
   stored: unknown,
   change: DocumentChange | undefined,
 ): References {
-  const current = toList(stored)
+  const current = listOf(stored)
   if (holdsMany(attribute)) {
     return change === undefined ? current : applyRelationChange(current, change)
   }
   const one = current[0] ?? null
   return change === undefined ? one : applyToOneChange(one, change)
-}
-
-/** What is read of a relation, whatever cardinality it had when it was written. */
-function toList(stored: unknown): readonly string[] {
-  if (Array.isArray(stored)) return stored as readonly string[]
-  return typeof stored === 'string' ? [stored] : []
 }
 
 /**

@@ -1,7 +1,7 @@
-/** A stored relation: a list, one documentId, or nothing. */
+/** The documentIds of a stored relation, whatever cardinality it had when it was written. */
 export function listOf(stored: unknown): readonly string[] {
-  if (stored === null || stored === undefined) return []
-  return Array.isArray(stored) ? (stored as readonly string[]) : [stored as string]
+  if (Array.isArray(stored)) return stored as readonly string[]
+  return typeof stored === 'string' ? [stored] : []
 }
 
 /** Each once, in order. */

@@ -1,14 +1,16 @@
 import type { Database } from '../mongo/database.ts'
+import type { StoredVersion } from '../mongo/stored-version.ts'
 import type {
   EntryFormat,
   FieldSelection,
   PopulateNode,
   Reader,
+  Status,
   VersionKey,
 } from '../query/query.ts'
 import { nodeName } from '../query/node-name.ts'
 import type { Data } from '../schema/definition.ts'
-import type { AttributeHolder } from '../schema/plan.ts'
+import type { AttributeHolder, ContentTypePlan } from '../schema/plan.ts'
 import { type Entry, toEntry } from './to-entry.ts'
 
 export interface PopulateContext {
@@ -27,11 +29,16 @@ export interface Row {
   readonly key: VersionKey
 }
 
+interface RowSelection {
+  readonly fields: FieldSelection
+  readonly populate: readonly PopulateNode[]
+}
+
 /** What an answer shows of a stored version or component; its populated attributes are still unset. */
 export function toRow(
   values: Data,
   holder: AttributeHolder,
-  selection: { readonly fields: FieldSelection; readonly populate: readonly PopulateNode[] },
+  selection: RowSelection,
   { documentId, key, format }: Pick<Row, 'documentId' | 'key' | 'format'>,
 ): Row {
   const flat = toEntry(values, holder, selection.fields)
@@ -40,6 +47,17 @@ export function toRow(
   // Set in the request's order before any query ends, so that an answer's keys have one order.
   for (const node of selection.populate) shown[nodeName(node)] = null
   return { values, entry, shown, format, documentId, key }
+}
+
+/** The row of a stored version, whose relations are seen from its own locale. */
+export function toVersionRow(
+  version: StoredVersion,
+  plan: ContentTypePlan,
+  selection: RowSelection,
+  { status, format }: { readonly status: Status; readonly format: EntryFormat },
+): Row {
+  const { documentId, locale } = version
+  return toRow(version, plan, selection, { documentId, key: { locale, status }, format })
 }
 
 function nestAttributes({ id, documentId, ...attributes }: Entry): Pick<Row, 'entry' | 'shown'> {

@@ -207,6 +207,19 @@ export async function beginDraft(
   return draft
 }
 
+/** Puts a copy of another version over what there is. It keeps the id that it has, or gets one of its own. */
+export async function putCopy(
+  { database, ids }: DocumentContext,
+  plan: ContentTypePlan,
+  copy: StoredVersion,
+  session: Session,
+): Promise<StoredVersion> {
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const stored = await putVersion(database, plan, { ...copy, id }, session)
+  if (stored.id !== id) ids.giveBack(plan.collectionName, id)
+  return stored
+}
+
 /** What came with a new locale goes to the others: to their drafts as well, where it was published. */
 async function shareNew(
   { database }: DocumentContext,
@@ -227,18 +240,12 @@ async function publish(
   { draft, prepared }: { readonly draft: StoredVersion; readonly prepared: PreparedValues },
   session: Session,
 ): Promise<StoredVersion> {
-  const { database, ids, now } = context
+  const { database, now } = context
   const { plan } = target
   plan.validators.publishable(draft)
   await assertFree(context, target, draft, session)
-  const [id = 0] = await ids.take(plan.collectionName, 1)
-  const published = await putVersion(
-    database,
-    plan,
-    { ...draft, id, status: 'published', publishedAt: now() },
-    session,
-  )
-  if (published.id !== id) ids.giveBack(plan.collectionName, id)
+  const copy = { ...draft, status: 'published', publishedAt: now() } as const
+  const published = await putCopy(context, plan, copy, session)
   const sides = { changes: prepared.changes, isCopy: true }
   const [related = published] = await relate(context, target, [published], sides, session)
   await setInOtherLocales(database, plan, related, pickShared(plan, related), session)

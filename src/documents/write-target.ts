@@ -18,5 +18,5 @@ export interface WriteTarget {
   readonly key: VersionKey
   readonly writer: Writer
   /** Left out: whatever is stored is overwritten. */
-  readonly condition?: WriteCondition
+  readonly condition?: WriteCondition | undefined
 }

@@ -1,5 +1,5 @@
 /** MongoDB's error codes by code name: a driver and its users read both. */
-export const ERROR_CODES = {
+const ERROR_CODES = {
   InternalError: 1,
   BadValue: 2,
   NotSingleValueField: 54,

@@ -7,7 +7,7 @@ import { assertAdministrator } from '../access/permissions.ts'
 import type { LocaleInput, Locales } from '../documents/locales.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
-import { bodyOf } from './read-request.ts'
+import { bodyOf, parameterOf } from './read-request.ts'
 import type { Middleware, RequestState } from './state.ts'
 
 export interface Management {
@@ -57,10 +57,10 @@ function addLocaleRoutes(router: AdminRouter, { locales }: Management): void {
   })
   router.put('/locales/:code', async (ctx) => {
     const change = readInput(LOCALE_CHANGE, bodyOf(ctx))
-    ctx.body = { data: await locales.update(paramOf(ctx, 'code'), change) }
+    ctx.body = { data: await locales.update(parameterOf(ctx, 'code'), change) }
   })
   router.delete('/locales/:code', async (ctx) => {
-    ctx.body = { data: await locales.remove(paramOf(ctx, 'code')) }
+    ctx.body = { data: await locales.remove(parameterOf(ctx, 'code')) }
   })
 }
 
@@ -74,13 +74,13 @@ function addTokenRoutes(router: AdminRouter, { access: { apiTokens } }: Manageme
     ctx.body = { data: created }
   })
   router.put('/api-tokens/:id', async (ctx) => {
-    ctx.body = { data: await apiTokens.update(toId(ctx.params['id']), bodyOf(ctx)) }
+    ctx.body = { data: await apiTokens.update(toTokenId(parameterOf(ctx, 'id')), bodyOf(ctx)) }
   })
   router.delete('/api-tokens/:id', async (ctx) => {
-    ctx.body = { data: await apiTokens.remove(toId(ctx.params['id'])) }
+    ctx.body = { data: await apiTokens.remove(toTokenId(parameterOf(ctx, 'id'))) }
   })
   router.post('/api-tokens/:id/regenerate', async (ctx) => {
-    const renewed = await apiTokens.regenerate(toId(ctx.params['id']))
+    const renewed = await apiTokens.regenerate(toTokenId(parameterOf(ctx, 'id')))
     ctx.status = 201
     ctx.body = { data: renewed }
   })
@@ -96,13 +96,13 @@ function addRoleRoutes(router: AdminRouter, { access: { roles } }: Management): 
     ctx.body = { data: created }
   })
   router.get('/roles/:type', async (ctx) => {
-    ctx.body = { data: await roles.get(paramOf(ctx, 'type')) }
+    ctx.body = { data: await roles.get(parameterOf(ctx, 'type')) }
   })
   router.put('/roles/:type', async (ctx) => {
-    ctx.body = { data: await roles.update(paramOf(ctx, 'type'), bodyOf(ctx)) }
+    ctx.body = { data: await roles.update(parameterOf(ctx, 'type'), bodyOf(ctx)) }
   })
   router.delete('/roles/:type', async (ctx) => {
-    ctx.body = { data: await roles.remove(paramOf(ctx, 'type')) }
+    ctx.body = { data: await roles.remove(parameterOf(ctx, 'type')) }
   })
 }
 
@@ -125,18 +125,9 @@ function describe(plan: ContentTypePlan) {
   return { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized, actions }
 }
 
-function paramOf(
-  { params }: { readonly params: Readonly<Record<string, string>> },
-  name: string,
-): string {
-  const value = params[name]
-  if (value === undefined) throw new Error(`The route has no parameter ${name}`)
-  return value
-}
-
 /** @throws NotFoundError for what cannot be an id. */
-function toId(text: string | undefined): number {
-  if (text === undefined || !/^[1-9][0-9]{0,8}$/.test(text)) {
+function toTokenId(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) {
     throw new NotFoundError('There is no such API token')
   }
   return Number(text)

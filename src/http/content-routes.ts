@@ -1,16 +1,10 @@
 import { contentAction, type ContentVerb } from '../access/actions.ts'
-import { assertMay, may } from '../access/permissions.ts'
+import { assertMay } from '../access/permissions.ts'
 import { readPreferenceOf } from '../access/principal.ts'
-import type { Config } from '../config.ts'
 import type { DocumentContext } from '../documents/context.ts'
 import { createDocument } from '../documents/create-document.ts'
 import { deleteDocument } from '../documents/delete-document.ts'
-import {
-  type ActionTarget,
-  discardDraft,
-  publishDocument,
-  unpublishDocument,
-} from '../documents/publish-document.ts'
+import { discardDraft, publishDocument, unpublishDocument } from '../documents/publish-document.ts'
 import {
   findDocument,
   findDocuments,
@@ -22,7 +16,6 @@ import type { Locales } from '../documents/locales.ts'
 import { singleDocumentId } from '../documents/single-document-id.ts'
 import type { CreationWork, IdempotentCreations } from '../documents/idempotent-creation.ts'
 import { updateDocument } from '../documents/update-document.ts'
-import type { Writer } from '../documents/write-target.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import {
@@ -32,22 +25,21 @@ import {
   parseReadKey,
   parseWriteKey,
 } from '../query/parse-version.ts'
-import type { EntryFormat, EntryQuery, LocaleRules, QueryRules, Status } from '../query/query.ts'
+import type { LocaleRules, Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
-import type { ContentTypePlan, Schema } from '../schema/plan.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
 import { readCondition, sendTagged } from './entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, errorEnvelope, listEnvelope } from './envelope.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
-import { assertNoPayload, dataOf, readQuery } from './read-request.ts'
+import { entryRulesOf, type RuleSources, writerOf } from './query-rules.ts'
+import { assertNoPayload, dataOf, parameterOf, readQuery } from './read-request.ts'
 import type { Context, Middleware } from './state.ts'
 
-export interface ContentRouteDependencies {
+export interface ContentRouteDependencies extends RuleSources {
   readonly documents: DocumentContext
   readonly creations: IdempotentCreations
-  readonly schema: Schema
   readonly locales: Locales
-  readonly api: Config['api']
   /** Who asks; run for routes that exist only. */
   readonly authenticate: Middleware
   readonly readBody: Middleware
@@ -143,21 +135,19 @@ async function create(
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
-  const writer = writerOf(ctx, shown)
-  const target = { plan, documentId, key, writer }
+  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader) }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
     show: async (version) => {
-      const found = await showVersion(documents.database, plan, version, key.status, shown)
-      return {
-        status: 201,
-        body: JSON.stringify(entryEnvelope(found.entry)),
-        revision: found.revision,
-      }
+      const { database } = documents
+      const { entry, revision } = await showVersion(database, plan, version, key.status, shown)
+      return { status: 201, body: JSON.stringify(entryEnvelope(entry)), revision }
     },
-    showError: (error) => {
-      return { status: error.status, body: JSON.stringify(errorEnvelope(error)), revision: null }
-    },
+    showError: (error) => ({
+      status: error.status,
+      body: JSON.stringify(errorEnvelope(error)),
+      revision: null,
+    }),
   }
   const named = readIdempotentRequest(ctx, `/api/${plan.pluralName}`)
   const { answer, replayed } =
@@ -180,12 +170,8 @@ async function update(
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const condition = readCondition(ctx)
-  const target = { plan, documentId, key, writer: writerOf(ctx, shown) }
-  const version = await updateDocument(
-    documents,
-    condition === undefined ? target : { ...target, condition },
-    data,
-  )
+  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader), condition }
+  const version = await updateDocument(documents, target, data)
   sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
 }
 
@@ -212,11 +198,9 @@ function act({ run, answered }: VersionAction): Handler {
     )
     const documentId = documentIdOf(ctx, plan)
     const condition = readCondition(ctx)
-    const target: ActionTarget = { plan, documentId, locales, writer: writerOf(ctx, shown) }
-    const versions = await run(
-      dependencies.documents,
-      condition === undefined ? target : { ...target, condition },
-    )
+    const writer = writerOf(ctx, shown.reader)
+    const target = { plan, documentId, locales, writer, condition }
+    const versions = await run(dependencies.documents, target)
     const [version] = versions
     if (locales.kind === 'one' && version !== undefined) {
       sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
@@ -238,50 +222,9 @@ function sendEntry(ctx: Context, { entry, revision }: ShownVersion): void {
   sendTagged(ctx, { body: JSON.stringify(entryEnvelope(entry)), revision })
 }
 
-/** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */
-function formatOf(ctx: Context): EntryFormat {
-  return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
-}
-
-function writerOf(ctx: Context, { reader }: EntryQuery): Writer {
-  const { principal } = ctx.state
-  return {
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
-    locale: reader.locale,
-  }
-}
-
-/** What bounds the parsing of a request, by who sends it. */
-export function rulesOf(
-  ctx: Context,
-  { api, schema }: Pick<ContentRouteDependencies, 'api' | 'schema'>,
-  locales: LocaleRules,
-): QueryRules {
-  const { principal } = ctx.state
-  return {
-    ...api,
-    locales,
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
-    format: 'v5',
-    mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
-    components: schema.components,
-    fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
-  }
-}
-
-/** The same where the answer is entries, in the format that was asked for. */
-function entryRulesOf(
-  ctx: Context,
-  dependencies: ContentRouteDependencies,
-  locales: LocaleRules,
-): QueryRules {
-  return { ...rulesOf(ctx, dependencies, locales), format: formatOf(ctx) }
-}
-
-/** As the path gives it, which may be anything. */
+/** Of a collection type as the path gives it, which may be anything. */
 function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
-  if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
-  return (ctx['params'] as { readonly documentId: string }).documentId // the route's own pattern
+  return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
 }
 
 function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {

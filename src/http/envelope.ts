@@ -13,6 +13,7 @@ export interface ErrorEnvelope {
   }
 }
 
+/** One entry. */
 export function entryEnvelope(entry: Entry): object {
   return { data: entry, meta: {} }
 }
@@ -22,10 +23,12 @@ export function entriesEnvelope(entries: readonly Entry[]): object {
   return { data: entries, meta: {} }
 }
 
+/** A page of a list, with where it is. */
 export function listEnvelope(found: FoundDocuments, page: Page): object {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
 
+/** An error as it goes over the wire; without `details` where it has none. */
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
   const error = { status, name, message }
   return { data: null, error: details === null ? error : { ...error, details } }

@@ -93,3 +93,10 @@ function isObject(body: unknown): body is object {
 function isEmpty({ request }: Context): boolean {
   return request.get('transfer-encoding') === '' && Number(request.get('content-length')) === 0
 }
+
+/** What a path has in place of a parameter of its route, which may be any text. */
+export function parameterOf(ctx: Context, name: string): string {
+  const value = (ctx['params'] as Readonly<Record<string, string | undefined>>)[name]
+  if (value === undefined) throw new Error(`The route has no parameter ${name}`)
+  return value
+}

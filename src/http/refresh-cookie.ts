@@ -1,7 +1,7 @@
 import type { Context } from './state.ts'
 
 /** The name is the reference's. */
-export const REFRESH_COOKIE = 'strapi_up_refresh'
+const REFRESH_COOKIE = 'strapi_up_refresh'
 
 export interface RefreshCookie {
   /** The address under which browsers reach the server: where the cookie is sent, and whether by HTTPS only. */

@@ -4,6 +4,7 @@ import type { Role } from '../access/roles.ts'
 import { countUsersOf, type UsersContext } from '../access/users.ts'
 import { NotFoundError } from '../errors.ts'
 import { type ApiRouter, apiRouter, permitted } from './api-router.ts'
+import { parameterOf } from './read-request.ts'
 import type { Middleware } from './state.ts'
 
 export interface RoleRouteDependencies {
@@ -26,7 +27,7 @@ export function roleRoutes(dependencies: RoleRouteDependencies): ApiRouter {
     }
   })
   const findOne = permitted(pluginAction(ROLES, 'findOne'), async (ctx) => {
-    const { id } = ctx['params'] as { readonly id: string } // the route's own pattern
+    const id = parameterOf(ctx, 'id')
     const role = (await access.roles.list()).find((role) => String(role.id) === id)
     if (role === undefined) throw new NotFoundError('Role not found')
     ctx.body = { role: { ...show(role), permissions: permissionsOf(role, access.actions) } }

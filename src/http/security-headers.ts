@@ -12,6 +12,7 @@ const HEADERS = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 }
 
+/** Sets them whatever becomes of the request. */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     ctx.set(HEADERS)

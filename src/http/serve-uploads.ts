@@ -5,7 +5,7 @@ import type { ByteRange, MediaStorage, StoredFile } from '../media/storage.ts'
 import { parseVariant, type VariantRules } from '../media/variant-request.ts'
 import type { LimitInFlight } from './limit-in-flight.ts'
 import type { Data } from '../schema/definition.ts'
-import { readQuery } from './read-request.ts'
+import { parameterOf, readQuery } from './read-request.ts'
 import type { Context, RequestState } from './state.ts'
 
 /** An address outlives its bytes (`POST /api/upload?id=`): a copy may be kept, but is asked after. */
@@ -31,7 +31,7 @@ export interface ServedUploads {
 export function serveUploads(served: ServedUploads, limited: LimitInFlight): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/uploads' })
   const get = limited(async (ctx) => {
-    const { name } = ctx['params'] as { readonly name: string } // the route's own pattern
+    const name = parameterOf(ctx, 'name')
     const query = readQuery(ctx.querystring)
     const found = await find(ctx, name, query, served)
     if (found === null) return

@@ -6,7 +6,8 @@ import type { Entry } from '../documents/to-entry.ts'
 import { parseEntryQuery } from '../query/parse-query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { type ContentRouteDependencies, rulesOf } from './content-routes.ts'
+import type { ContentRouteDependencies } from './content-routes.ts'
+import { rulesOf } from './query-rules.ts'
 import type { Context } from './state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
@@ -31,6 +32,7 @@ export function withRole({ state }: Context): Data {
   return may(state.principal, contentAction({ uid: ROLE }, 'find')) ? { populate: 'role' } : {}
 }
 
+/** The content-type of end users. */
 export function userPlan({ documents }: Pick<UserReading, 'documents'>): ContentTypePlan {
   return documents.contentType(USER)
 }

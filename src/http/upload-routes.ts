@@ -1,5 +1,5 @@
 import { contentAction, pluginAction, type PluginVerb } from '../access/actions.ts'
-import { assertMay, may } from '../access/permissions.ts'
+import { assertMay } from '../access/permissions.ts'
 import { type Attachment, attachFiles, getAttachment } from '../documents/attach-files.ts'
 import { findDocuments, showVersions } from '../documents/find-documents.ts'
 import type { Entry } from '../documents/to-entry.ts'
@@ -11,8 +11,9 @@ import { parseEntryQuery, parseQuery } from '../query/parse-query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
-import { type ContentRouteDependencies, rulesOf } from './content-routes.ts'
-import { readQuery } from './read-request.ts'
+import type { ContentRouteDependencies } from './content-routes.ts'
+import { rulesOf, writerOf } from './query-rules.ts'
+import { parameterOf, readQuery } from './read-request.ts'
 import type { Context } from './state.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
@@ -88,12 +89,8 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
     return library.add(received, infos, async (added) => {
       if (attachment === null) return
       const files = added.map(({ documentId }) => documentId)
-      await attachFiles(
-        dependencies.documents,
-        attachment,
-        files,
-        await writerOf(ctx, dependencies),
-      )
+      const { defaultCode: locale } = await dependencies.locales.current()
+      await attachFiles(dependencies.documents, attachment, files, writerOf(ctx, { locale }))
     })
   })
   ctx.status = 201
@@ -176,21 +173,8 @@ async function attachmentOf(
   return getAttachment(documents, plan, { refId, field }, defaultCode)
 }
 
-async function writerOf(
-  ctx: Context,
-  { locales }: UploadRouteDependencies,
-): Promise<Parameters<typeof attachFiles>[3]> {
-  const { principal } = ctx.state
-  const { defaultCode } = await locales.current()
-  return {
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
-    locale: defaultCode,
-  }
-}
-
 async function getFile(ctx: Context, dependencies: UploadRouteDependencies): Promise<MediaFile> {
-  const { id } = ctx['params'] as { readonly id: string } // the route's own pattern
-  const record = await dependencies.media.library.get(id)
+  const record = await dependencies.media.library.get(parameterOf(ctx, 'id'))
   if (record === null) throw new NotFoundError('file.notFound')
   return record
 }

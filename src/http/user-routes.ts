@@ -7,8 +7,8 @@ import { parseQuery } from '../query/parse-query.ts'
 import type { Query } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import { type ApiRouter, apiRouter, type Guarded, permitted } from './api-router.ts'
-import { rulesOf } from './content-routes.ts'
-import { bodyOf, readQuery } from './read-request.ts'
+import { rulesOf } from './query-rules.ts'
+import { bodyOf, parameterOf, readQuery } from './read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from './state.ts'
 
@@ -73,7 +73,7 @@ async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<vo
 
 async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { populate, fields } = readQuery(ctx.querystring)
-  const user = await getUser(dependencies.accounts, idOf(ctx))
+  const user = await getUser(dependencies.accounts, parameterOf(ctx, 'id'))
   ctx.body = await showUser(ctx, dependencies, user, { populate, fields })
 }
 
@@ -84,12 +84,12 @@ async function create(ctx: Context, dependencies: UserRouteDependencies): Promis
 }
 
 async function update(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
-  const user = await updateUser(dependencies.accounts, idOf(ctx), bodyOf(ctx))
+  const user = await updateUser(dependencies.accounts, parameterOf(ctx, 'id'), bodyOf(ctx))
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
 
 async function destroy(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
-  const user = await deleteUser(dependencies.accounts, idOf(ctx))
+  const user = await deleteUser(dependencies.accounts, parameterOf(ctx, 'id'))
   ctx.body = await showUser(ctx, dependencies, user)
 }
 
@@ -106,9 +106,4 @@ async function parse(
 function withoutPages(query: Data): Data {
   const { page: _page, pageSize: _pageSize, pagination: _pagination, ...rest } = query
   return rest
-}
-
-/** As the path gives it, which may be anything. */
-function idOf(ctx: Context): string {
-  return (ctx['params'] as { readonly id: string }).id // the route's own pattern
 }

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
+import { asCmsErrors } from '../mongo/database-error.ts'
 import type { Database } from '../mongo/database.ts'
-import { asCmsErrors } from '../mongo/system-collections.ts'
 import {
   isStorageName,
   type Leftover,

@@ -26,13 +26,13 @@ export interface VariantRules {
   readonly signingKey: string | null
 }
 
-export const FITS = ['inside', 'cover', 'contain', 'outside', 'fill'] as const
+const FITS = ['inside', 'cover', 'contain', 'outside', 'fill'] as const
 export type Fit = (typeof FITS)[number]
 
-export const VARIANT_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const
+const VARIANT_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const
 export type VariantFormat = (typeof VARIANT_FORMATS)[number]
 
-export const QUALITIES: readonly number[] = [50, 75, 90]
+const QUALITIES: readonly number[] = [50, 75, 90]
 const DEFAULT_QUALITY = 75
 const MAX_SIDE = 4096
 

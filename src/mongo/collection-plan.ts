@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { ScalarType } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../schema/plan.ts'
+import { uniqueAttributes } from './unique-values.ts'
 
 /** An index that content needs; its name tells that it is ours. */
 export interface IndexPlan {
@@ -29,9 +30,6 @@ export function compileCollections(schema: Schema): ReadonlyMap<string, Collecti
 }
 
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
-  const uniques = [...plan.attributes.values()].filter(
-    (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
-  )
   const owned = [...plan.attributes.values()].filter(
     (attribute) =>
       attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.side === 'owner'),
@@ -41,7 +39,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
     indexes: [
       DOCUMENT_INDEX,
       LIST_INDEX,
-      ...uniques.map((unique) => uniqueIndex(plan, unique)),
+      ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
       ...owned.map(({ name }) => relationIndex(name)),
     ],
   }

@@ -76,6 +76,7 @@ interface Started {
   readonly tally: OpenTally | undefined
 }
 
+/** Watches nothing yet: see `watch`. */
 export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
   const asker = new AsyncLocalStorage<OpenTally | undefined>()
   const listeners: ((command: ObservedCommand) => void)[] = []

@@ -7,6 +7,7 @@ export interface Conditions {
   readonly match: Document
 }
 
+/** Every version meets them. */
 export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
 
 /** The beginning of a pipeline: which versions it is about, and of these which meet the conditions. */

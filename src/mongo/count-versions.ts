@@ -2,8 +2,9 @@ import { GatewayTimeoutError } from '../errors.ts'
 import type { Query } from '../query/query.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages } from './conditions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
-import { optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
+import { optionsOf, type StoredVersion, versionsOf } from './stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
 
@@ -23,6 +24,7 @@ export interface VersionPage extends Counted {
   readonly versions: readonly StoredVersion[]
 }
 
+/** Of a list that was not asked to be counted. */
 export const NOT_COUNTED: Counted = { total: null, notes: [] }
 
 /**
@@ -53,21 +55,22 @@ export function toCounted({ countLimit }: Database, { page }: Query, counted: nu
 }
 
 /** Whether a list shows every version that its collection holds, so that the collection's own number will do. */
-function isWholeCollection({ plan, filter, isPublished }: Query): boolean {
-  return filter === null && isPublished === null && !plan.localized && !plan.draftAndPublish
+function isWholeCollection({ plan, filter, hasPublishedVersion }: Query): boolean {
+  const isFiltered = filter !== null || hasPublishedVersion !== null
+  return !isFiltered && !plan.localized && !plan.draftAndPublish
 }
 
 function estimate(database: Database, { plan }: Query): Promise<number> {
   const options = { maxTimeMS: database.countTimeoutMs }
-  return run(undefined, () => versionsOf(database, plan).estimatedDocumentCount(options))
+  return asCmsErrors(() => versionsOf(database, plan).estimatedDocumentCount(options))
 }
 
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
   const versions = versionsOf(database, query.plan)
   const which = matchVersions(query.version)
-  const options = { ...optionsOf(database, undefined), maxTimeMS: database.countTimeoutMs }
+  const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
   const limit = database.countLimit + 1
-  return run(undefined, async () => {
+  return asCmsErrors(async () => {
     const chosen = chooseVersions(query.plan, query.version)
     if (conditions.lookups.length + chosen.length === 0) {
       return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })

@@ -45,6 +45,19 @@ export function toCmsError(error: unknown): unknown {
   return error
 }
 
+/**
+ * Runs what asks the database outside of a transaction; within one a driver's error must reach the driver as
+ * it is (`run`).
+ * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
+ */
+export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toCmsError(error)
+  }
+}
+
 /** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
 function isBrokenSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
@@ -63,6 +76,7 @@ export function isOutOfTime(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
 }
 
+/** A write that an index refused, be it that of `_id`: another has the value. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }

@@ -8,11 +8,10 @@ import {
   ReadPreference,
 } from 'mongodb'
 import type { CommandMonitor } from './command-monitor.ts'
-import { toCmsError } from './database-error.ts'
+import { asCmsErrors, toCmsError } from './database-error.ts'
 import { endWritesOnLostSockets } from './lost-sockets.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
-import { asCmsErrors } from './system-collections.ts'
 import { letGoOfWhatIsDone } from './under-way.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */

@@ -1,10 +1,21 @@
+import type { Document, Filter } from 'mongodb'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
 import type { IdAllocator } from './id-allocator.ts'
-import { optionsOf, run, type StoredVersion, versionsOf, asVersion } from './stored-version.ts'
+import {
+  asVersion,
+  optionsOf,
+  type StoredVersion,
+  type VersionDocument,
+  versionsOf,
+} from './stored-version.ts'
 import { versionId } from './version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from './write-versions.ts'
-import { NO_LOCALE } from '../schema/no-locale.ts'
+
+/** The one version that a file has. */
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
 /** What is known of a file; the keys are the attributes of `plugin::upload.file`. */
 export interface FileValues {
@@ -83,27 +94,23 @@ export async function findFileTypes(
   plan: ContentTypePlan,
   documentIds: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<FileValues, 'name' | 'mime'>>> {
-  const found = await run(undefined, () =>
+  const found = await asCmsErrors(() =>
     versionsOf(database, plan)
       .find(
         { _id: { $in: documentIds.map((documentId) => versionId(documentId, KEY)) } },
         {
-          ...optionsOf(database, undefined),
+          ...optionsOf(database),
           projection: { _id: 0, documentId: 1, name: 1, mime: 1 },
         },
       )
       .toArray(),
   )
   return new Map(
-    found
-      .map(asVersion)
-      .map(asFile)
-      .map(({ documentId, name, mime }) => [documentId, { name, mime }]),
+    found.map(asFile).map(({ documentId, name, mime }) => [documentId, { name, mime }]),
   )
 }
 
-const KEY = { locale: NO_LOCALE, status: 'published' } as const
-
+/** The records of files; `plan` is the content-type `plugin::upload.file`. */
 export function openFileRecords(
   database: Database,
   plan: ContentTypePlan,
@@ -121,12 +128,7 @@ export function openFileRecords(
       else await database.transact((session) => insertVersions(database, plan, records, session))
       return records
     },
-    get: async (name) => {
-      const found = await run(undefined, () =>
-        versionsOf(database, plan).findOne({ ...KEY, ...name }, optionsOf(database, undefined)),
-      )
-      return found === null ? null : asFile(asVersion(found))
-    },
+    get: (name) => getOne(database, plan, name),
     getByHash: (hash) => getByHash(database, plan, hash),
     addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
     all: () => findAll(database, plan),
@@ -138,11 +140,22 @@ export function openFileRecords(
     remove: async (documentId) => (await deleteVersions(database, plan, documentId, 'all')) > 0,
     withdraw: async (files) => {
       const added = files.map(({ documentId, hash }) => ({ _id: versionId(documentId, KEY), hash }))
-      await run(undefined, () =>
-        versionsOf(database, plan).deleteMany({ $or: added }, optionsOf(database, undefined)),
+      await asCmsErrors(() =>
+        versionsOf(database, plan).deleteMany({ $or: added }, optionsOf(database)),
       )
     },
   }
+}
+
+async function getOne(
+  database: Database,
+  plan: ContentTypePlan,
+  filter: Filter<VersionDocument>,
+): Promise<FileRecord | null> {
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan).findOne({ ...KEY, ...filter }, optionsOf(database)),
+  )
+  return found === null ? null : asFile(found)
 }
 
 async function getByHash(
@@ -150,15 +163,9 @@ async function getByHash(
   plan: ContentTypePlan,
   hash: string,
 ): Promise<FileRecord | null> {
-  const get = async (exact: string): Promise<FileRecord | null> => {
-    const found = await run(undefined, () =>
-      versionsOf(database, plan).findOne({ ...KEY, hash: exact }, optionsOf(database, undefined)),
-    )
-    return found === null ? null : asFile(asVersion(found))
-  }
-  const whole = await get(hash)
+  const whole = await getOne(database, plan, { hash })
   if (whole !== null) return whole
-  const record = await get(hash.replace(/^[a-z]+_/, ''))
+  const record = await getOne(database, plan, { hash: hash.replace(/^[a-z]+_/, '') })
   const formats = Object.values(record?.formats ?? {})
   return formats.some((format) => format.hash === hash) ? record : null
 }
@@ -171,15 +178,15 @@ async function addVariant(
 ): Promise<readonly string[] | null> {
   // The driver's types know only what a version has of its own.
   const pushed = { variants: { $each: [name], $slice: -most } } as never
-  const before = await run(undefined, () =>
+  const before = await asCmsErrors(() =>
     versionsOf(database, plan).findOneAndUpdate(
       { _id: versionId(documentId, KEY), updatedAt },
       { $push: pushed },
-      { ...optionsOf(database, undefined), returnDocument: 'before' },
+      { ...optionsOf(database), returnDocument: 'before' },
     ),
   )
   if (before === null) return null
-  const known = asFile(asVersion(before)).variants ?? []
+  const known = asFile(before).variants ?? []
   return known.slice(0, Math.max(0, known.length + 1 - most))
 }
 
@@ -187,14 +194,14 @@ async function addVariant(
 async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerator<FileRecord> {
   let after = ''
   for (;;) {
-    const page = await run(undefined, () =>
+    const page = await asCmsErrors(() =>
       versionsOf(database, plan)
-        .find({ _id: { $gt: after } }, optionsOf(database, undefined))
+        .find({ _id: { $gt: after } }, optionsOf(database))
         .sort({ _id: 1 })
         .limit(PAGE)
         .toArray(),
     )
-    for (const found of page) yield asFile(asVersion(found))
+    for (const found of page) yield asFile(found)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     after = last._id
@@ -204,6 +211,6 @@ async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerat
 const PAGE = 1_000
 
 /** Files are written by this module alone. */
-function asFile(version: StoredVersion): FileRecord {
-  return version as FileRecord
+function asFile(stored: Document): FileRecord {
+  return asVersion(stored) as FileRecord
 }

@@ -1,5 +1,6 @@
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
-import { asCmsErrors, ensureRow } from './system-collections.ts'
+import { ensureRow } from './system-collections.ts'
 
 export interface IdAllocator {
   /**
@@ -29,7 +30,7 @@ const BLOCK_SIZE = 100
  * spot. What a process has not used when it ends is a gap.
  */
 export function openIdAllocator(database: Database): IdAllocator {
-  const counters = database.collection<Counter & { _id: string }>(COLLECTION)
+  const counters = database.collection<Counter>(COLLECTION)
   const blocks = new Map<string, Block>()
   /** One request for a block at a time: those who wait share what it brings. */
   const pending = new Map<string, Promise<void>>()

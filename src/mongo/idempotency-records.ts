@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Collection, Document } from 'mongodb'
-import { isDuplicateKey } from './database-error.ts'
+import { asCmsErrors, isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { insertOnce } from './insert-once.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, run, type StoredVersion } from './stored-version.ts'
-import { asCmsErrors, ensureIndexes } from './system-collections.ts'
+import { ensureIndexes } from './system-collections.ts'
 
 /** How long a key stands for its first answer. */
-export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
+const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
 /** How long a request may keep others with its key waiting, should it never come to an end. */
 export const LEASE_MS = 10_000
 
@@ -46,6 +46,9 @@ interface KeyRow {
   readonly version?: Document
   readonly answer?: KeptAnswer
 }
+
+/** Of a request that has neither stored nor answered anything. */
+const NOTHING_DONE = { version: { $exists: false }, answer: { $exists: false } }
 
 export interface IdempotencyRecords {
   begin(key: string, fingerprint: string): Promise<Beginning>
@@ -97,8 +100,7 @@ export async function openIdempotencyRecords(
         return stored?.answer ?? answer
       }),
     release: async (key, claim) => {
-      const nothing = { version: { $exists: false }, answer: { $exists: false } }
-      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...nothing }, options))
+      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...NOTHING_DONE }, options))
     },
   }
 }
@@ -126,12 +128,11 @@ function beginnings(
   }
   /** In place of one that is over, or that its request has left in the middle. */
   const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
-    const nothing = { version: { $exists: false }, answer: { $exists: false } }
     // One that ends far ahead was begun before a clock was put back.
     const ahead = new Date(at.getTime() + 10 * LEASE_MS)
     const abandoned = [
-      { leasedUntil: { $lte: at }, ...nothing },
-      { leasedUntil: { $gt: ahead }, ...nothing },
+      { leasedUntil: { $lte: at }, ...NOTHING_DONE },
+      { leasedUntil: { $gt: ahead }, ...NOTHING_DONE },
     ]
     const { matchedCount } = await rows.updateOne(
       { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },

@@ -1,7 +1,7 @@
 import type { CollectionPlan } from './collection-plan.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
-import { asCmsErrors } from './system-collections.ts'
 
 /** The indexes that a collection has, whoever built them. */
 export interface CollectionIndexes {

@@ -2,9 +2,10 @@ import type { Document } from 'mongodb'
 import type { Query, SortKey, VersionKey } from '../query/query.ts'
 import type { RelationPlan } from '../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
 import { buildSort } from './sort-plan.ts'
-import { optionsOf, run, versionsOf } from './stored-version.ts'
+import { optionsOf, versionsOf } from './stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
@@ -84,10 +85,10 @@ export async function orderTargets(
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
     { $sort: Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way])) },
   ]
-  const found = await run(undefined, () =>
+  const found = await asCmsErrors(() =>
     versionsOf(database, target)
       .aggregate<FoundGroup>(stages, {
-        ...optionsOf(database, undefined),
+        ...optionsOf(database),
         batchSize: documentIds.length + 1,
       })
       .toArray(),

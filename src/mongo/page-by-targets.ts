@@ -3,6 +3,7 @@ import type { Query } from '../query/query.ts'
 import { buildFind } from './build-find.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import { countVersions, NOT_COUNTED, toCounted, type VersionPage } from './count-versions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
 import {
   orderTargets,
@@ -15,7 +16,6 @@ import {
   optionsOf,
   type ReadPlan,
   readVersions,
-  run,
   type StoredVersion,
   versionsOf,
 } from './stored-version.ts'
@@ -97,10 +97,10 @@ function groupByTarget(
   stages: readonly Document[],
 ): Promise<readonly Document[]> {
   const versions = matchAll([matchVersions(version), which])
-  return run(undefined, () =>
+  return asCmsErrors(() =>
     versionsOf(database, plan)
       .aggregate([...matchStages(versions, conditions), ...stages], {
-        ...optionsOf(database, undefined),
+        ...optionsOf(database),
         batchSize: database.relatedLimit + 2,
       })
       .toArray(),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AnyBulkWriteOperation } from 'mongodb'
 import type { CommandMonitor, ObservedCommand } from './command-monitor.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
 import { explainCommand, type QueryPlan } from './explain-command.ts'
 import type { QueryShape } from './query-shape.ts'
-import { asCmsErrors } from './system-collections.ts'
 
 /** What is known of all queries of one shape, whichever process sent them. */
 export interface QueryStat extends QueryShape {

@@ -4,6 +4,7 @@ import { buildFind, buildProjection } from './build-find.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
 import { countVersions, type VersionPage } from './count-versions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import {
@@ -38,8 +39,11 @@ export async function findPage(database: Database, query: Query): Promise<Versio
 }
 
 /** The published version is another document of the same collection, found by its documentId. */
-function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditions): Conditions {
-  if (isPublished === null) return { lookups, match }
+function withPublished(
+  { plan, hasPublishedVersion }: Query,
+  { lookups, match }: Conditions,
+): Conditions {
+  if (hasPublishedVersion === null) return { lookups, match }
   const as = 'quire_published'
   const lookup = {
     from: plan.collectionName,
@@ -54,7 +58,7 @@ function withPublished({ plan, isPublished }: Query, { lookups, match }: Conditi
   }
   return {
     lookups: [...lookups, { $lookup: lookup }],
-    match: matchAll([match, { [as]: isPublished ? { $ne: [] } : { $eq: [] } }]),
+    match: matchAll([match, { [as]: hasPublishedVersion ? { $ne: [] } : { $eq: [] } }]),
   }
 }
 
@@ -131,7 +135,7 @@ export function findStoredVersionIds(
   plan: ContentTypePlan,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return run(undefined, async () => {
+  return asCmsErrors(async () => {
     const found = await versionsOf(database, plan)
       .find(
         { _id: { $in: [...ids] } },

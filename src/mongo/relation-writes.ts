@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Status } from '../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { newRevision, REVISION } from './revision.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
@@ -26,11 +27,11 @@ export async function findExisting(
     conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
   }
   if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
-  const found = await run(undefined, () =>
+  const found = await asCmsErrors(() =>
     versionsOf(database, plan)
       .find(
         { $or: conditions },
-        { ...optionsOf(database, undefined), projection: { _id: 0, documentId: 1, id: 1 } },
+        { ...optionsOf(database), projection: { _id: 0, documentId: 1, id: 1 } },
       )
       .toArray(),
   )

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Decimal128 } from 'mongodb'
 import { validationError } from '../errors.ts'
-import type { ScalarPlan, ContentTypePlan } from '../schema/plan.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
 import { optionsOf, run, versionsOf, type VersionDocument } from './stored-version.ts'
-import { digitsOf, takenFault, uniqueValues } from './unique-values.ts'
+import { digitsOf, takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from './version-match.ts'
 
 /** That a document has a value which none but it may have. */
@@ -23,15 +23,14 @@ interface Wanted extends Reservation {
   readonly value: unknown
 }
 
+/** Where they are kept, of all content-types together. */
 export const reservationsIn = (database: Database) =>
   database.collection<Reservation>('quire_reservations')
 
 /** Attributes that are held unique by reservations, as `<collection>.<attribute>`; of others indexes hold it. */
 export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
   if (!plan.sharded) return []
-  return [...plan.attributes.values()]
-    .filter((attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique)
-    .map(({ name }) => attributeOf(plan, name))
+  return uniqueAttributes(plan).map(({ name }) => attributeOf(plan, name))
 }
 
 /**

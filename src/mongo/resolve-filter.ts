@@ -3,8 +3,9 @@ import type { Filter, Reader, RelatedFilter, VersionKey, VersionSelection } from
 import type { RelationPlan } from '../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database } from './database.ts'
-import { optionsOf, run, versionsOf } from './stored-version.ts'
+import { optionsOf, versionsOf } from './stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './translate-filter.ts'
 import { matchVersions } from './version-match.ts'
@@ -133,10 +134,10 @@ async function valuesOf(
     ...distinct,
     { $limit: limit + 1 },
   ]
-  const found = await run(undefined, () =>
+  const found = await asCmsErrors(() =>
     versionsOf(database, relation.target())
       .aggregate<{ readonly _id: string }>(stages, {
-        ...optionsOf(database, undefined),
+        ...optionsOf(database),
         batchSize: limit + 2,
       })
       .toArray(),

@@ -1,5 +1,6 @@
+import { asCmsErrors } from './database-error.ts'
 import type { Database, Session } from './database.ts'
-import { asCmsErrors, ensureRow } from './system-collections.ts'
+import { ensureRow } from './system-collections.ts'
 
 /** How long a process goes by what it read before it asks whether it still holds. */
 const RECHECK_AFTER_MS = 1_000

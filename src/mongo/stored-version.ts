@@ -2,7 +2,7 @@ import { BSON, type Collection, type Document } from 'mongodb'
 import type { Status } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { toCmsError } from './database-error.ts'
+import { asCmsErrors } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
@@ -24,6 +24,7 @@ export interface StoredVersion extends Data {
 /** What MongoDB holds: a version and its `_id`, see `versionId`. */
 export type VersionDocument = Document & { readonly _id: string }
 
+/** All versions of all documents of a content-type. */
 export function versionsOf(database: Database, plan: ContentTypePlan): Collection<VersionDocument> {
   return database.collection<VersionDocument>(plan.collectionName)
 }
@@ -66,10 +67,10 @@ export function readVersions(
 ): Promise<readonly StoredVersion[]> {
   const collection = versionsOf(database, plan)
   const options = {
-    ...optionsOf(database, undefined),
+    ...optionsOf(database),
     batchSize: limit === 0 ? MAX_BATCH : limit + 1,
   }
-  return run(undefined, async () => {
+  return asCmsErrors(async () => {
     if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
       const found = collection.find(matchAll([filter, conditions.match]), {
         ...options,
@@ -100,19 +101,16 @@ export interface CommandOptions {
 }
 
 /** The bound of one command, and the transaction that it belongs to. */
-export function optionsOf(database: Database, session: Session | undefined): CommandOptions {
+export function optionsOf(database: Database, session?: Session): CommandOptions {
   const maxTimeMS = database.queryTimeoutMs
   return session === undefined ? { maxTimeMS } : { maxTimeMS, session }
 }
 
 /**
- * Runs one command. Within a transaction a driver's error must reach the driver as it is, for its
- * retry rules; elsewhere it is told to the client (`toCmsError`).
+ * Runs what may be part of a transaction. There a driver's error must reach the driver as it is, for its
+ * retry rules; elsewhere it is told to the client.
+ * @throws CmsError outside of a transaction, as `asCmsErrors` does.
  */
-export async function run<T>(session: Session | undefined, command: () => Promise<T>): Promise<T> {
-  try {
-    return await command()
-  } catch (error) {
-    throw session === undefined ? toCmsError(error) : error
-  }
+export function run<T>(session: Session | undefined, command: () => Promise<T>): Promise<T> {
+  return session === undefined ? asCmsErrors(command) : command()
 }

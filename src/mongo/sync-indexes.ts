@@ -59,6 +59,7 @@ function isSettled({ missing, outdated }: Difference): boolean {
   return missing.length === 0 && outdated.length === 0
 }
 
+/** What is there beside what is declared, one difference for each collection, in their order. */
 export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
@@ -83,6 +84,7 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
   }
 }
 
+/** The indexes of a collection, `_id_` included; none of one that does not exist. */
 export async function listIndexes(
   database: Database,
   collection: string,

@@ -1,17 +1,8 @@
 import { type Collection, type Document, type IndexDescription, MongoServerError } from 'mongodb'
-import { isDuplicateKey, toCmsError } from './database-error.ts'
+import { asCmsErrors, isDuplicateKey } from './database-error.ts'
 
 const NAMESPACE_EXISTS = 48
 const ATTEMPTS = 5
-
-/** @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise. */
-export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toCmsError(error)
-  }
-}
 
 /**
  * Creates the collection with its indexes, where they do not exist: a transaction needs it to. Many

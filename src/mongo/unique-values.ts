@@ -41,6 +41,7 @@ export async function findTaken(
     .map(({ name, value }) => takenFault(name, value))
 }
 
+/** The fault of an attribute whose value another document has published. */
 export function takenFault(name: string, value: unknown): Fault {
   return {
     path: [name],
@@ -50,13 +51,19 @@ export function takenFault(name: string, value: unknown): Fault {
   }
 }
 
-/** Null and the empty text may repeat. */
+/** The attributes of which no two documents may have one value published in one locale. */
+export function uniqueAttributes({ attributes }: ContentTypePlan): readonly ScalarPlan[] {
+  return [...attributes.values()].filter(
+    (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
+  )
+}
+
+/** Of some values those that must be unique: null and the empty text may repeat. */
 export function uniqueValues(
   plan: ContentTypePlan,
   values: Data,
 ): readonly { readonly name: string; readonly value: unknown }[] {
-  return [...plan.attributes.values()]
-    .filter((attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique)
+  return uniqueAttributes(plan)
     .map(({ name }) => ({ name, value: values[name] ?? null }))
     .filter(({ value }) => value !== null && value !== '')
 }

@@ -3,7 +3,7 @@ import { validationError } from '../errors.ts'
 import type { VersionKey } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { isDuplicateKey } from './database-error.ts'
+import { asCmsErrors, isDuplicateKey } from './database-error.ts'
 import type { Database, Session } from './database.ts'
 import { insertOnce } from './insert-once.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
@@ -63,7 +63,7 @@ export async function addVersions(
     ...toNewDocument(version),
     _id: versionId(version.documentId, version),
   }))
-  await run(undefined, async () => {
+  await asCmsErrors(async () => {
     try {
       await versionsOf(database, plan).insertMany(documents, {
         ordered: false,

@@ -3,6 +3,7 @@ import type { AttributeHolder, ContentTypePlan, RelationPlan } from '../schema/p
 /** The other locales of a document: every localized content-type has them, and declares them nowhere. */
 export const LOCALIZATIONS = 'localizations'
 
+/** Whether documents of it have locales. */
 export function hasLocalizations(holder: AttributeHolder): holder is ContentTypePlan {
   return 'localized' in holder && holder.localized === true
 }

@@ -33,6 +33,7 @@ const FAMILIES = {
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
 
+/** Whether `$` and this name is an operator that compares. */
 export function isOperator(name: string): name is Operator {
   return KNOWN.has(name)
 }

@@ -8,6 +8,7 @@ import type {
   RelationPlan,
   ScalarPlan,
 } from '../schema/plan.ts'
+import { dottedPath } from './dotted-path.ts'
 import { findMember } from './find-member.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
@@ -224,11 +225,11 @@ function presenceOfId(conditions: Data): Data {
 }
 
 function inside(scope: Scope, name: string, holder: AttributeHolder): Scope {
-  return { ...scope, holder, parent: join(scope.parent, name) }
+  return { ...scope, holder, parent: dottedPath(scope.parent, name) }
 }
 
 function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
-  const path = join(scope.parent, attribute.name)
+  const path = dottedPath(scope.parent, attribute.name)
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return compare(attribute, 'eq', value, scope)
   }
@@ -263,10 +264,6 @@ function asObject(value: unknown, path: string): Data {
     throw invalidValue(path, 'expected conditions')
   }
   return value as Data // an object that is no list, parsed without a prototype
-}
-
-function join(parent: string | null, name: string): string {
-  return parent === null ? name : `${parent}.${name}`
 }
 
 function pathOf(key: string, { parent }: Scope): string {

@@ -69,11 +69,7 @@ function objectOf(input: unknown): Data {
 function parsePosition(input: unknown, name: string, fallback: number): number {
   if (input === undefined) return fallback
   const value = integerOf(input)
-  if (value === null) {
-    throw new ValidationError(
-      `pagination[${name}]: expected an integer got ${typeof input === 'string' ? input : 'a list'}`,
-    )
-  }
+  if (value === null) throw notA('an integer', name, input)
   return value
 }
 
@@ -84,12 +80,13 @@ function parseSize(
 ): number {
   if (input === undefined) return defaultLimit
   const value = integerOf(input)
-  if (value === null || value < 1) {
-    throw new ValidationError(
-      `pagination[${name}]: expected a positive integer got ${typeof input === 'string' ? input : 'a list'}`,
-    )
-  }
+  if (value === null || value < 1) throw notA('a positive integer', name, input)
   return Math.min(value, maxLimit)
+}
+
+function notA(expected: string, name: string, input: unknown): ValidationError {
+  const given = typeof input === 'string' ? input : 'a list'
+  return invalidValue(`pagination[${name}]`, `expected ${expected} got ${given}`)
 }
 
 /** Null when the text is no integer that a database can skip. */

@@ -10,6 +10,14 @@ import type { FieldSelection, Filter, QueryRules, RelationNode, SortKey } from '
 
 export type Options = ReadonlyMap<string, unknown>
 
+/** What can be asked of every component, as of a fragment of a zone. */
+export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
+  'fields',
+  'filters',
+  'sort',
+  'populate',
+])
+
 const PARAM = 'populate'
 const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
 

@@ -1,31 +1,20 @@
-import type { Uid } from '../schema/definition.ts'
-import type { AttributeHolder, ContentTypePlan, DynamicZonePlan } from '../schema/plan.ts'
+import type { AttributeHolder, ContentTypePlan } from '../schema/plan.ts'
+import { dottedPath } from './dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
-import { misplacedText, withoutFragment } from './parse-populate-errors.ts'
-import {
-  type Asked,
-  ASKED_PLAINLY,
-  type AskedTree,
-  readAsked,
-  readPopulate,
-} from './parse-populate-form.ts'
+import { misplacedText } from './parse-populate-errors.ts'
+import { type Asked, ASKED_PLAINLY, type AskedTree, readPopulate } from './parse-populate-form.ts'
 import {
   assertOptions,
   assertWithinComponent,
+  FRAGMENT_OPTIONS,
   type Options,
   parseCount,
   parseEntryOptions,
   parseRange,
 } from './parse-populate-options.ts'
-import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
-import type {
-  ComponentNode,
-  PopulateNode,
-  QueryRules,
-  RelationNode,
-  UsersNode,
-  ZoneNode,
-} from './query.ts'
+import { parseZone } from './parse-populate-zone.ts'
+import { invalidValue, unusableKey } from './query-error.ts'
+import type { ComponentNode, PopulateNode, QueryRules, RelationNode, UsersNode } from './query.ts'
 
 /** What bounds the populate parameter of one request. */
 export type PopulateRules = Pick<
@@ -59,11 +48,9 @@ interface Target {
 }
 
 const PARAM = 'populate'
-const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'populate'])
 const ENTRY_OPTIONS: ReadonlySet<string> = new Set([...FRAGMENT_OPTIONS, 'count'])
 const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination'])
 const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
-const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
 
 /**
  * What a request shows beside the entries' own members, in the order of the schema, `localizations` last.
@@ -101,18 +88,14 @@ function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
 function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): PopulateNode | null {
   if (attribute.kind === 'relation' && !scope.rules.mayRead(attribute.targetUid)) return null
   countNode(scope)
-  const path = join(scope.parent, attribute.name)
+  const path = dottedPath(scope.parent, attribute.name)
   const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
   switch (attribute.kind) {
     case 'relation': {
       const options = attribute.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
       const selection = at({ holder: attribute.target(), options, hasIds: true })
-      return {
-        kind: 'relation',
-        relation: attribute,
-        ...selection,
-        range: rangeOf(asked, path, scope),
-      }
+      const range = rangeOf(asked, path, scope)
+      return { kind: 'relation', relation: attribute, ...selection, range }
     }
     case 'component': {
       const target = { holder: attribute.component(), options: ENTRY_OPTIONS, hasIds: false }
@@ -129,7 +112,12 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
       return toUsers(attribute.types, selection, scope.rules)
     }
     case 'dynamiczone':
-      return parseZone(attribute, asked, path, scope)
+      return parseZone(attribute, asked, path, {
+        holder: scope.holder,
+        components: scope.rules.components,
+        select: (within, holder, at) =>
+          parseSelection(within, { holder, options: FRAGMENT_OPTIONS, hasIds: false }, at, scope),
+      })
   }
 }
 
@@ -200,105 +188,4 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
 /** What has entries of its own, which the database can look for. */
 function isDocument(holder: AttributeHolder): boolean {
   return holder.members.has('documentId')
-}
-
-function parseZone(zone: DynamicZonePlan, asked: Asked, path: string, scope: Scope): ZoneNode {
-  switch (asked.kind) {
-    case 'below':
-      return {
-        kind: 'zone',
-        zone,
-        mode: 'entries',
-        on: parseBelowZone(zone, asked.below, path, scope),
-      }
-    case 'options':
-      return parseZoneOptions(zone, asked.options, path, scope)
-    case 'text':
-      if (asked.text === '*') throw withoutFragment(zone, asked.text, scope.holder)
-      throw unknownKey(asked.text, path, PARAM)
-  }
-}
-
-/** Dotted paths go through the components that have the attribute, of which there must be one. */
-function parseBelowZone(
-  zone: DynamicZonePlan,
-  tree: AskedTree,
-  path: string,
-  scope: Scope,
-): ZoneNode['on'] {
-  const components = [...zone.components()]
-  for (const name of tree.keys()) {
-    const isKnown = components.some(([, component]) => getPopulatable(name, component) !== null)
-    if (!isKnown) throw unusableKey(name, path, PARAM)
-  }
-  const fragments = components.map(([uid, component]): [Uid, Selection] => {
-    const own = [...tree].filter(([name]) => getPopulatable(name, component) !== null)
-    return [uid, { ...PLAIN, populate: parseBelow(new Map(own), component, path, scope) }]
-  })
-  return new Map(fragments)
-}
-
-function parseZoneOptions(
-  zone: DynamicZonePlan,
-  options: Options,
-  path: string,
-  scope: Scope,
-): ZoneNode {
-  for (const option of options.keys()) {
-    const isOfEntries = FRAGMENT_OPTIONS.has(option) && !ZONE_OPTIONS.has(option)
-    if (isOfEntries) throw withoutFragment(zone, option, scope.holder)
-  }
-  assertOptions(options, ZONE_OPTIONS, path)
-  const mode = parseCount(options, path) ? 'count' : 'entries'
-  const below = readZonePopulate(options.get('populate'), path)
-  const on = options.has('on')
-    ? parseFragments(zone, options.get('on'), path, scope)
-    : parseEvery(zone, below, path, scope)
-  return { kind: 'zone', zone, mode, on }
-}
-
-/** Components have different members, so that only everything can be asked of all at once. */
-function readZonePopulate(input: unknown, path: string): '*' | undefined {
-  if (input === '*') return input
-  if (input === undefined || input === '') return undefined
-  throw unknownKey(PARAM, path, PARAM)
-}
-
-function parseEvery(
-  zone: DynamicZonePlan,
-  below: '*' | undefined,
-  path: string,
-  scope: Scope,
-): ZoneNode['on'] {
-  const asked: Asked = { kind: 'options', options: new Map([['populate', below]]) }
-  const fragments = [...zone.components()].map(([uid, holder]): [Uid, Selection] => {
-    const target = { holder, options: FRAGMENT_OPTIONS, hasIds: false }
-    return [uid, parseSelection(asked, target, path, scope)]
-  })
-  return new Map(fragments)
-}
-
-function parseFragments(
-  zone: DynamicZonePlan,
-  input: unknown,
-  path: string,
-  scope: Scope,
-): ZoneNode['on'] {
-  const at = `${path}.on`
-  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-    throw invalidValue(`populate[${path}][on]`, 'expected components by their names')
-  }
-  const fragments = Object.entries(input).flatMap(([uid, value]): [Uid, Selection][] => {
-    const holder = scope.rules.components.get(uid)
-    if (holder === undefined) throw unusableKey(uid, at, PARAM)
-    const asked = readAsked(value)
-    if (asked === null) return []
-    const target = { holder, options: FRAGMENT_OPTIONS, hasIds: false }
-    return [[uid, parseSelection(asked, target, `${at}.${uid}`, scope)]]
-  })
-  return new Map(fragments.filter(([uid]) => zone.components().has(uid)))
-}
-
-function join(parent: string | null, name: string): string {
-  return parent === null ? name : `${parent}.${name}`
 }

@@ -24,7 +24,7 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     fields: parseFields(query['fields'], plan),
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
-    isPublished: parsePublished(query, plan),
+    hasPublishedVersion: parseHasPublishedVersion(query, plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
@@ -33,7 +33,7 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
 /**
  * Reads what a request for one entry, or for the answer to a write, asks for. One entry has no order, but
  * an order that is not understood is a mistake here too.
- * @throws ValidationError
+ * @throws ValidationError, PaginationError for whatever is not understood.
  */
 export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
   parseSort(query['sort'], plan, rules)
@@ -46,7 +46,7 @@ export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: Query
 }
 
 /** `hasPublishedVersion` means something to lists of drafts alone. */
-function parsePublished(query: Data, plan: ContentTypePlan): boolean | null {
+function parseHasPublishedVersion(query: Data, plan: ContentTypePlan): boolean | null {
   const asked = query['hasPublishedVersion']
   if (asked === undefined || !plan.draftAndPublish || query['status'] !== 'draft') return null
   const value = booleanOf(asked)

@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { invalidValue } from './query-error.ts'
@@ -13,7 +14,6 @@ import {
   type VersionKey,
   type VersionSelection,
 } from './query.ts'
-import { NO_LOCALE } from '../schema/no-locale.ts'
 
 /**
  * The versions that a list is made of. A filter on `locale` takes the place of the default locale; a
@@ -34,16 +34,17 @@ export function parseVersions(
   const asked = query['locale']
   const every = codesOf(locales)
   if (asked === undefined || asked === '') {
-    return {
-      locales: filter !== null && namesLocale(filter) ? every : [locales.defaultCode],
-      status,
-    }
+    const isFiltered = filter !== null && namesLocale(filter)
+    return { locales: isFiltered ? every : [locales.defaultCode], status }
   }
   if (asked === '*') return { locales: every, status }
   return { locales: listOf(asked).filter((code) => locales.has(code)), status }
 }
 
-/** @throws ValidationError for an unknown status or fallback. */
+/**
+ * Through whose eyes relations are seen: of the locale asked for, or the default where it is none.
+ * @throws ValidationError for an unknown status or fallback.
+ */
 export function parseReader(
   query: Data,
   rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format'>,

@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts'
+import { dottedPath } from './dotted-path.ts'
 
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
 
@@ -25,7 +26,7 @@ export function unusableKey(
   parent: string | null,
   param: QueryParameter,
 ): ValidationError {
-  const path = parent === null ? key : `${parent}.${key}`
+  const path = dottedPath(parent, key)
   const where = parent === null ? '' : ` at ${path}`
   return new ValidationError(`Invalid key ${key}${where}`, { key, path, source: 'query', param })
 }

@@ -19,7 +19,7 @@ export interface Query {
   readonly page: Page
   readonly version: VersionSelection
   /** Of drafts: only those that have, or have not, a published version; null for all. */
-  readonly isPublished: boolean | null
+  readonly hasPublishedVersion: boolean | null
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
@@ -207,12 +207,15 @@ export interface ComponentNode extends EntriesSelection {
   readonly component: ComponentAttributePlan
 }
 
+/** What to show of the components of one kind in a zone, and which of them in what order. */
+export type FragmentSelection = Pick<EntriesSelection, 'fields' | 'filter' | 'sort' | 'populate'>
+
 export interface ZoneNode {
   readonly kind: 'zone'
   readonly zone: DynamicZonePlan
   readonly mode: Exclude<PopulateMode, 'ids'>
   /** What to show of each component; entries of a component that is not named are left out. */
-  readonly on: ReadonlyMap<Uid, Pick<EntriesSelection, 'fields' | 'filter' | 'sort' | 'populate'>>
+  readonly on: ReadonlyMap<Uid, FragmentSelection>
 }
 
 /** What bounds the parsing of one request. */

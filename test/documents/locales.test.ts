@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import {
-  checkLocaleCode,
+  assertLocaleCode,
   type Locales,
   localeName,
   openLocales,
@@ -30,7 +30,7 @@ describe('documents/locales: codes', () => {
     'ca-valencia',
     'gsw',
   ]) {
-    it(`takes ${code}`, () => checkLocaleCode(code))
+    it(`takes ${code}`, () => assertLocaleCode(code))
   }
   const refused: readonly [string, RegExp][] = [
     ['FR', /written fr$/],
@@ -50,7 +50,7 @@ describe('documents/locales: codes', () => {
   ]
   for (const [code, message] of refused) {
     it(`refuses ${code === '' ? 'an empty code' : code.slice(0, 20)}`, () => {
-      expect(() => checkLocaleCode(code)).to.throw(ValidationError, message)
+      expect(() => assertLocaleCode(code)).to.throw(ValidationError, message)
     })
   }
 

@@ -5,7 +5,7 @@ import { RANKS, typeOf } from './values.ts'
 import type { Document, Value } from './values.ts'
 
 /** By code point, as UTF-8 bytes compare: JavaScript's own order differs above the surrogates. */
-export function compareStrings(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

@@ -107,14 +107,6 @@ const INT_MAX = 2147483647
 export const isInt32 = (value: number): boolean =>
   Number.isInteger(value) && value >= INT_MIN && value <= INT_MAX && !Object.is(value, -0)
 
-/** An int where it fits, else a long, else a double: what a number of the engine itself becomes. */
-export const fromDouble = (value: number): NumberValue => {
-  if (isInt32(value)) return value
-  return Number.isSafeInteger(value) && !Object.is(value, -0)
-    ? Long.fromNumber(value)
-    : new Double(value)
-}
-
 const LONG_MIN = -(1n << 63n)
 const LONG_MAX = (1n << 63n) - 1n
 
@@ -177,7 +169,7 @@ function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'
 }
 
 /** Rounds to 34 digits, half to even. */
-export function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
+function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
   const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length
   if (digits <= 34) return Decimal128.fromString(`${coefficient}E${exponent}`)
   const unit = 10n ** BigInt(digits - 34)

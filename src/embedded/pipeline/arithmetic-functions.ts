@@ -100,7 +100,7 @@ const comparison = (accepts: (order: number) => Value): PlainFunction => ({
 })
 
 /** $sum over numbers only: everything else counts as nothing. */
-export const sumOf = (values: readonly Value[]): NumberValue =>
+const sumOf = (values: readonly Value[]): NumberValue =>
   values.filter((value) => isNumber(value)).reduce(add, 0)
 
 export function averageOf(values: readonly Value[]): Value {

@@ -16,7 +16,7 @@ const PLAIN: Readonly<Record<string, PlainFunction>> = {
 }
 
 /** The value at a path as expressions read it: an array on the way gives the array of what its documents hold. */
-export function readPath(value: Value, parts: readonly string[], at = 0): Value {
+function readPath(value: Value, parts: readonly string[], at = 0): Value {
   if (at === parts.length) return value
   if (isDocument(value)) return readPath(value[parts[at] ?? ''], parts, at + 1)
   if (!Array.isArray(value)) return undefined

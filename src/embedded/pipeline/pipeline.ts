@@ -57,7 +57,7 @@ function chain(
   return stages.reduce((input, stage) => stage(input, context), documents)
 }
 
-export function* toDocuments(source: Source, records: Iterable<Record>): Generator<Document> {
+function* toDocuments(source: Source, records: Iterable<Record>): Generator<Document> {
   for (const record of records) yield documentOfRecord(source.collection, record, null)
 }
 

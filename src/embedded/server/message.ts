@@ -24,7 +24,7 @@ export interface Message {
 }
 
 /** A frame that breaks the protocol: the connection ends. */
-export class MalformedMessage extends Error {}
+class MalformedMessage extends Error {}
 
 /** Cuts the stream of a connection into frames. */
 export function frameReader(): (chunk: Buffer) => Buffer[] {

@@ -17,7 +17,7 @@ export interface IndexKey {
 }
 
 /** A key cut to what fits; those that begin alike are told apart by a hash and no longer ordered. */
-export function entryKey(index: Index, values: readonly Value[]): Buffer {
+function entryKey(index: Index, values: readonly Value[]): Buffer {
   const key = encodeKey(values, index.directions)
   const prefix = Buffer.allocUnsafe(4)
   prefix.writeUInt32BE(index.id, 0)

@@ -40,18 +40,6 @@ function readBase(data: Data, view: View, collection: Collection, id: number): R
   return bytes ? { id, bytes } : null
 }
 
-/** The record as the view has it; null when it has none. */
-export function readRecord(
-  data: Data,
-  view: View,
-  collection: Collection,
-  id: number,
-): Record | null {
-  const change = view.changes.get(collection)?.get(id)
-  if (change) return change.after ? { id, bytes: change.after } : null
-  return readBase(data, view, collection, id)
-}
-
 // Iteration over a map goes on over what is added meanwhile: stop at what was there.
 function* residentRecords(residents: ReadonlyMap<number, Record>, end: number): Generator<Record> {
   for (const record of residents.values()) {
