@@ -14,6 +14,7 @@ import {
   parseTime,
   TIME_FORMAT_MESSAGE,
 } from './temporal.ts'
+import { findTextFault } from './text-values.ts'
 
 /** When a value is checked: as sent for a draft, as sent for publishing at once, or as stored. */
 export type Occasion = 'draft' | 'direct' | 'publishable'
@@ -75,7 +76,7 @@ function text(
   usualMaximum: number | null,
 ): Joi.StringSchema {
   const isDraft = occasion === 'draft'
-  let rule = Joi.string().min(0).custom(withoutNul)
+  let rule = Joi.string().min(0).custom(storable)
   if (minLength !== undefined && !isDraft) rule = rule.custom(atLeastCharacters(minLength))
   const maximum = maxLength ?? usualMaximum
   if (maximum !== null) rule = rule.max(maximum)
@@ -135,9 +136,9 @@ function present(value: unknown, { error }: CustomHelpers): unknown {
   return value === null ? error('any.null') : value
 }
 
-function withoutNul(value: string, { error }: CustomHelpers): unknown {
-  if (!value.includes('\0')) return value
-  return error('any.problem', { problem: 'must not contain a NUL character' })
+function storable(value: string, { error }: CustomHelpers): unknown {
+  const problem = findTextFault(value)
+  return problem === null ? value : error('any.problem', { problem })
 }
 
 function atLeastCharacters(limit: number): CustomValidator<string> {

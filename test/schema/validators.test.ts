@@ -107,6 +107,8 @@ describe('a value that breaks a rule', () => {
   const rows: readonly [string, unknown, string][] = [
     ['label', null, 'must be a `string` type, but the final value was: `null`.'],
     ['label', 'a\0b', 'must not contain a NUL character'],
+    ['label', 'a\ud83db', 'must not contain half of a surrogate pair'],
+    ['rich', '\ude00\ud83d', 'must not contain half of a surrogate pair'],
     ['label', 'x'.repeat(256), 'must be at most 255 characters'],
     ['short', 12345, 'must be a `string` type, but the final value was: `12345`.'],
     ['short', true, 'must be a `string` type, but the final value was: `true`.'],
