@@ -1,6 +1,7 @@
 import { ValidationError } from '../errors.ts'
+import { literal, TEXT_END } from '../mongo/translate-filter.ts'
 import type { Comparison, Filter, Operator, SortKey } from '../query/query.ts'
-import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import { Decimal } from '../schema/decimal.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ScalarPlan } from '../schema/plan.ts'
 
@@ -65,37 +66,49 @@ const CHECKS = {
   },
   null: (value, operand) => (value === null) === operand,
   notNull: (value, operand) => (value !== null) === operand,
-  eqi: (value, operand) => textOf(value) !== null && folded(value) === folded(operand),
-  nei: (value, operand) => textOf(value) === null || folded(value) !== folded(operand),
+  eqi: (value, operand) => finds(value, `^${literal(operand)}${TEXT_END}`),
+  nei: (value, operand) => !finds(value, `^${literal(operand)}${TEXT_END}`),
   contains: (value, operand) => textOf(value)?.includes(String(operand)) === true,
   notContains: (value, operand) => textOf(value)?.includes(String(operand)) !== true,
-  containsi: (value, operand) => folded(value)?.includes(folded(operand) ?? '') === true,
-  notContainsi: (value, operand) => folded(value)?.includes(folded(operand) ?? '') !== true,
+  containsi: (value, operand) => finds(value, literal(operand)),
+  notContainsi: (value, operand) => !finds(value, literal(operand)),
   startsWith: (value, operand) => textOf(value)?.startsWith(String(operand)) === true,
-  startsWithi: (value, operand) => folded(value)?.startsWith(folded(operand) ?? '') === true,
+  startsWithi: (value, operand) => finds(value, `^${literal(operand)}`),
   endsWith: (value, operand) => textOf(value)?.endsWith(String(operand)) === true,
-  endsWithi: (value, operand) => folded(value)?.endsWith(folded(operand) ?? '') === true,
+  endsWithi: (value, operand) => finds(value, `${literal(operand)}${TEXT_END}`),
 } satisfies Record<Operator, Check>
 
-function valueOf(element: Data, { through, attribute }: SortKey): unknown {
-  let holder: Data = element
+/** Of several elements on the way the lowest value counts ascending and the highest descending. */
+function valueOf(element: Data, { through, attribute, direction }: SortKey): unknown {
+  let holders: readonly Data[] = [element]
   for (const step of through) {
     if (step.kind === 'relation') throw throughRelation(step.name)
-    const inner = holder[step.name] ?? {}
-    holder = (Array.isArray(inner) ? (inner[0] ?? {}) : inner) as Data
+    holders = holders.flatMap((holder) => (holder[step.name] ?? []) as Data | readonly Data[])
   }
-  return plain(holder[attribute.name] ?? null, attribute)
+  const values = holders.map((holder) => plain(holder[attribute.name] ?? null, attribute))
+  return values.toSorted(compare).at(direction === 'asc' ? 0 : -1) ?? null
 }
 
-/** Null is the lowest; text goes by code points, decimals and big integers by value. */
+/** Null is the lowest; text goes by code points, decimals and big integers by value, JSON by type first. */
 function compare(one: unknown, other: unknown): number {
   if (one === null || other === null) return Number(other === null) - Number(one === null)
-  if (typeof one === 'string' && typeof other === 'string') {
-    return Buffer.compare(Buffer.from(one), Buffer.from(other))
-  }
+  if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other)
+  const byType = rankOf(one) - rankOf(other)
+  if (byType !== 0) return byType
   const [left, right] = [comparable(one), comparable(other)]
+  if (typeof left === 'string' && typeof right === 'string') {
+    return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  }
   if (left === right) return 0
   return left < right ? -1 : 1
+}
+
+/** As BSON orders types: numbers, texts, objects, lists, booleans. Only JSON holds values of several. */
+function rankOf(value: unknown): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0
+  if (typeof value === 'string') return 1
+  if (typeof value === 'boolean') return 4
+  return Array.isArray(value) ? 3 : 2
 }
 
 function comparable(value: unknown): number | bigint | string {
@@ -105,20 +118,20 @@ function comparable(value: unknown): number | bigint | string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Decimals are numbers here; every other stored form compares as it is. */
-function plain(value: unknown, { type }: ScalarPlan): unknown {
-  if (type !== 'decimal') return value
-  return Array.isArray(value)
-    ? value.map((one) => SCALAR_KINDS.decimal.toJson(one))
-    : SCALAR_KINDS.decimal.toJson(value)
+/** Stored decimals and those of a filter are of two classes, which print their digits alike. */
+function plain(value: unknown, attribute: ScalarPlan): unknown {
+  if (attribute.type !== 'decimal' || value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((one) => plain(one, attribute))
+  return Decimal.parse((value as { toString(): string }).toString())
 }
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-function folded(value: unknown): string | null {
-  return textOf(value)?.toLowerCase() ?? null
+/** Whatever the case, which is folded as the database folds it. */
+function finds(value: unknown, pattern: string): boolean {
+  return typeof value === 'string' && new RegExp(pattern, 'iu').test(value)
 }
 
 function listOf(operand: unknown): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Decimal128 } from 'mongodb'
-import { validationError } from '../errors.ts'
+import { type Fault, validationError } from '../errors.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
 import { optionsOf, run, versionsOf, type VersionDocument } from './stored-version.ts'
@@ -19,8 +19,7 @@ interface Reservation {
 
 /** What a reservation is to be, and the fault of who comes second. */
 interface Wanted extends Reservation {
-  readonly name: string
-  readonly value: unknown
+  readonly fault: Fault
 }
 
 /** Where they are kept, of all content-types together. */
@@ -88,7 +87,7 @@ export async function settleReservations(
 
 async function take(
   database: Database,
-  { _id, attribute, holder, name, value }: Wanted,
+  { _id, attribute, holder, fault }: Wanted,
   session: Session,
 ): Promise<void> {
   const reserved = await reservationsIn(database).findOneAndUpdate(
@@ -96,8 +95,7 @@ async function take(
     { $setOnInsert: { attribute, holder } },
     { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
   )
-  if (reserved?.holder !== holder)
-    throw validationError([takenFault(name, value instanceof Decimal128 ? String(value) : value)])
+  if (reserved?.holder !== holder) throw validationError([fault])
 }
 
 function wantedOf(
@@ -105,12 +103,12 @@ function wantedOf(
   version: VersionDocument,
   holder: string,
 ): readonly Wanted[] {
-  return uniqueValues(plan, version).map(({ name, value }) => {
-    const attribute = attributeOf(plan, name)
+  return uniqueValues(plan, version).map(({ attribute: unique, value }) => {
+    const attribute = attributeOf(plan, unique.name)
     const locale: unknown = version['locale']
     const text = JSON.stringify([attribute, locale, textOf(value)])
     const _id = createHash('sha256').update(text).digest('hex')
-    return { _id, attribute, holder, name, value }
+    return { _id, attribute, holder, fault: takenFault(unique, value) }
   })
 }
 

@@ -21,20 +21,20 @@ const CONDITIONS = {
   between: (operand) => between(operand),
   null: (operand) => (operand === true ? { $eq: null } : { $ne: null }),
   notNull: (operand) => (operand === true ? { $ne: null } : { $eq: null }),
-  eqi: (operand) => search(`^${literal(operand)}${END}`, 'i'),
-  nei: (operand) => ({ $not: search(`^${literal(operand)}${END}`, 'i') }),
+  eqi: (operand) => search(`^${literal(operand)}${TEXT_END}`, 'i'),
+  nei: (operand) => ({ $not: search(`^${literal(operand)}${TEXT_END}`, 'i') }),
   contains: (operand) => search(literal(operand)),
   notContains: (operand) => ({ $not: search(literal(operand)) }),
   containsi: (operand) => search(literal(operand), 'i'),
   notContainsi: (operand) => ({ $not: search(literal(operand), 'i') }),
   startsWith: (operand) => search(`^${literal(operand)}`),
   startsWithi: (operand) => search(`^${literal(operand)}`, 'i'),
-  endsWith: (operand) => search(`${literal(operand)}${END}`),
-  endsWithi: (operand) => search(`${literal(operand)}${END}`, 'i'),
+  endsWith: (operand) => search(`${literal(operand)}${TEXT_END}`),
+  endsWithi: (operand) => search(`${literal(operand)}${TEXT_END}`, 'i'),
 } satisfies Record<Operator, Condition>
 
-/** The very end: `$` would also match before a last line break. */
-const END = '(?![\\s\\S])'
+/** In a pattern the very end: `$` would also match before a last line break. */
+export const TEXT_END = '(?![\\s\\S])'
 
 /** Conditions as a `$match` or a find takes them. */
 export function translateFilter(
@@ -151,7 +151,7 @@ function search(pattern: string, options?: 'i'): Document {
   return options === undefined ? { $regex: pattern } : { $regex: pattern, $options: options }
 }
 
-/** The text with every character that means something in a PCRE pattern escaped. */
-function literal(operand: unknown): string {
+/** The text with every character that means something in a pattern, of PCRE or JavaScript, escaped. */
+export function literal(operand: unknown): string {
   return String(operand).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '../errors.ts'
-import { Decimal } from '../schema/decimal.ts'
+import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import type { Database, Session } from './database.ts'
@@ -27,28 +27,29 @@ export async function findTaken(
           status: 'published',
           locale,
           documentId: { $ne: documentId },
-          $or: given.map(({ name, value }) => ({ [name]: { $eq: toBson(value) } })),
+          $or: given.map(({ attribute, value }) => ({ [attribute.name]: { $eq: toBson(value) } })),
         },
         {
           ...optionsOf(database, session),
-          projection: Object.fromEntries(given.map(({ name }) => [name, 1])),
+          projection: Object.fromEntries(given.map(({ attribute }) => [attribute.name, 1])),
         },
       )
       .toArray(),
   )
   return given
-    .filter(({ name, value }) => others.some((other) => isEqual(other[name], value)))
-    .map(({ name, value }) => takenFault(name, value))
+    .filter(({ attribute, value }) =>
+      others.some((other) => isEqual(attribute, other[attribute.name], value)),
+    )
+    .map(({ attribute, value }) => takenFault(attribute, value))
 }
 
-/** The fault of an attribute whose value another document has published. */
-export function takenFault(name: string, value: unknown): Fault {
-  return {
-    path: [name],
-    message: 'This attribute must be unique',
-    name: 'ValidationError',
-    value: typeof value === 'bigint' ? value.toString() : value,
-  }
+/**
+ * The fault of an attribute whose value another document has published. The value is as an answer shows it,
+ * and not told of a private attribute: whoever publishes need not know it.
+ */
+export function takenFault({ name, type, private: isPrivate }: ScalarPlan, value: unknown): Fault {
+  const fault = { path: [name], message: 'This attribute must be unique', name: 'ValidationError' }
+  return isPrivate ? fault : { ...fault, value: SCALAR_KINDS[type].toJson(value) }
 }
 
 /** The attributes of which no two documents may have one value published in one locale. */
@@ -62,17 +63,18 @@ export function uniqueAttributes({ attributes }: ContentTypePlan): readonly Scal
 export function uniqueValues(
   plan: ContentTypePlan,
   values: Data,
-): readonly { readonly name: string; readonly value: unknown }[] {
+): readonly { readonly attribute: ScalarPlan; readonly value: unknown }[] {
   return uniqueAttributes(plan)
-    .map(({ name }) => ({ name, value: values[name] ?? null }))
+    .map((attribute) => ({ attribute, value: values[attribute.name] ?? null }))
     .filter(({ value }) => value !== null && value !== '')
 }
 
 /** Values of one attribute have one type; decimals that differ in trailing zeros alone are equal. */
-function isEqual(stored: unknown, value: unknown): boolean {
+function isEqual({ type }: ScalarPlan, stored: unknown, value: unknown): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
   if (stored === value) return true
-  return value instanceof Decimal && digitsOf(stored) === digitsOf(value)
+  const isMissing = stored === null || stored === undefined
+  return type === 'decimal' && !isMissing && digitsOf(stored) === digitsOf(value)
 }
 
 /** All digits of a decimal, without the zeros that change nothing. */

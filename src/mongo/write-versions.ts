@@ -281,8 +281,8 @@ async function unlessTaken<T>(
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
     const keyPattern = (error['keyPattern'] ?? {}) as Document // documented for code 11000
-    const name = [...plan.attributes.keys()].find((attribute) => attribute in keyPattern)
-    if (name === undefined) throw error
-    throw validationError([takenFault(name, values[name] ?? null)])
+    const attribute = [...plan.attributes.values()].find(({ name }) => name in keyPattern)
+    if (attribute?.kind !== 'scalar') throw error
+    throw validationError([takenFault(attribute, values[attribute.name])])
   }
 }

@@ -112,8 +112,9 @@ function assertOrdered(attribute: ScalarPlan, at: string): void {
 }
 
 function castOne(attribute: ScalarPlan, value: unknown, at: string): unknown {
+  const text = textOf(value, at)
   try {
-    return SCALAR_KINDS[attribute.type].fromQuery(textOf(value, at))
+    return SCALAR_KINDS[attribute.type].fromQuery(text)
   } catch (error) {
     if (error instanceof ValidationError) throw invalidValue(at, error.message)
     throw error

@@ -23,4 +23,35 @@ export class Decimal {
   toString(): string {
     return this.text
   }
+
+  /** Below 0, 0 or above 0, to the last digit: numbers of JavaScript hold no more than 17 of them. */
+  compareTo(other: Decimal): number {
+    const [one, two] = [partsOf(this.text), partsOf(other.text)]
+    if (one.sign !== two.sign) return one.sign - two.sign
+    return one.sign * (one.size - two.size || compareTexts(one.digits, two.digits))
+  }
+}
+
+interface Parts {
+  readonly sign: -1 | 0 | 1
+  /** Without zeros around them: those of 0 are none. */
+  readonly digits: string
+  /** How many places before the point the first digit stands. */
+  readonly size: number
+}
+
+function partsOf(text: string): Parts {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '', part = ''] = mantissa.replace(/^[+-]/, '').split('.')
+  const all = whole + part
+  const significant = all.replace(/^0+/, '')
+  const digits = significant.replace(/0+$/, '')
+  if (digits === '') return { sign: 0, digits, size: 0 }
+  const size = whole.length + Number(exponent) - (all.length - significant.length)
+  return { sign: mantissa.startsWith('-') ? -1 : 1, digits, size }
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
 }

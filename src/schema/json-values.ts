@@ -1,3 +1,5 @@
+import { findTextFault } from './text-values.ts'
+
 const MAX_DEPTH = 50
 
 /** Where in a JSON value something lies that cannot be stored, and what it is; null when it is fine. */
@@ -8,12 +10,12 @@ export interface JsonFault {
 }
 
 /**
- * Finds what must not get into the database: keys that it or JavaScript could take for something else,
- * NUL characters, and nesting beyond 50 levels (BSON allows 100, and an entry adds levels of its own).
+ * Finds what must not get into the database: keys that it, its driver or JavaScript could take for something
+ * else, texts and numbers that would not be read as they were written, and nesting beyond 50 levels (BSON
+ * allows 100, and an entry adds levels of its own).
  */
 export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
-  if (typeof value === 'string') return stringFault(value)
-  if (typeof value !== 'object' || value === null) return null
+  if (typeof value !== 'object' || value === null) return faultHere(findScalarFault(value))
   if (depth > MAX_DEPTH) {
     return { path: [], problem: `must not be nested more than ${MAX_DEPTH} levels deep` }
   }
@@ -24,12 +26,23 @@ export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   return null
 }
 
-function stringFault(text: string): JsonFault | null {
-  return text.includes('\0') ? { path: [], problem: 'must not contain a NUL character' } : null
+/** JSON may write `1e400`, which is infinite by the time it is read. */
+function findScalarFault(value: unknown): string | null {
+  if (typeof value === 'string') return findTextFault(value)
+  const isFine = typeof value !== 'number' || Number.isFinite(value)
+  return isFine ? null : 'must be a number up to 1.79e308'
 }
 
+function faultHere(problem: string | null): JsonFault | null {
+  return problem === null ? null : { path: [], problem }
+}
+
+/** The driver takes what has `_bsontype` for a value of its own, whatever it holds. */
+const TAKEN_KEYS: ReadonlySet<string> = new Set(['__proto__', '_bsontype'])
+
 function keyFault(key: string): JsonFault | null {
-  if (key.startsWith('$')) return { path: [], problem: 'must not be a key: it starts with `$`' }
-  if (key === '__proto__') return { path: [], problem: 'must not be a key' }
-  return key.includes('\0') ? { path: [], problem: 'must not be a key: it contains NUL' } : null
+  if (key.startsWith('$')) return faultHere('must not be a key: it starts with `$`')
+  if (TAKEN_KEYS.has(key)) return faultHere('must not be a key')
+  const fault = findTextFault(key)
+  return faultHere(fault === null ? null : `must not be a key: a text ${fault}`)
 }

@@ -14,6 +14,7 @@ import {
   parseTime,
   TIME_FORMAT_MESSAGE,
 } from './temporal.ts'
+import { findTextFault } from './text-values.ts'
 
 /** When a value is checked: as sent for a draft, as sent for publishing at once, or as stored. */
 export type Occasion = 'draft' | 'direct' | 'publishable'
@@ -75,7 +76,7 @@ function text(
   usualMaximum: number | null,
 ): Joi.StringSchema {
   const isDraft = occasion === 'draft'
-  let rule = Joi.string().min(0).custom(withoutNul)
+  let rule = Joi.string().min(0).custom(storable)
   if (minLength !== undefined && !isDraft) rule = rule.custom(atLeastCharacters(minLength))
   const maximum = maxLength ?? usualMaximum
   if (maximum !== null) rule = rule.max(maximum)
@@ -108,7 +109,7 @@ const RANGES: Readonly<Partial<Record<ScalarType, { readonly min: Limit; readonl
     biginteger: INT64,
   }
 
-type Limit = number | bigint
+type Limit = number | bigint | Decimal
 
 function bounded(
   { type, min, max }: ScalarDefinition,
@@ -117,6 +118,7 @@ function bounded(
 ): JoiSchema {
   const range = RANGES[type]
   const limit = (value: number | string): Limit => {
+    if (type === 'decimal') return Decimal.parse(String(value)) ?? Number(value)
     return type === 'biginteger' ? BigInt(value) : Number(value)
   }
   const lower = min === undefined || occasion === 'draft' ? range?.min : limit(min)
@@ -135,9 +137,9 @@ function present(value: unknown, { error }: CustomHelpers): unknown {
   return value === null ? error('any.null') : value
 }
 
-function withoutNul(value: string, { error }: CustomHelpers): unknown {
-  if (!value.includes('\0')) return value
-  return error('any.problem', { problem: 'must not contain a NUL character' })
+function storable(value: string, { error }: CustomHelpers): unknown {
+  const problem = findTextFault(value)
+  return problem === null ? value : error('any.problem', { problem })
 }
 
 function atLeastCharacters(limit: number): CustomValidator<string> {
@@ -161,24 +163,24 @@ function oneOf(values: readonly string[]): CustomValidator {
   }
 }
 
-/** Numbers and `Decimal`s alike; what could not be read has its complaint already. */
 function atLeast(limit: Limit): CustomValidator {
-  return (value: unknown, { error }) => {
-    const comparable = comparableOf(value)
-    return comparable !== null && comparable < limit ? error('number.min', { limit }) : value
-  }
+  return (value: unknown, { error }) =>
+    isBelow(value, limit) ? error('number.min', { limit }) : value
 }
 
 function atMost(limit: Limit): CustomValidator {
-  return (value: unknown, { error }) => {
-    const comparable = comparableOf(value)
-    return comparable !== null && comparable > limit ? error('number.max', { limit }) : value
-  }
+  return (value: unknown, { error }) =>
+    isBelow(limit, value) ? error('number.max', { limit }) : value
 }
 
-function comparableOf(value: unknown): Limit | null {
-  if (typeof value === 'number' || typeof value === 'bigint') return value
-  return value instanceof Decimal ? Number(value.text) : null
+/** Of two numbers of one type; what could not be read is none, and has its complaint already. */
+function isBelow(one: unknown, other: unknown): boolean {
+  if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other) < 0
+  return isNumber(one) && isNumber(other) && one < other
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
 }
 
 /** A JSON number, or text that spells one. Lists and booleans are none, although JavaScript would cast them. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { gzipSync } from 'node:zlib'
 import { type Answer, declare, type Sent, serve, type TestServer } from './server.ts'
 
+const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: 'x' }] }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('bad input over HTTP', () => {
@@ -242,6 +243,8 @@ describe('bad input over HTTP', () => {
     ['extra', { $where: '1' }, /^extra/],
     ['extra', { a: { $gt: '' } }, /^extra/],
     ['extra', 'a\0', /^extra/],
+    ['extra', { a: { _bsontype: 'Long', low: 1 } }, /^extra\.a\._bsontype must not be a key$/],
+    ['content', [{ ...PARAGRAPH, _bsontype: 'Long' }], /^content\.0\._bsontype must not be a key$/],
     ['content', 'text', /^content/],
     ['content', [{ type: 'nope', children: [] }], /^content|^Block node/],
   ]
@@ -322,6 +325,12 @@ describe('bad input over HTTP', () => {
     ],
     ['forms mixed in one parameter', 'sort[0]=title&sort[count]=asc', 'ValidationError', /./],
     ['a NUL character', 'filters[title]=a%00b', 'ValidationError', /^filters\[title\]\[\$eq\]: /],
+    [
+      'a list for one value',
+      'filters[title][$ne][]=a',
+      'ValidationError',
+      /^[^:]+: expected one value$/,
+    ],
     ['a NUL character in a search', '_q=%00', 'ValidationError', /^_q: /],
   ]
   for (const [what, query, name, message] of queries) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Status } from '../../src/query/query.ts'
 import {
   type ComponentName,
@@ -8,6 +9,7 @@ import {
   type TypeName,
 } from './relation-shape.ts'
 import {
+  type Act,
   type Change,
   type Connection,
   LOCALES,
@@ -56,6 +58,8 @@ export interface RelationModel {
   exists(type: TypeName, document: number): boolean
   /** False when it cannot be done; then nothing is. */
   write(asked: Write): boolean
+  /** False when it cannot be done; true where there are no drafts, and nothing to do. */
+  act(asked: Act): boolean
   delete(type: TypeName, document: number, locale: string): void
   versions(): readonly VersionName[]
   /** What a reader of drafts or of what is published sees of one version, by attribute. */
@@ -143,22 +147,15 @@ export function openRelationModel(shape: Shape): RelationModel {
     if (second === undefined) return
     // The whole draft is published; owners on the other side hear of this payload alone.
     const published = find(second) ?? begin(second)
-    published.lists = version.lists
-    published.parts = version.parts
+    copyTo(published, version)
     change(published, payload, asked.locale, version)
   }
 
   /** `draft`: what a published version is a copy of; its own lists stay as they are then. */
   function change(version: Version, payload: Payload, locale: string, draft: Version | null): void {
     const { type } = version.name
-    if (draft === null) {
-      const changed = changedValues(type, version, payload)
-      version.lists = changed.lists
-      version.parts = changed.parts
-    }
-    for (const { owner, name } of shape.relations.filter(isExclusive)) {
-      if (owner === type) takeFromRivals(version, name)
-    }
+    if (draft === null) copyTo(version, changedValues(type, version, payload))
+    takeWhatIsAlone(version)
     for (const relation of shape.relations.filter(({ target }) => target === type)) {
       const asked = payload.relations[relation.inverse?.name ?? '']
       if (asked === undefined || isNothing(asked)) continue
@@ -193,6 +190,33 @@ export function openRelationModel(shape: Shape): RelationModel {
       if (source !== undefined && sources.lastIndexOf(source) !== index) return []
       return [{ component, ...changedValues(component, source ?? EMPTY, payload) }]
     })
+  }
+
+  function act({ kind, type, document, locale: asked }: Act): boolean {
+    const { draftAndPublish, localized } = optionsOf(type)
+    if (!draftAndPublish) return true
+    const at = { type, document, locale: localized ? asked : '' }
+    const draft = find({ ...at, status: 'draft' })
+    const published = find({ ...at, status: 'published' })
+    if (draft === undefined) return false
+    if (kind === 'publish') bring(draft, published ?? begin({ ...at, status: 'published' }))
+    if (kind === 'unpublish') versions = versions.filter((version) => version !== published)
+    if (kind !== 'discard') return true
+    if (published !== undefined) bring(published, draft)
+    return published !== undefined
+  }
+
+  /** What has the same content already stays as it is. */
+  function bring(from: Version, to: Version): void {
+    if (isAlike(from, to)) return
+    copyTo(to, from)
+    takeWhatIsAlone(to)
+  }
+
+  function takeWhatIsAlone(version: Version): void {
+    for (const { owner, name } of shape.relations.filter(isExclusive)) {
+      if (owner === version.name.type) takeFromRivals(version, name)
+    }
   }
 
   /** A one-to-one target has one owner. */
@@ -303,6 +327,7 @@ export function openRelationModel(shape: Shape): RelationModel {
   return {
     exists,
     write,
+    act,
     show,
     copy: () => versions.map((version) => ({ ...version })),
     versions: () => versions.map(({ name }) => name),
@@ -335,6 +360,15 @@ function isSame(one: VersionName, other: VersionName): boolean {
 
 function listIn({ lists }: Values, name: string): readonly number[] {
   return lists.get(name) ?? []
+}
+
+function copyTo(version: Version, { lists, parts }: Values): void {
+  version.lists = lists
+  version.parts = parts
+}
+
+function isAlike(one: Values, other: Values): boolean {
+  return isDeepStrictEqual([one.lists, one.parts], [other.lists, other.parts])
 }
 
 /** A draft and its copy share their lists until one of them changes. */

@@ -3,8 +3,13 @@ import type { DocumentContext } from '../../src/documents/context.ts'
 import { createDocument } from '../../src/documents/create-document.ts'
 import { deleteDocument } from '../../src/documents/delete-document.ts'
 import { findDocument } from '../../src/documents/find-documents.ts'
+import {
+  discardDraft,
+  publishDocument,
+  unpublishDocument,
+} from '../../src/documents/publish-document.ts'
 import { updateDocument } from '../../src/documents/update-document.ts'
-import { ValidationError } from '../../src/errors.ts'
+import { ApplicationError, NotFoundError, ValidationError } from '../../src/errors.ts'
 import { openIdAllocator } from '../../src/mongo/id-allocator.ts'
 import { versionsOf } from '../../src/mongo/stored-version.ts'
 import { parseEntryQuery } from '../../src/query/parse-query.ts'
@@ -21,6 +26,7 @@ import {
 } from './relation-model.ts'
 import { componentUid, nestingsIn, type Shape, sidesOf, uidOf } from './relation-shape.ts'
 import {
+  type Act,
   type Change,
   type Deletion,
   DOCUMENTS,
@@ -39,6 +45,12 @@ export interface Outcome {
 }
 
 type Entry = Readonly<Record<string, unknown>>
+
+const ACTIONS = {
+  publish: publishDocument,
+  unpublish: unpublishDocument,
+  discard: discardDraft,
+} as const
 
 const rules = rulesWith('en', 'fr')
 
@@ -89,8 +101,11 @@ export class RelationRun {
       this.model.delete(asked.type, asked.document, asked.locale)
       return
     }
-    const isDone = await this.write(asked)
-    expect(this.model.write(asked), JSON.stringify(asked)).to.equal(isDone)
+    const [isDone, expected] =
+      asked.kind === 'write'
+        ? [await this.write(asked), this.model.write(asked)]
+        : [await this.#act(asked), this.model.act(asked)]
+    expect(expected, JSON.stringify(asked)).to.equal(isDone)
     await this.learn()
   }
 
@@ -118,6 +133,23 @@ export class RelationRun {
       return true
     } catch (error) {
       if (error instanceof ValidationError) return false
+      throw error
+    }
+  }
+
+  /** Answers whether it was done, which where there are no drafts is nothing. */
+  async #act({ kind, type, document, locale: asked }: Act): Promise<boolean> {
+    const plan = this.#plan(uidOf(type))
+    if (!plan.draftAndPublish) return true
+    const locale = plan.localized ? asked : ''
+    const locales = { kind: 'one', locales: [locale] } as const
+    const writer = { mayRead: () => true, locale }
+    try {
+      const documentId = documentIdOf(type, document)
+      await ACTIONS[kind](this.#context, { plan, documentId, locales, writer })
+      return true
+    } catch (error) {
+      if (error instanceof NotFoundError || error instanceof ApplicationError) return false
       throw error
     }
   }

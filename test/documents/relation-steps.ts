@@ -58,7 +58,15 @@ export interface Deletion {
   readonly locale: 'en' | 'fr' | 'all'
 }
 
-export type Step = Write | Deletion
+/** Of one locale of a document; where there are no drafts nothing. */
+export interface Act {
+  readonly kind: 'publish' | 'unpublish' | 'discard'
+  readonly type: TypeName
+  readonly document: number
+  readonly locale: 'en' | 'fr'
+}
+
+export type Step = Write | Deletion | Act
 
 export const NO_CHANGE: Payload = { relations: {}, parts: {} }
 export const STATUSES: readonly Status[] = ['draft', 'published']
@@ -150,5 +158,15 @@ export function stepIn(shape: Shape): fc.Arbitrary<Step> {
     document: index,
     locale: fc.constantFrom(...LOCALES, 'all' as const),
   })
-  return fc.oneof({ arbitrary: writeTo(shape), weight: 9 }, { arbitrary: deletion, weight: 1 })
+  const act: fc.Arbitrary<Act> = fc.record({
+    kind: fc.constantFrom('publish' as const, 'unpublish' as const, 'discard' as const),
+    type: fc.constantFrom(...Object.keys(shape.types)),
+    document: index,
+    locale: fc.constantFrom(...LOCALES),
+  })
+  return fc.oneof(
+    { arbitrary: writeTo(shape), weight: 9 },
+    { arbitrary: act, weight: 3 },
+    { arbitrary: deletion, weight: 1 },
+  )
 }

@@ -25,4 +25,50 @@ describe('Decimal', () => {
       expect(Decimal.parse(text) !== null).to.equal(fits)
     })
   }
+
+  const ordered = [
+    '-1E+6144',
+    '-12345678901234567890.5',
+    '-0.10000000000000000002',
+    '-0.1',
+    '-1E-6176',
+    '0',
+    '1E-6176',
+    '0.1',
+    '0.10000000000000000001',
+    '0.9',
+    '1',
+    '2.5',
+    '9',
+    '10',
+    '1E+3',
+    '12345678901234567890.5',
+    '12345678901234567890.51',
+    '1E+6144',
+  ].map(decimalOf)
+  it('compares by size, to the last digit', () => {
+    for (const [index, one] of ordered.entries()) {
+      for (const [at, other] of ordered.entries()) {
+        const order = Math.sign(one.compareTo(other))
+        expect(order, `${one.text} and ${other.text}`).to.equal(Math.sign(index - at))
+      }
+    }
+  })
+
+  for (const [one, other] of [
+    ['0', '-0.00'],
+    ['0.1', '.100'],
+    ['1000', '1E+3'],
+    ['-0012.0', '-12'],
+  ] as const) {
+    it(`takes ${one} and ${other} for the same`, () => {
+      expect(decimalOf(one).compareTo(decimalOf(other))).to.equal(0)
+    })
+  }
 })
+
+function decimalOf(text: string): Decimal {
+  const decimal = Decimal.parse(text)
+  if (decimal === null) throw new Error(`${text} is no decimal`)
+  return decimal
+}

@@ -48,7 +48,7 @@ const NEARLY: fc.Arbitrary<unknown> = fc.letrec((tie) => {
         '2024-02-30',
         'shared.part',
       ),
-      fc.constantFrom<unknown>('paragraph', 'list', 'text', '__proto__', '$where', 'a\0'),
+      fc.constantFrom<unknown>('paragraph', 'list', 'text', '__proto__', '$where', 'a\0', '\ud800'),
       fc.jsonValue(),
       fc.array(tie('value'), { maxLength: 3 }),
       fc.dictionary(key, tie('value'), { maxKeys: 4 }),

@@ -107,6 +107,8 @@ describe('a value that breaks a rule', () => {
   const rows: readonly [string, unknown, string][] = [
     ['label', null, 'must be a `string` type, but the final value was: `null`.'],
     ['label', 'a\0b', 'must not contain a NUL character'],
+    ['label', 'a\ud83db', 'must not contain half of a surrogate pair'],
+    ['rich', '\ude00\ud83d', 'must not contain half of a surrogate pair'],
     ['label', 'x'.repeat(256), 'must be at most 255 characters'],
     ['short', 12345, 'must be a `string` type, but the final value was: `12345`.'],
     ['short', true, 'must be a `string` type, but the final value was: `true`.'],
@@ -139,6 +141,8 @@ describe('a value that breaks a rule', () => {
     ['big', '9007199254740994', 'must be less than or equal to 9007199254740993'],
     ['huge', '9223372036854775808', 'must be less than or equal to 9223372036854775807'],
     ['ratio', 0.4, 'must be greater than or equal to 0.5'],
+    ['ratio', '0.49999999999999999999', 'must be greater than or equal to 0.5'],
+    ['ratio', '2.50000000000000000001', 'must be less than or equal to 2.5'],
     ['ratio', `1.${'1'.repeat(40)}`, 'must have at most 34 digits'],
     ['amount', 2, 'must be less than or equal to 1.5'],
     ['flag', 'yes', 'must be a `boolean` type, but the final value was: `"yes"`.'],
