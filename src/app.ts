@@ -32,6 +32,7 @@ import { userRoutes } from './http/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/upload-routes.ts'
 import { openImageVariants } from './media/image-variants.ts'
 import { openMediaLibrary } from './media/media-library.ts'
+import { openServedFiles } from './media/served-files.ts'
 import { createWorkQueue } from './media/work-queue.ts'
 import type { ObservedCommand } from './mongo/command-monitor.ts'
 import type { Database } from './mongo/database.ts'
@@ -197,12 +198,13 @@ function openMedia(config: Config, { database, schema, storage }: Services): Med
   const records = openFileRecords(database, plan, documents)
   const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
   const spool = spoolFolder(config)
+  const files = openServedFiles({ storage, records })
   return {
     library: openMediaLibrary({ storage, records, images }),
     receive: { spoolFolder: spool, maxBytes: config.upload.maxUploadBytes },
     served: {
-      storage,
-      variants: openImageVariants({ storage, records, images, spoolFolder: spool }),
+      files,
+      variants: openImageVariants({ storage, records, files, images, spoolFolder: spool }),
       rules: config.upload.images,
     },
   }

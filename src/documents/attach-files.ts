@@ -1,7 +1,8 @@
 import { ValidationError } from '../errors.ts'
-import type { Database } from '../mongo/database.ts'
-import { getAllVersions } from '../mongo/read-versions.ts'
+import type { Database, Session } from '../mongo/database.ts'
+import { getAllVersions, getWholeVersion } from '../mongo/read-versions.ts'
 import { findExisting } from '../mongo/relation-writes.ts'
+import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import { patchVersion, setInOtherLocales } from '../mongo/write-versions.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -9,7 +10,7 @@ import type { ContentTypePlan, MediaPlan } from '../schema/plan.ts'
 import type { DocumentContext } from './context.ts'
 import { listOf, unique } from './relation-list.ts'
 import { pickShared } from './shared-values.ts'
-import { updateDocument } from './update-document.ts'
+import { checkUpdate, updateDocument, updateVersions } from './update-document.ts'
 import type { Writer } from './write-target.ts'
 
 /** A media attribute of one version, to which files are to be attached. */
@@ -59,18 +60,37 @@ export async function attachFiles(
 ): Promise<void> {
   const { documentId, locale, status } = version
   const value = media.multiple ? { connect: files } : { set: files.slice(-1) }
+  const data = { [media.name]: value }
   const written = plan.draftAndPublish ? 'draft' : 'published'
-  const key = { locale, status: written } as const
-  await updateDocument(context, { plan, documentId, key, writer }, { [media.name]: value })
-  if (status === written) return
-  const held = unique([...listOf(version[media.name]), ...files])
+  const target = { plan, documentId, key: { locale, status: written }, writer } as const
+  if (status === written) {
+    await updateDocument(context, target, data)
+    return
+  }
+  const update = await checkUpdate(context, target, data)
+  await retryCollisions(() =>
+    context.database.transact(async (session) => {
+      await updateVersions(context, target, update, session)
+      await attachToPublished(context, { plan, media, version }, files, session)
+    }),
+  )
+}
+
+/** To the version as it is now: others may have attached theirs since it was looked at, or unpublished it. */
+async function attachToPublished(
+  { database, now }: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  session: Session,
+): Promise<void> {
+  const { documentId } = version
+  const stored = await getWholeVersion(database, plan, documentId, version, session)
+  if (stored === null) return
+  const held = unique([...listOf(stored[media.name]), ...files])
   const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
-  const changes = { ...attached, updatedAt: context.now() }
-  const { database } = context
-  await database.transact(async (session) => {
-    await patchVersion(database, plan, { documentId, key: { locale, status } }, changes, session)
-    await setInOtherLocales(database, plan, version, pickShared(plan, attached), session)
-  })
+  const changes = { ...attached, updatedAt: now() }
+  await patchVersion(database, plan, { documentId, key: version }, changes, session)
+  await setInOtherLocales(database, plan, stored, pickShared(plan, attached), session)
 }
 
 /** The document that the numeric id of one of its versions names. */

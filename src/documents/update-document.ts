@@ -44,14 +44,9 @@ export async function updateDocument(
   target: WriteTarget,
   data: unknown,
 ): Promise<StoredVersion> {
-  const { plan, documentId } = target
-  const changes = plan.draftAndPublish
-    ? plan.validators.draft(data, { creating: false })
-    : plan.validators.direct(data, { creating: false })
-  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
-  const prepared = await prepareValues(context, target, changes, { creating: false })
-  const update = { data, prepared }
-  const { condition, key } = target
+  const { plan, documentId, condition, key } = target
+  const update = await checkUpdate(context, target, data)
+  const { prepared } = update
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
@@ -60,6 +55,23 @@ export async function updateDocument(
       ? context.database.transact((session) => updateVersions(context, target, update, session))
       : updateOnly(context, target, update),
   )
+}
+
+/**
+ * Looks at what a change gives, before it is written in a transaction.
+ * @throws NotFoundError for what is no documentId; ValidationError for what the content-type does not allow.
+ */
+export async function checkUpdate(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<Update> {
+  const { plan, documentId } = target
+  const changes = plan.draftAndPublish
+    ? plan.validators.draft(data, { creating: false })
+    : plan.validators.direct(data, { creating: false })
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
 }
 
 /** One version, changed without regard to what it holds: one command, atomic by itself. */

@@ -1,7 +1,8 @@
 import { Router } from '@koa/router'
-import type { ImageVariants, NamedFile } from '../media/image-variants.ts'
+import type { ImageVariants } from '../media/image-variants.ts'
 import { isShown, typeOfExtension } from '../media/media-types.ts'
-import type { ByteRange, MediaStorage, StoredFile } from '../media/storage.ts'
+import type { NamedFile, ServedFiles } from '../media/served-files.ts'
+import type { ByteRange, StoredFile } from '../media/storage.ts'
 import { parseVariant, type VariantRules } from '../media/variant-request.ts'
 import type { LimitInFlight } from './limit-in-flight.ts'
 import type { Data } from '../schema/definition.ts'
@@ -19,7 +20,7 @@ const UNKNOWN = 'application/octet-stream'
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 export interface ServedUploads {
-  readonly storage: Pick<MediaStorage, 'get'>
+  readonly files: ServedFiles
   readonly variants: ImageVariants
   readonly rules: VariantRules
 }
@@ -46,15 +47,14 @@ async function find(
   ctx: Context,
   name: string,
   query: Data,
-  { storage, variants, rules }: ServedUploads,
+  { files, variants, rules }: ServedUploads,
 ): Promise<NamedFile | null> {
   const asked = parseVariant(name, query, ctx.get('Accept'), rules)
   if (asked !== null) {
     if (asked.negotiated) ctx.vary('Accept')
     return variants.get(name, asked.variant)
   }
-  const file = await storage.get(name)
-  return file === null ? null : { name, file }
+  return files.get(name)
 }
 
 function answer(ctx: Context, name: string, file: StoredFile): void {

@@ -1,8 +1,8 @@
 import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
 import { NotImplementedError, ValidationError } from '../errors.ts'
-import { neededNames, storedNames } from './media-library.ts'
 import { spooledUploads } from './receive-upload.ts'
 import type { Leftover, MediaStorage } from './storage.ts'
+import { type Part, partsOf, plainName, possibleNames, storedNames } from './stored-names.ts'
 
 /** What the check looks at. */
 export interface MediaStores {
@@ -139,27 +139,34 @@ async function findLost(
   { documentId, ...seen }: FileRecord,
   stored: ReadonlyMap<string, Date>,
 ): Promise<readonly Finding[]> {
-  if (neededNames(seen).every((name) => stored.has(name))) return []
+  const isListed = (part: Part): boolean =>
+    possibleNames(part, seen.generation).some((name) => stored.has(name))
+  if (partsOf(seen).every(isListed)) return []
   const record = await records.get({ documentId })
   if (record === null) return []
-  const [main = '', ...formats] = neededNames(record)
-  const isLost = async (name: string): Promise<boolean> =>
-    !stored.has(name) && (await storage.get(name)) === null
-  if (await isLost(main)) {
-    const what = `${record.id} (${record.name}): ${main}`
+  const isLost = async (part: Part): Promise<boolean> => {
+    for (const name of possibleNames(part, record.generation)) {
+      if (stored.has(name) || (await storage.get(name)) !== null) return false
+    }
+    return true
+  }
+  if (await isLost(record)) {
+    const what = `${record.id} (${record.name}): ${plainName(record)}`
     return [
-      { fault: { kind: 'record-without-file', what }, repair: () => records.remove(documentId) },
+      {
+        fault: { kind: 'record-without-file', what },
+        repair: () => records.remove(documentId, record),
+      },
     ]
   }
-  const lost: string[] = []
-  for (const name of formats) if (await isLost(name)) lost.push(name)
+  const formats = Object.entries(record.formats ?? {})
+  const lost: Part[] = []
+  for (const [, format] of formats) if (await isLost(format)) lost.push(format)
   if (lost.length === 0) return []
-  const kept = Object.entries(record.formats ?? {}).filter(
-    ([, { hash, ext }]) => !lost.includes(`${hash}${ext}`),
-  )
-  const what = `${record.id} (${record.name}): ${lost.join(', ')}`
+  const kept = formats.filter(([, format]) => !lost.includes(format))
+  const what = `${record.id} (${record.name}): ${lost.map(plainName).join(', ')}`
   const repair = (): Promise<unknown> =>
-    records.patch(documentId, { formats: Object.fromEntries(kept) })
+    records.patch(documentId, { formats: Object.fromEntries(kept) }, record)
   return [{ fault: { kind: 'format-without-file', what }, repair }]
 }
 

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
+import type { Document, GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
 import { asCmsErrors } from '../mongo/database-error.ts'
 import type { Database } from '../mongo/database.ts'
 import {
-  isStorageName,
+  assertStorageName,
   type Leftover,
   type MediaStorage,
   type StoredFile,
@@ -20,6 +20,7 @@ export function openGridFsStorage(database: Pick<Database, 'bucket' | 'collectio
   return {
     provider: 'gridfs',
     put: (name, path) => asCmsErrors(() => put(bucket, name, path)),
+    rename: (from, to) => asCmsErrors(() => rename(database, bucket, from, to)),
     get: (name) => asCmsErrors(() => getFile(bucket, name)),
     remove: (name) =>
       asCmsErrors(async () => {
@@ -72,7 +73,7 @@ async function* leftovers(
 
 /** The newest of a name is what it holds: it is there in one step, and those before it go afterwards. */
 async function put(bucket: GridFSBucket, name: string, path: string): Promise<void> {
-  if (!isStorageName(name)) throw new Error(`${JSON.stringify(name)} is no name of a stored file`)
+  assertStorageName(name)
   const upload = bucket.openUploadStream(name)
   try {
     await pipeline(createReadStream(path), upload)
@@ -83,6 +84,22 @@ async function put(bucket: GridFSBucket, name: string, path: string): Promise<vo
   for (const { _id } of await revisionsOf(bucket, name)) {
     if (!_id.equals(upload.id)) await bucket.delete(_id)
   }
+}
+
+/** Nothing may be left under the old name: what a write cut short has left there goes before. */
+async function rename(
+  database: Pick<Database, 'collection'>,
+  bucket: GridFSBucket,
+  from: string,
+  to: string,
+): Promise<void> {
+  assertStorageName(to)
+  const [newest, ...earlier] = await revisionsOf(bucket, from)
+  if (newest === undefined) return
+  for (const { _id } of earlier) await bucket.delete(_id)
+  await database
+    .collection<Document & { readonly _id: ObjectId }>(`${BUCKET}.files`)
+    .updateOne({ _id: newest._id }, { $set: { filename: to } })
 }
 
 async function getFile(bucket: GridFSBucket, name: string): Promise<StoredFile | null> {

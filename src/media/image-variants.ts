@@ -1,34 +1,33 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../errors.ts'
 import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
+import { revisionOf } from '../mongo/revision.ts'
 import type { FocalPoint } from './file-info.ts'
 import { withSpace } from './full-disk.ts'
-import type { MediaStorage, StoredFile } from './storage.ts'
+import { getByAddress, type NamedFile, type ServedFiles } from './served-files.ts'
+import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
+import { namedByRecord, type Part, possibleNames, splitName } from './stored-names.ts'
 import { isOriginal, variantName, type VariantRequest } from './variant-request.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** Pictures in other sizes and formats: made when they are first asked for, and stored beside them. */
 export interface ImageVariants {
   /**
-   * Null when there is no such picture.
+   * Of the picture at an address; null when there is none, or it is replaced at this moment.
    * @throws ValidationError for what is no picture, ServiceUnavailableError while too many are waiting
    * or there is no space for one more.
    */
-  get(name: string, variant: VariantRequest): Promise<NamedFile | null>
-}
-
-export interface NamedFile {
-  /** What it is stored under, which tells its type. */
-  readonly name: string
-  readonly file: StoredFile
+  get(address: string, variant: VariantRequest): Promise<NamedFile | null>
 }
 
 export interface ImageVariantsDependencies {
   readonly storage: MediaStorage
   readonly records: Pick<FileRecords, 'getByHash' | 'addVariant'>
+  /** What they are made of. */
+  readonly files: ServedFiles
   readonly images: WorkQueue
   readonly spoolFolder: string
 }
@@ -40,60 +39,95 @@ const MAX_VARIANTS = 200
 const SCALABLE = 'image/svg+xml'
 
 export function openImageVariants(dependencies: ImageVariantsDependencies): ImageVariants {
-  const { storage } = dependencies
+  const { storage, records, files } = dependencies
   /** What is being made in this process: who asks for the same waits for it. */
-  const making = new Map<string, Promise<boolean>>()
-  return {
-    get: async (name, variant) => {
-      const ext = extname(name)
-      const made = variantName(name.slice(0, name.length - ext.length), ext, variant)
-      const existing = isOriginal(variant) ? null : await storage.get(made)
-      if (existing !== null) return { name: made, file: existing }
-      const record = await dependencies.records.getByHash(name.slice(0, name.length - ext.length))
-      if (record === null || record.ext !== ext) return null
-      if (record.width === null)
-        throw new ValidationError(`${name} is no picture that can be changed`)
-      if (isOriginal(variant) || record.mime === SCALABLE) return stored(storage, name)
-      const work =
-        making.get(made) ?? withSpace(() => make(dependencies, { record, name, made, variant }))
-      making.set(made, work)
-      try {
-        return (await work) ? await stored(storage, made) : null
-      } finally {
-        making.delete(made)
-      }
-    },
+  const making = new Map<string, Promise<NamedFile | null>>()
+  const makeOnce = async (work: Making): Promise<NamedFile | null> => {
+    const running = making.get(work.made) ?? withSpace(() => make(dependencies, work))
+    making.set(work.made, running)
+    try {
+      return await running
+    } finally {
+      making.delete(work.made)
+    }
   }
+  const get = async (
+    address: string,
+    variant: VariantRequest,
+    last: FileRecord | null,
+  ): Promise<NamedFile | null> => {
+    const atHand = await getAtHand(storage, address, variant)
+    if (atHand !== null) return atHand
+    const seen = await getByAddress(records, address)
+    if (seen === null || (last !== null && revisionOf(last) === revisionOf(seen))) return null
+    if (seen.width === null)
+      throw new ValidationError(`${address} is no picture that can be changed`)
+    if (isOriginal(variant) || seen.mime === SCALABLE) return files.get(address)
+    const made = variantName(stemOf(address, seen), seen.ext, variant)
+    const known = await getMade(storage, seen, made)
+    const found = known ?? (await makeOnce({ address, seen, made, variant }))
+    // Null where the record changed while it was made: then it is asked of what the record is now.
+    return found ?? get(address, variant, seen)
+  }
+  return { get: (address, variant) => get(address, variant, null) }
 }
 
-async function stored(storage: MediaStorage, name: string): Promise<NamedFile | null> {
-  const file = await storage.get(name)
-  return file === null ? null : { name, file }
+/** As long as the bytes of a picture are at its address itself, so are its variants: no record is asked. */
+async function getAtHand(
+  storage: MediaStorage,
+  address: string,
+  variant: VariantRequest,
+): Promise<NamedFile | null> {
+  if (isOriginal(variant) || !isStorageName(address)) return null
+  const { hash, ext } = splitName(address)
+  const name = variantName(hash, ext, variant)
+  const [original, file] = await Promise.all([storage.get(address), storage.get(name)])
+  return original === null || file === null ? null : { name, file }
+}
+
+/** What the variants of a picture are called by: those of other bytes otherwise. */
+function stemOf(address: string, { generation }: FileRecord): string {
+  const part = splitName(address)
+  return generation === undefined ? part.hash : splitName(namedByRecord(part, generation)).hash
+}
+
+/** Only what the record lists is of its bytes and its focal point. */
+async function getMade(
+  storage: MediaStorage,
+  record: FileRecord,
+  made: string,
+): Promise<NamedFile | null> {
+  const file = record.variants?.includes(made) === true ? await storage.get(made) : null
+  return file === null ? null : { name: made, file }
 }
 
 interface Making {
-  readonly record: FileRecord
-  readonly name: string
+  readonly address: string
+  /** With the bytes that `made` is called by. */
+  readonly seen: FileRecord
   readonly made: string
   readonly variant: VariantRequest
 }
 
 /**
  * Stores a variant, then notes it in the record; where that has changed or gone meanwhile, the variant is
- * of other bytes than it tells of, and does not stay. False when there is none afterwards.
+ * of other bytes than it tells of, and does not stay. Null when there is none afterwards.
  */
 async function make(
   { storage, records, images, spoolFolder }: ImageVariantsDependencies,
-  { record, name, made, variant }: Making,
-): Promise<boolean> {
+  { address, seen, made, variant }: Making,
+): Promise<NamedFile | null> {
+  const record = await getByAddress(records, address)
+  if (record === null || record.generation !== seen.generation) return null
   // Whoever was making it when we looked may be done: made again it would be another file to its readers.
-  if ((await storage.get(made)) !== null) return true
-  const original = await storage.get(name)
-  if (original === null) return false
+  const known = await getMade(storage, record, made)
+  if (known !== null) return known
+  const original = await getOriginal(storage, splitName(address), record.generation)
+  if (original === null) return null
   await mkdir(spoolFolder, { recursive: true })
   const folder = await mkdtemp(join(spoolFolder, 'variant-'))
   try {
-    const source = join(folder, name)
+    const source = join(folder, address)
     const target = join(folder, made)
     await images.run(async () => {
       const { renderVariant } = await import('./render-variant.ts') // not before there is a picture
@@ -106,5 +140,18 @@ async function make(
   }
   const forgotten = await records.addVariant(record, made, MAX_VARIANTS)
   for (const outdated of forgotten ?? [made]) await storage.remove(outdated)
-  return forgotten !== null
+  const file = forgotten === null ? null : await storage.get(made)
+  return file === null ? null : { name: made, file }
+}
+
+async function getOriginal(
+  storage: MediaStorage,
+  part: Part,
+  generation: string | undefined,
+): Promise<StoredFile | null> {
+  for (const name of possibleNames(part, generation)) {
+    const file = await storage.get(name)
+    if (file !== null) return file
+  }
+  return null
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  assertStorageName,
   isStorageName,
   type Leftover,
   type MediaStorage,
@@ -17,12 +18,13 @@ const PART = '.part~'
 export async function openLocalStorage(folder: string): Promise<MediaStorage> {
   await mkdir(folder, { recursive: true })
   const pathOf = (name: string): string => {
-    if (!isStorageName(name)) throw new Error(`${JSON.stringify(name)} is no name of a stored file`)
+    assertStorageName(name)
     return join(folder, name)
   }
   return {
     provider: 'local',
     put: (name, path) => move(path, pathOf(name)),
+    rename: (from, to) => renameFile(pathOf(from), pathOf(to)),
     get: (name) => (isStorageName(name) ? getFile(pathOf(name)) : Promise.resolve(null)),
     remove: (name) => rm(pathOf(name), { force: true }),
     urlOf: uploadsPath,
@@ -63,6 +65,14 @@ async function getFile(path: string): Promise<StoredFile | null> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error
+  }
+}
+
+async function renameFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 

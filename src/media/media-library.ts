@@ -1,19 +1,10 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { newDocumentId } from '../mongo/document-id.ts'
-import type {
-  FileRecord,
-  FileRecords,
-  FileValues,
-  FormatValues,
-  NewFile,
-} from '../mongo/file-records.ts'
-import { detectType } from './detect-type.ts'
+import type { FileRecord, FileRecords, NewFile } from '../mongo/file-records.ts'
 import type { FileInfo } from './file-info.ts'
-import { newHash } from './file-name.ts'
-import type { Image } from './read-image.ts'
+import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 import type { MediaStorage } from './storage.ts'
+import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** A file as it is stored, like any other content. */
@@ -34,7 +25,10 @@ export interface MediaLibrary {
     attach: (records: readonly MediaFile[]) => Promise<void>,
     documentIds?: readonly string[],
   ): Promise<readonly MediaFile[]>
-  /** Puts other bytes behind the same id and address; null when the record is gone. */
+  /**
+   * Puts other bytes behind the same id and address; null when the record is gone. Whatever fails on the way, the
+   * record and what is stored for it are of the same bytes: the old ones, or the new ones.
+   */
   replace(
     record: MediaFile,
     upload: Upload,
@@ -53,21 +47,6 @@ export interface MediaLibraryDependencies {
   readonly images: WorkQueue
 }
 
-/** A file that is ready to be stored: what is known of it, and which file goes under which name. */
-interface Prepared {
-  readonly values: FileValues
-  readonly parts: ReadonlyMap<string, string>
-}
-
-/** A file on its way. */
-interface Incoming {
-  readonly upload: Upload
-  readonly file: ReceivedFile
-  readonly info: FileInfo
-  /** Of what it replaces; null gives it one of its own. */
-  readonly address: Pick<FileValues, 'hash' | 'ext'> | null
-}
-
 export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaLibrary {
   const { records, storage } = dependencies
   return {
@@ -75,11 +54,12 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
     add: (upload, infos, attach, documentIds = []) =>
       add(dependencies, upload, infos, attach, documentIds),
     replace: (record, upload, file, info) =>
-      replace(dependencies, record, { upload, file, info, address: record }),
+      replace(dependencies, record, { upload, file, info, replaced: record }),
     edit: (record, info) => edit(dependencies, record, info),
-    remove: async (record) => {
-      if (!(await records.remove(record.documentId))) return false
-      for (const name of storedNames(record)) await storage.remove(name)
+    remove: async ({ documentId }) => {
+      const removed = await records.remove(documentId)
+      if (removed === null) return false
+      await discard(storage, storedNames(removed))
       return true
     },
   }
@@ -95,7 +75,7 @@ async function add(
   const { records, storage } = dependencies
   const prepared = await Promise.all(
     upload.files.map((file, index) =>
-      prepare(dependencies, { upload, file, info: infos[index] ?? {}, address: null }),
+      prepareFile(dependencies, { upload, file, info: infos[index] ?? {}, replaced: null }),
     ),
   )
   const files = prepared.map(({ values }, index) => {
@@ -129,25 +109,29 @@ async function withdraw(
   await Promise.allSettled(stored.map((name) => storage.remove(name)))
 }
 
-/** The record is changed last: until then it tells of what was there, under the same names. */
+/**
+ * The new bytes lie beside the old ones until one write to the record names them. Where nobody can tell whether that is
+ * written, both stay: `quire media check` finds those that no record names.
+ */
 async function replace(
   dependencies: MediaLibraryDependencies,
   record: MediaFile,
   incoming: Incoming,
 ): Promise<MediaFile | null> {
   const { storage, records } = dependencies
-  const { values, parts } = await prepare(dependencies, incoming)
-  const known = storedNames(record)
+  const { values, parts, generation } = await prepareFile(dependencies, incoming)
+  const added = [...parts.keys()]
   try {
     for (const [name, path] of parts) await storage.put(name, path)
+    if (generation !== undefined) await makeRoom(storage, record)
   } catch (error) {
-    const strays = [...parts.keys()].filter((name) => !known.includes(name))
-    await Promise.allSettled(strays.map((name) => storage.remove(name)))
+    const known = storedNames(record)
+    const strays = added.filter((name) => !known.includes(name))
+    await discard(storage, strays)
     throw error
   }
   const { name, width, height, thumbhash, mime, size } = values
-  const formats = values.formats ?? {}
-  const changes = {
+  const changed = await records.patch(record.documentId, {
     ...incoming.info,
     name,
     width,
@@ -155,14 +139,32 @@ async function replace(
     thumbhash,
     mime,
     size,
-    formats,
+    formats: values.formats ?? {},
     variants: [],
+    ...(generation !== undefined && { generation }),
+  })
+  const outdated = changed === null ? added : storedNames(changed.before)
+  const kept = changed === null ? [] : added
+  await discard(
+    storage,
+    outdated.filter((one) => !kept.includes(one)),
+  )
+  return changed?.after ?? null
+}
+
+/**
+ * From now on only the record leads to the bytes that it has: as long as they were at the address itself, they would be
+ * served from there without a look at the record.
+ */
+async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void> {
+  for (const part of partsOf(record)) {
+    await storage.rename(plainName(part), namedByRecord(part, record.generation))
   }
-  const changed = await records.patch(record.documentId, changes)
-  const isGone = changed === null
-  const outdated = isGone ? [...parts.keys()] : known.filter((old) => !parts.has(old))
-  for (const old of outdated) await storage.remove(old)
-  return changed
+}
+
+/** What no record names any more: what cannot be removed now `quire media check` finds. */
+async function discard(storage: MediaStorage, names: readonly string[]): Promise<void> {
+  for (const name of names) await storage.remove(name).catch(() => undefined)
 }
 
 /** Crops were made around the old focal point. */
@@ -176,104 +178,6 @@ async function edit(
     ...info,
     ...(movesFocus && { variants: [] }),
   })
-  if (movesFocus) for (const name of record.variants ?? []) await storage.remove(name)
-  return changed
-}
-
-async function prepare(
-  { storage, images }: Pick<MediaLibraryDependencies, 'storage' | 'images'>,
-  { upload, file, info, address }: Incoming,
-): Promise<Prepared> {
-  const type = detectType(file.head, file.type, file.name)
-  const { mime } = type
-  const name = info.name ?? file.name
-  const { hash, ext } = address ?? { ext: type.ext, hash: newHash(name, type.ext) }
-  const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
-  await mkdir(folder)
-  const image = mime.startsWith('image/')
-    ? await images.run(async () => {
-        // Loaded with the first picture: what works on pictures takes memory, and no list needs it.
-        const { readImage } = await import('./read-image.ts')
-        return readImage({ path: file.path, mime, size: file.size }, folder)
-      })
-    : null
-  const about = { name, hash, ext, mime }
-  return {
-    values: {
-      ...about,
-      ...appearanceOf(image),
-      ...DEFAULTS,
-      ...info,
-      name,
-      formats: formatsOf(image, about, storage),
-      size: toKilobytes(file.size),
-      url: storage.urlOf(`${hash}${ext}`),
-      provider: storage.provider,
-    },
-    parts: new Map([
-      ...(image?.formats ?? []).map(
-        (format) => [`${format.name}_${hash}${ext}`, format.path] as const,
-      ),
-      [`${hash}${ext}`, file.path],
-    ]),
-  }
-}
-
-const DEFAULTS = {
-  alternativeText: null,
-  caption: null,
-  focalPoint: null,
-  previewUrl: null,
-  provider_metadata: null,
-} as const
-
-function appearanceOf(image: Image | null): Pick<FileValues, 'width' | 'height' | 'thumbhash'> {
-  const { width = null, height = null, thumbhash = null } = image ?? {}
-  return { width, height, thumbhash }
-}
-
-function formatsOf(
-  image: Image | null,
-  { name, hash, ext, mime }: Pick<FileValues, 'name' | 'hash' | 'ext' | 'mime'>,
-  storage: MediaStorage,
-): FileValues['formats'] {
-  if (image === null || image.formats.length === 0) return null
-  const entries = image.formats.map((format): [string, FormatValues] => {
-    const { width, height, sizeInBytes } = format
-    const own = `${format.name}_${hash}`
-    const values: FormatValues = {
-      ext,
-      url: storage.urlOf(`${own}${ext}`),
-      hash: own,
-      mime,
-      name: `${format.name}_${name}`,
-      path: null,
-      size: toKilobytes(sizeInBytes),
-      width,
-      height,
-      sizeInBytes,
-    }
-    return [format.name, values]
-  })
-  return Object.fromEntries(entries)
-}
-
-/** Everything that is stored for a record. */
-export function storedNames(record: MediaFile): readonly string[] {
-  return [...neededNames(record), ...(record.variants ?? [])]
-}
-
-/** What a record tells of; variants can be made again. */
-export function neededNames({
-  hash,
-  ext,
-  formats,
-}: Pick<MediaFile, 'hash' | 'ext' | 'formats'>): readonly string[] {
-  const smaller = Object.values(formats ?? {}).map((format) => `${format.hash}${format.ext}`)
-  return [`${hash}${ext}`, ...smaller]
-}
-
-/** With two decimals, as the dialect tells sizes. */
-function toKilobytes(bytes: number): number {
-  return Math.round(bytes / 10) / 100
+  if (movesFocus) await discard(storage, changed?.before.variants ?? [])
+  return changed?.after ?? null
 }

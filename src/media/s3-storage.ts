@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -17,6 +18,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../errors.ts'
 import { isShown, typeOfExtension } from './media-types.ts'
 import {
+  assertStorageName,
   type ByteRange,
   isStorageName,
   type Leftover,
@@ -69,6 +71,7 @@ export async function openS3Storage(options: S3Options): Promise<MediaStorage> {
   return {
     provider: 's3',
     put: (name, path) => told(() => put(bucket, name, path)),
+    rename: (from, to) => told(() => rename(bucket, from, to)),
     get: (name) =>
       isStorageName(name) ? told(() => getFile(bucket, name)) : Promise.resolve(null),
     remove: (name) =>
@@ -133,6 +136,19 @@ async function put(bucket: Bucket, name: string, path: string): Promise<void> {
     leavePartsOnError: false,
   })
   await upload.done()
+}
+
+/** The service copies it, up to 5 GB; only when that is done the old name goes. */
+async function rename(bucket: Bucket, from: string, to: string): Promise<void> {
+  const source = objectOf(bucket, from)
+  const path = [source.Bucket, ...source.Key.split('/')].map(encodeURIComponent).join('/')
+  try {
+    await bucket.client.send(new CopyObjectCommand({ ...objectOf(bucket, to), CopySource: path }))
+  } catch (error) {
+    if (statusOf(error) === 404 && (await getFile(bucket, from)) === null) return
+    throw error
+  }
+  await bucket.client.send(new DeleteObjectCommand(source))
 }
 
 async function getFile(bucket: Bucket, name: string): Promise<StoredFile | null> {
@@ -210,7 +226,7 @@ async function* leftovers({ client, bucket, keyPrefix }: Bucket): AsyncGenerator
 }
 
 function objectOf({ bucket, keyPrefix }: Bucket, name: string): { Bucket: string; Key: string } {
-  if (!isStorageName(name)) throw new Error(`${JSON.stringify(name)} is no name of a stored file`)
+  assertStorageName(name)
   return { Bucket: bucket, Key: `${keyPrefix}${name}` }
 }
 

@@ -9,6 +9,10 @@ export interface MediaStorage {
    * who reads at the same time gets the one or the other.
    */
   put(name: string, path: string): Promise<void>
+  /**
+   * Who reads at the same time finds the file under one of both names at least. What is not there is left at that.
+   */
+  rename(from: string, to: string): Promise<void>
   /** Null when there is none. */
   get(name: string): Promise<StoredFile | null>
   /** What is not there is removed already. */
@@ -51,6 +55,11 @@ export interface ByteRange {
 /** The path of this server under which it serves a file. */
 export function uploadsPath(name: string): string {
   return `/uploads/${name}`
+}
+
+/** @throws Error for what is no name of a stored file: no client decides what is stored. */
+export function assertStorageName(text: string): void {
+  if (!isStorageName(text)) throw new Error(`${JSON.stringify(text)} is no name of a stored file`)
 }
 
 /** Whether a text can be the name of a stored file; no such name leads out of its folder. */

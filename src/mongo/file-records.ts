@@ -1,16 +1,11 @@
-import type { Document, Filter } from 'mongodb'
+import type { Document } from 'mongodb'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { asCmsErrors } from './database-error.ts'
-import type { Database } from './database.ts'
+import type { Database, Session } from './database.ts'
 import type { IdAllocator } from './id-allocator.ts'
-import {
-  asVersion,
-  optionsOf,
-  type StoredVersion,
-  type VersionDocument,
-  versionsOf,
-} from './stored-version.ts'
+import { revisionOf } from './revision.ts'
+import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
 import { versionId } from './version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from './write-versions.ts'
 
@@ -53,10 +48,13 @@ export interface FormatValues {
 }
 
 /** A file as it is stored: one published version without a locale, like content without either. */
-export type FileRecord = StoredVersion & FileValues & StoredVariants
+export type FileRecord = StoredVersion & FileValues & StoredBytes
 
-/** Names of what was made of an image later; no attribute, so that no answer shows it. */
-interface StoredVariants {
+/** Which bytes are its own; no attributes, so that no answer shows them. */
+interface StoredBytes {
+  /** Another one for all bytes that it ever had; absent until they are replaced. */
+  readonly generation?: string
+  /** Names of what was made of an image later. */
   readonly variants?: readonly string[]
 }
 
@@ -64,7 +62,13 @@ export interface NewFile extends FileValues {
   readonly documentId: string
 }
 
-export type FileChanges = Partial<FileValues & StoredVariants>
+export type FileChanges = Partial<FileValues & StoredBytes>
+
+/** A record before and after a change. */
+export interface ChangedFile {
+  readonly before: FileRecord
+  readonly after: FileRecord
+}
 
 export interface FileRecords {
   /** All of them or none. */
@@ -75,15 +79,15 @@ export interface FileRecords {
   getByHash(hash: string): Promise<FileRecord | null>
   /** All that there are, by documentId. */
   all(): AsyncIterable<FileRecord>
-  /** Null when it is gone. */
-  patch(documentId: string, changes: FileChanges): Promise<FileRecord | null>
+  /** Null when it is gone, or not as `asOf` says any more. */
+  patch(documentId: string, changes: FileChanges, asOf?: FileRecord): Promise<ChangedFile | null>
   /**
    * Notes one more variant of a file that is still as `record` says, and forgets the oldest beyond
    * `most`. Answers the names forgotten; null when the file has changed, or is gone.
    */
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
-  /** Whether it was there. */
-  remove(documentId: string): Promise<boolean>
+  /** Answers what it was; null when it is gone, or not as `asOf` says any more. */
+  remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
   /** Takes back what `add` may have stored, even where it failed: only what has these hashes. */
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
@@ -128,16 +132,18 @@ export function openFileRecords(
       else await database.transact((session) => insertVersions(database, plan, records, session))
       return records
     },
-    get: (name) => getOne(database, plan, name),
+    get: async (name) => {
+      const found = await asCmsErrors(() =>
+        versionsOf(database, plan).findOne({ ...KEY, ...name }, optionsOf(database)),
+      )
+      return found === null ? null : asFile(found)
+    },
     getByHash: (hash) => getByHash(database, plan, hash),
     addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
     all: () => findAll(database, plan),
-    patch: async (documentId, changes) => {
-      const target = { documentId, key: KEY }
-      const patched = await patchVersion(database, plan, target, { ...changes, updatedAt: now() })
-      return patched === null ? null : asFile(patched)
-    },
-    remove: async (documentId) => (await deleteVersions(database, plan, documentId, 'all')) > 0,
+    patch: (documentId, changes, asOf) =>
+      patch(database, plan, { documentId, asOf }, { ...changes, updatedAt: now() }),
+    remove: (documentId, asOf) => remove(database, plan, { documentId, asOf }),
     withdraw: async (files) => {
       const added = files.map(({ documentId, hash }) => ({ _id: versionId(documentId, KEY), hash }))
       await asCmsErrors(() =>
@@ -147,15 +153,55 @@ export function openFileRecords(
   }
 }
 
-async function getOne(
+interface Target {
+  readonly documentId: string
+  readonly asOf: FileRecord | undefined
+}
+
+function patch(
   database: Database,
   plan: ContentTypePlan,
-  filter: Filter<VersionDocument>,
+  target: Target,
+  changes: FileChanges & Pick<FileRecord, 'updatedAt'>,
+): Promise<ChangedFile | null> {
+  const version = { documentId: target.documentId, key: KEY }
+  return database.transact(async (session) => {
+    const before = await getAsOf(database, plan, target, session)
+    if (before === null) return null
+    const after = await patchVersion(database, plan, version, changes, session)
+    return after === null ? null : { before, after: asFile(after) }
+  })
+}
+
+function remove(
+  database: Database,
+  plan: ContentTypePlan,
+  target: Target,
 ): Promise<FileRecord | null> {
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan).findOne({ ...KEY, ...filter }, optionsOf(database)),
+  return database.transact(async (session) => {
+    const before = await getAsOf(database, plan, target, session)
+    if (before === null) return null
+    const removed = await deleteVersions(database, plan, target.documentId, 'all', session)
+    return removed > 0 ? before : null
+  })
+}
+
+/** What is to be changed, read in the transaction that changes it. */
+async function getAsOf(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, asOf }: Target,
+  session: Session,
+): Promise<FileRecord | null> {
+  const found = await run(session, () =>
+    versionsOf(database, plan).findOne(
+      { _id: versionId(documentId, KEY) },
+      optionsOf(database, session),
+    ),
   )
-  return found === null ? null : asFile(found)
+  if (found === null) return null
+  const file = asFile(found)
+  return asOf === undefined || revisionOf(asOf) === revisionOf(file) ? file : null
 }
 
 async function getByHash(
@@ -163,11 +209,16 @@ async function getByHash(
   plan: ContentTypePlan,
   hash: string,
 ): Promise<FileRecord | null> {
-  const whole = await getOne(database, plan, { hash })
-  if (whole !== null) return whole
-  const record = await getOne(database, plan, { hash: hash.replace(/^[a-z]+_/, '') })
-  const formats = Object.values(record?.formats ?? {})
-  return formats.some((format) => format.hash === hash) ? record : null
+  const hashes = [hash, hash.replace(/^[a-z]+_/, '')] // that of a format is `<format>_<hash>`
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find({ ...KEY, hash: { $in: hashes } }, optionsOf(database))
+      .toArray(),
+  )
+  const records = found.map(asFile)
+  const isNamed = ({ formats }: FileRecord): boolean =>
+    Object.values(formats ?? {}).some((format) => format.hash === hash)
+  return records.find((record) => record.hash === hash) ?? records.find(isNamed) ?? null
 }
 
 async function addVariant(

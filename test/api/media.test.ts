@@ -227,6 +227,32 @@ describe('media', () => {
       }
     })
 
+    it('is in both of its versions at once', async () => {
+      const made = await article({ title: 'at once' })
+      await attach({ ref: 'api::article.article', refId: made.id, field: 'gallery' })
+      let commits = 0
+      server.onCommand(({ name }) => {
+        if (name === 'commitTransaction') commits += 1
+      })
+      await attach({ ref: 'api::article.article', refId: made.id, field: 'gallery' })
+      expect(commits).to.equal(1)
+    })
+
+    it('keeps company with what others attach at the same time', async () => {
+      const made = await article({ title: 'together' })
+      const fields = { ref: 'api::article.article', refId: made.documentId, field: 'gallery' }
+      const answers = await Promise.all(Array.from({ length: 6 }, () => attach(fields)))
+      const added = answers.map(({ body }) => body[0].id)
+      for (const status of ['draft', 'published']) {
+        const path = `/api/articles/${made.documentId}?populate=gallery&status=${status}`
+        const { data } = (await server.get(path)).body
+        expect(
+          data.gallery.map(({ id }: Json) => id),
+          status,
+        ).to.have.members(added)
+      }
+    })
+
     it('is refused, and not kept, where there is nothing to attach it to', async () => {
       const ref = 'api::author.author'
       const { body } = await server.post('/api/authors', { name: 'a' })

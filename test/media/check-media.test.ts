@@ -95,6 +95,21 @@ for (const provider of ['local', 'gridfs']) {
       expect([existsSync(left), await faults(false)]).to.deep.equal([false, []])
     })
 
+    it('removes no record that has changed since it was judged', async () => {
+      await put('other.png')
+      const documentId = await record('a')
+      const { records } = stores
+      const changing = {
+        ...records,
+        remove: async (...removal: Parameters<typeof records.remove>) => {
+          await records.patch(documentId, { caption: 'replaced meanwhile' })
+          return records.remove(...removal)
+        },
+      }
+      await checkMedia({ ...stores, records: changing }, { repair: true, before: LONG_AGO })
+      expect(await records.get({ documentId })).to.include({ caption: 'replaced meanwhile' })
+    })
+
     it('repairs nothing where nothing is stored at all', async () => {
       const documentId = await record('a')
       const error: unknown = await faults(true).catch((thrown: unknown) => thrown)

@@ -147,6 +147,17 @@ describe('storages', () => {
         expect(storage.urlOf('one.txt')).to.equal('/uploads/one.txt')
       })
 
+      it('renames, and lets be what is not there', async () => {
+        await put('old.txt', 'the same')
+        await storage.rename('old.txt', 'new-1.txt')
+        expect([await contentOf('old.txt'), await contentOf('new-1.txt')]).to.deep.equal([
+          null,
+          'the same',
+        ])
+        await storage.rename('old.txt', 'new-1.txt')
+        expect(await contentOf('new-1.txt')).to.equal('the same')
+      })
+
       it('removes, and removes what is gone', async () => {
         await put('gone.txt', 'x')
         await storage.remove('gone.txt')
@@ -161,11 +172,15 @@ describe('storages', () => {
       })
 
       it('puts nothing under a path', async () => {
-        const failed = await put('../out.txt', 'x').then(
-          () => null,
-          (error: unknown) => error,
-        )
-        expect(String(failed)).to.match(/is no name of a stored file/)
+        await put('inside.txt', 'x')
+        const attempts = [
+          () => put('../out.txt', 'x'),
+          async () => storage.rename('inside.txt', '../out.txt'),
+        ]
+        for (const attempt of attempts) {
+          const failed: unknown = await attempt().catch((error: unknown) => error)
+          expect(String(failed)).to.match(/is no name of a stored file/)
+        }
       })
     })
   }

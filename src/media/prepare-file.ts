@@ -1,0 +1,125 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileRecord, FileValues, FormatValues } from '../mongo/file-records.ts'
+import { detectType } from './detect-type.ts'
+import type { FileInfo } from './file-info.ts'
+import { newHash } from './file-name.ts'
+import type { Image } from './read-image.ts'
+import type { ReceivedFile, Upload } from './receive-upload.ts'
+import { type MediaStorage, uploadsPath } from './storage.ts'
+import { namedByRecord, newGeneration, type Part, plainName } from './stored-names.ts'
+import type { WorkQueue } from './work-queue.ts'
+
+/** A file on its way. */
+export interface Incoming {
+  readonly upload: Upload
+  readonly file: ReceivedFile
+  readonly info: FileInfo
+  /** Null for one that has no address yet. */
+  readonly replaced: FileRecord | null
+}
+
+/** A file that is ready to be stored. */
+export interface PreparedFile {
+  /** What is known of it. */
+  readonly values: FileValues
+  /** Which file goes under which name. */
+  readonly parts: ReadonlyMap<string, string>
+  /** Of its bytes; undefined for those that are found at their address. */
+  readonly generation: string | undefined
+}
+
+/** Looks at what was received, and makes the smaller formats of a picture, in the upload's own folder. */
+export async function prepareFile(
+  { storage, images }: { readonly storage: MediaStorage; readonly images: WorkQueue },
+  { upload, file, info, replaced }: Incoming,
+): Promise<PreparedFile> {
+  const type = detectType(file.head, file.type, file.name)
+  const { mime } = type
+  const name = info.name ?? file.name
+  const { hash, ext } = replaced ?? { ext: type.ext, hash: newHash(name, type.ext) }
+  const generation = replaced !== null && isServedHere(replaced) ? newGeneration() : undefined
+  const nameOf = (part: Part): string =>
+    generation === undefined ? plainName(part) : namedByRecord(part, generation)
+  const urlOf = (part: Part): string =>
+    generation === undefined ? storage.urlOf(plainName(part)) : uploadsPath(plainName(part))
+  const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
+  await mkdir(folder)
+  const image = mime.startsWith('image/')
+    ? await images.run(async () => {
+        // Loaded with the first picture: what works on pictures takes memory, and no list needs it.
+        const { readImage } = await import('./read-image.ts')
+        return readImage({ path: file.path, mime, size: file.size }, folder)
+      })
+    : null
+  const about = { name, hash, ext, mime }
+  return {
+    values: {
+      ...about,
+      ...appearanceOf(image),
+      ...DEFAULTS,
+      ...info,
+      name,
+      formats: formatsOf(image, about, urlOf),
+      size: toKilobytes(file.size),
+      url: urlOf(about),
+      provider: storage.provider,
+    },
+    parts: new Map([
+      ...(image?.formats ?? []).map((format) => {
+        return [nameOf({ hash: `${format.name}_${hash}`, ext }), format.path] as const
+      }),
+      [nameOf(about), file.path],
+    ]),
+    generation,
+  }
+}
+
+/** Not where a bucket or a CDN serves it: there its bytes are looked for under the one name. */
+function isServedHere({ url }: FileRecord): boolean {
+  return url.startsWith(uploadsPath(''))
+}
+
+const DEFAULTS = {
+  alternativeText: null,
+  caption: null,
+  focalPoint: null,
+  previewUrl: null,
+  provider_metadata: null,
+} as const
+
+function appearanceOf(image: Image | null): Pick<FileValues, 'width' | 'height' | 'thumbhash'> {
+  const { width = null, height = null, thumbhash = null } = image ?? {}
+  return { width, height, thumbhash }
+}
+
+function formatsOf(
+  image: Image | null,
+  { name, hash, ext, mime }: Pick<FileValues, 'name' | 'hash' | 'ext' | 'mime'>,
+  urlOf: (part: Part) => string,
+): FileValues['formats'] {
+  if (image === null || image.formats.length === 0) return null
+  const entries = image.formats.map((format): [string, FormatValues] => {
+    const { width, height, sizeInBytes } = format
+    const own = `${format.name}_${hash}`
+    const values: FormatValues = {
+      ext,
+      url: urlOf({ hash: own, ext }),
+      hash: own,
+      mime,
+      name: `${format.name}_${name}`,
+      path: null,
+      size: toKilobytes(sizeInBytes),
+      width,
+      height,
+      sizeInBytes,
+    }
+    return [format.name, values]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** With two decimals, as the dialect tells sizes. */
+function toKilobytes(bytes: number): number {
+  return Math.round(bytes / 10) / 100
+}

@@ -1,0 +1,45 @@
+import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
+import { revisionOf } from '../mongo/revision.ts'
+import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
+import { namedByRecord, splitName } from './stored-names.ts'
+
+/** What is served under `/uploads`. A record is asked only for files whose bytes were replaced, which is slower. */
+export interface ServedFiles {
+  /** By the last part of an address; null when there is none. */
+  get(address: string): Promise<NamedFile | null>
+}
+
+export interface NamedFile {
+  /** Its extension tells its type. */
+  readonly name: string
+  readonly file: StoredFile
+}
+
+export interface ServedFilesDependencies {
+  readonly storage: Pick<MediaStorage, 'get'>
+  readonly records: Pick<FileRecords, 'getByHash'>
+}
+
+export function openServedFiles({ storage, records }: ServedFilesDependencies): ServedFiles {
+  const get = async (address: string, last: FileRecord | null): Promise<NamedFile | null> => {
+    const plain = isStorageName(address) ? await storage.get(address) : null
+    if (plain !== null) return { name: address, file: plain }
+    const record = await getByAddress(records, address)
+    if (record === null || (last !== null && revisionOf(last) === revisionOf(record))) return null
+    const file = await storage.get(namedByRecord(splitName(address), record.generation))
+    // Whoever has replaced the bytes since we looked has removed those that we looked for.
+    return file === null ? get(address, record) : { name: address, file }
+  }
+  return { get: (address) => get(address, null) }
+}
+
+/** The record of the file that an address names, itself or by one of its formats; null when there is none. */
+export async function getByAddress(
+  records: Pick<FileRecords, 'getByHash'>,
+  address: string,
+): Promise<FileRecord | null> {
+  if (!isStorageName(address)) return null
+  const { hash, ext } = splitName(address)
+  const record = await records.getByHash(hash)
+  return record?.ext === ext ? record : null
+}

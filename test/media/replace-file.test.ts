@@ -1,0 +1,152 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import sharp from 'sharp'
+import { checkMedia } from '../../src/media/check-media.ts'
+import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
+import { openLocalStorage } from '../../src/media/local-storage.ts'
+import { type MediaFile, openMediaLibrary } from '../../src/media/media-library.ts'
+import type { Upload } from '../../src/media/receive-upload.ts'
+import { openServedFiles, type ServedFiles } from '../../src/media/served-files.ts'
+import { openS3Storage } from '../../src/media/s3-storage.ts'
+import type { MediaStorage } from '../../src/media/storage.ts'
+import { createWorkQueue } from '../../src/media/work-queue.ts'
+import { type FileRecords, openFileRecords } from '../../src/mongo/file-records.ts'
+import { documentContext, loadSchema } from '../../src/services.ts'
+import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
+import { png } from './sample-images.ts'
+import { useTempFolder } from './temp-folder.ts'
+
+const CONTENT_TYPES = fileURLToPath(new URL('../../../content-types', import.meta.url))
+const SOON = new Date(Date.now() + 3_600_000)
+
+/** Where the process ends: before a step is done, or when it is, but nobody was told so. */
+const ENDS = ['before', 'after'] as const
+
+for (const provider of ['local', 'gridfs', 's3'] as const) {
+  describe(`a file that is replaced, on ${provider}`, () => {
+    const folder = useTempFolder()
+    let test: TestDatabase
+    let s3: S3Server
+    let storage: MediaStorage
+    let records: FileRecords
+    let served: ServedFiles
+    let received = 0
+
+    before(async () => {
+      test = await openTestDatabase('replace_file')
+      s3 = await startS3Server()
+      const context = documentContext(test.database, await loadSchema(CONTENT_TYPES))
+      records = openFileRecords(test.database, context.contentType('plugin::upload.file'), context)
+      storage = await open()
+      served = openServedFiles({ storage, records })
+    })
+    after(async () => {
+      await s3.close()
+      await test.drop()
+    })
+
+    const open = async (): Promise<MediaStorage> => {
+      if (provider === 'local') return openLocalStorage(join(folder(), 'uploads'))
+      if (provider === 'gridfs') return openGridFsStorage(test.database)
+      return openS3Storage({
+        bucket: BUCKET,
+        region: 'us-east-1',
+        endpoint: s3.endpoint,
+        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+        forcePathStyle: true,
+        keyPrefix: '',
+        publicUrl: null,
+      })
+    }
+
+    const receive = (content: Buffer): Upload => {
+      received += 1
+      const spool = join(folder(), `received-${received}`)
+      mkdirSync(spool)
+      const path = join(spool, 'file-0')
+      writeFileSync(path, content)
+      const head = content.subarray(0, 100)
+      const file = { path, name: 'a.png', type: 'image/png', size: content.length, head }
+      return { files: [file], fields: new Map(), folder: spool }
+    }
+
+    const images = createWorkQueue({ concurrency: 1, maxWaiting: 1 })
+
+    /** Ends after so many steps, one way or the other; whether it did. */
+    const replace = async (
+      record: MediaFile,
+      content: Buffer,
+      { steps, end }: { readonly steps: number; readonly end: (typeof ENDS)[number] },
+    ): Promise<boolean> => {
+      let left = steps
+      const step = async <T>(work: () => Promise<T>): Promise<T> => {
+        left -= 1
+        if (left >= 0) return work()
+        if (end === 'after' && left === -1) await work()
+        throw new Error('killed')
+      }
+      const library = openMediaLibrary({
+        images,
+        storage: {
+          ...storage,
+          put: (name, path) => step(() => storage.put(name, path)),
+          rename: (from, to) => step(() => storage.rename(from, to)),
+          remove: (name) => step(() => storage.remove(name)),
+        },
+        records: { ...records, patch: (...change) => step(() => records.patch(...change)) },
+      })
+      const upload = receive(content)
+      const [file] = upload.files
+      if (file === undefined) throw new Error('nothing was received')
+      await library.replace(record, upload, file, {}).catch(() => null)
+      return left < 0
+    }
+
+    /** Whether all that the record tells of is there, and what it tells; answers its width. */
+    const widthOf = async (documentId: string): Promise<number> => {
+      const record = await records.get({ documentId })
+      if (record === null) throw new Error('the record is gone')
+      const own = { url: record.url, width: record.width, height: record.height }
+      for (const { url, width, height } of [own, ...Object.values(record.formats ?? {})]) {
+        const found = await served.get(url.replace('/uploads/', ''))
+        const bytes = found === null ? null : await buffer(found.file.read())
+        const seen = bytes === null ? null : await sharp(bytes).metadata()
+        expect([url, seen?.width, seen?.height]).to.deep.equal([url, width, height])
+      }
+      return record.width ?? 0
+    }
+
+    const check = async (documentId: string, width: number): Promise<void> => {
+      const stores = { storage, records, spoolFolder: join(folder(), 'nowhere') }
+      const { faults } = await checkMedia(stores, { repair: true, before: SOON })
+      expect(faults.filter(({ kind }) => kind !== 'file-without-record')).to.deep.equal([])
+      expect(await widthOf(documentId)).to.equal(width)
+    }
+
+    for (const end of ENDS) {
+      it(`is the old one or the new one, wherever it ends, ${end} a step`, async function () {
+        this.timeout(60_000)
+        const seen = new Set<number>()
+        let ended = true
+        for (let steps = 0; ended; steps += 1) {
+          const library = openMediaLibrary({ storage, records, images })
+          const upload = receive(await png(600, 400))
+          const [file] = await library.add(upload, [], () => Promise.resolve())
+          if (file === undefined) throw new Error('nothing was added')
+          ended = await replace(file, await png(800, 300), { steps, end })
+          const width = await widthOf(file.documentId)
+          seen.add(width)
+          await check(file.documentId, width)
+          const now = (await records.get(file)) ?? file
+          expect(await replace(now, await png(700, 300), { steps: 1000, end })).to.equal(false)
+          await check(file.documentId, 700)
+        }
+        expect([...seen]).to.deep.equal([600, 800])
+      })
+    }
+  })
+}
