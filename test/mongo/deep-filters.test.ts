@@ -8,8 +8,8 @@ import { LOCALIZATIONS } from '../../src/query/localizations.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type { AttributeDefinition, ContentTypeDefinition } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { component, contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
@@ -18,22 +18,6 @@ interface Options {
   readonly draftAndPublish: boolean
   readonly localized: boolean
 }
-
-const contentType = (
-  name: string,
-  options: Options,
-  attributes: Readonly<Record<string, AttributeDefinition>>,
-): ContentTypeDefinition => ({
-  uid: `api::${name}.${name}`,
-  file: `content-types/${name}.json`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  singularName: name,
-  pluralName: `${name}s`,
-  displayName: name,
-  ...options,
-  attributes,
-})
 
 const OPTIONS: Readonly<Record<Name, Options>> = {
   book: { draftAndPublish: true, localized: true },
@@ -81,22 +65,12 @@ const { contentTypes: PLANS } = compileSchema({
     }),
   ],
   components: [
-    {
-      uid: 'shared.link',
-      file: 'components/shared/link.json',
-      displayName: 'link',
-      attributes: {
-        rank: { type: 'integer' },
-        tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
-        inner: { type: 'component', component: 'shared.inner' },
-      },
-    },
-    {
-      uid: 'shared.inner',
-      file: 'components/shared/inner.json',
-      displayName: 'inner',
-      attributes: { rank: { type: 'integer' } },
-    },
+    component('shared.link', {
+      rank: { type: 'integer' },
+      tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
+      inner: { type: 'component', component: 'shared.inner' },
+    }),
+    component('shared.inner', { rank: { type: 'integer' } }),
   ],
 })
 
