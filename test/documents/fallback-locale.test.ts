@@ -409,8 +409,7 @@ describe('fallback locales', () => {
 
   for (const relatedLimit of [10_000, 0]) {
     const how = relatedLimit === 0 ? 'looked up' : 'resolved beforehand'
-    it(`show what brute force shows, filters on relations ${how}`, async function () {
-      this.timeout(120_000)
+    it(`show what brute force shows, filters on relations ${how}`, async () => {
       const asked = fc.constantFrom(...NAMES).chain(askedOf)
       const queries = fc.array(asked, { minLength: QUERIES_EACH, maxLength: QUERIES_EACH })
       const database = { ...test.database, relatedLimit }

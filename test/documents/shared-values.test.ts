@@ -327,8 +327,7 @@ describe('values that all locales share', () => {
     }
   }
 
-  it('are equal in the drafts, and in the published versions, whatever is written', async function () {
-    this.timeout(120_000)
+  it('are equal in the drafts, and in the published versions, whatever is written', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 12 }), async (drawn) => {
         await clear()

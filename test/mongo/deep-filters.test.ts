@@ -408,8 +408,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     }
   }
 
-  it('finds, counts and orders the same entries', async function () {
-    this.timeout(60_000)
+  it('finds, counts and orders the same entries', async () => {
     const asked = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -436,8 +435,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('answers the same where related documents are too many to name, and are looked up', async function () {
-    this.timeout(60_000)
+  it('answers the same where related documents are too many to name, and are looked up', async () => {
     const query = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -457,8 +455,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('shows the same pages by way of the targets, and where these are looked up', async function () {
-    this.timeout(60_000)
+  it('shows the same pages by way of the targets, and where these are looked up', async () => {
     const page = fc.record({
       start: fc.nat(SIZE).map(String),
       limit: fc.integer({ min: 1, max: SIZE }).map(String),
@@ -503,8 +500,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('names each entry once, however many related ones lead to it', async function () {
-    this.timeout(60_000)
+  it('names each entry once, however many related ones lead to it', async () => {
     const many = 50_010
     const author = (index: number): Stored => ({
       rank: index,

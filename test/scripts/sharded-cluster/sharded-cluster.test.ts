@@ -42,7 +42,6 @@ interface Ended {
 }
 
 describe('scripts/sharded-cluster', function () {
-  this.timeout(60_000)
   let dir: string
 
   beforeEach(() => {
