@@ -3,11 +3,12 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { until } from './until.ts'
 
 const CHILD = fileURLToPath(new URL('run-in-child.js', import.meta.url))
+const PATIENCE_MS = 30_000
 
 describe('run', () => {
   let children: ChildProcess[] = []
@@ -38,7 +39,7 @@ describe('run', () => {
   }
 
   async function listening(running: Running): Promise<string> {
-    await until(() => running.output().includes('Quire listens'), running)
+    await until(() => running.output().includes('Quire listens'), PATIENCE_MS, running.output)
     return /http:\/\/[\d.]+:\d+/.exec(running.output())?.[0] ?? ''
   }
 
@@ -53,7 +54,11 @@ describe('run', () => {
   it('tells its caller', async () => {
     const running = start()
     const address = await listening(running)
-    await until(() => running.output().includes(`told of ${address} and embedded`), running)
+    await until(
+      () => running.output().includes(`told of ${address} and embedded`),
+      PATIENCE_MS,
+      running.output,
+    )
   })
 
   it('answers', async () => {
@@ -66,9 +71,9 @@ describe('run', () => {
       const running = start()
       const address = await listening(running)
       const slow = fetch(`${address}/slow`)
-      await until(() => running.output().includes('slow began'), running)
+      await until(() => running.output().includes('slow began'), PATIENCE_MS, running.output)
       running.child.kill(signal)
-      await until(() => isRefused(address), running)
+      await until(() => isRefused(address), PATIENCE_MS, running.output)
       expect(running.output()).not.to.include('closed')
       running.child.stdin?.write('finish\n')
       const response = await slow
@@ -83,9 +88,9 @@ describe('run', () => {
     const running = start()
     const address = await listening(running)
     const slow = fetch(`${address}/slow`).catch(() => 'dropped')
-    await until(() => running.output().includes('slow began'), running)
+    await until(() => running.output().includes('slow began'), PATIENCE_MS, running.output)
     running.child.kill('SIGTERM')
-    await until(() => isRefused(address), running)
+    await until(() => isRefused(address), PATIENCE_MS, running.output)
     running.child.kill('SIGTERM')
     expect(await running.exit).to.deep.equal([143, null])
     expect(await slow).to.equal('dropped')
@@ -141,15 +146,4 @@ async function isRefused(address: string): Promise<boolean> {
     () => false,
     () => true,
   )
-}
-
-async function until(
-  condition: () => boolean | Promise<boolean>,
-  { child, output }: { readonly child: ChildProcess; readonly output: () => string },
-): Promise<void> {
-  const end = Date.now() + 10_000
-  while (!(await condition())) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`not so: ${output()}`)
-    await delay(20)
-  }
 }

@@ -53,7 +53,8 @@ export async function openTestDatabase(
     uri,
     name,
     queryTimeoutMs: 10_000,
-    ...(client !== undefined && { client }),
+    // A busy machine may keep an engine from answering a heartbeat for longer than the default.
+    client: { connectTimeoutMS: 30_000, ...client },
   })
   return {
     database,

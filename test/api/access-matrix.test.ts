@@ -195,8 +195,7 @@ describe('who gets through to which route', () => {
   }
 
   for (const asker of ASKERS) {
-    it(`${asker.who}: every route under /api`, async function () {
-      this.timeout(120_000)
+    it(`${asker.who}: every route under /api`, async () => {
       const wrong: string[] = []
       await logIn()
       for (const route of server.routes) {

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
+import { patiently } from './patiently.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const WRITERS = Number(process.env['QUIRE_TEST_WRITERS'] ?? 12)
 const LOCALES = ['en', 'fr', 'de'] as const
@@ -44,14 +45,6 @@ describe(`${WRITERS} writers of one document`, () => {
     expect(answer.status, answer.text).to.equal(201)
     return `/api/${type}/${answer.body.data.documentId}`
   }
-  /** As clients should: a server that has too much to do at once says when to ask again. */
-  const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
-    for (;;) {
-      const answer = await ask()
-      if (answer.status !== 503 && answer.status !== 504) return answer
-      await wait(1_000 * Number(answer.headers['retry-after']) + randomInt(1_000))
-    }
-  }
   /** Reads, adds its number and writes, until what it read was what it wrote over. */
   const addNumber = async (path: string, number: number): Promise<number> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -68,8 +61,7 @@ describe(`${WRITERS} writers of one document`, () => {
   }
 
   for (const type of ['counters', 'articles']) {
-    it(`lose no update of ${type} with If-Match`, async function () {
-      this.timeout(120_000)
+    it(`lose no update of ${type} with If-Match`, async () => {
       const path = await create(type, { numbers: [] })
       let attempts = 0
       await everyone(async (writer) => {
@@ -83,8 +75,7 @@ describe(`${WRITERS} writers of one document`, () => {
     })
   }
 
-  it('keep every attribute that was sent without a condition', async function () {
-    this.timeout(60_000)
+  it('keep every attribute that was sent without a condition', async () => {
     const path = await create('forms', {})
     await everyone(async (writer) => {
       const { status, text } = await server.put(path, { [`a${writer}`]: writer })
@@ -95,8 +86,7 @@ describe(`${WRITERS} writers of one document`, () => {
     expect(values).to.deep.equal(values.map((_, writer) => writer))
   })
 
-  it('leave what locales share equal in all of them', async function () {
-    this.timeout(120_000)
+  it('leave what locales share equal in all of them', async () => {
     const path = await create('pages', { title: 'a', views: -1 })
     for (const locale of LOCALES) await server.put(`${path}?locale=${locale}`, { title: locale })
     await everyone(async (writer) => {

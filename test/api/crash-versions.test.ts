@@ -78,8 +78,7 @@ describe('a server that is killed while it publishes', () => {
   let server: ServerProcess
   let tags: readonly string[]
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     server = await startServerProcess(env)
     for (const code of LOCALES.slice(1)) await send(server, 'POST', '/admin/locales', { code })
     const made = await Promise.all(

@@ -20,7 +20,6 @@ function usedBytes(): number {
 }
 
 describe('a database that falls silent under many requests', function () {
-  this.timeout(60_000)
   this.slow(20_000)
 
   const SETTINGS: readonly (readonly [string, Readonly<Record<string, string>>, number])[] = [

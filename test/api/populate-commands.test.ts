@@ -101,8 +101,7 @@ describe('commands that populate costs', () => {
   describe('of the sample', () => {
     let server: TestServer
 
-    before(async function () {
-      this.timeout(120_000) // many documents
+    before(async () => {
       server = await serve('populate_sample', {
         uri: proxy.uri,
         contentTypes: {},
@@ -156,8 +155,7 @@ describe('commands that populate costs', () => {
   describe('of everything that there is', () => {
     let server: TestServer
 
-    before(async function () {
-      this.timeout(120_000) // many documents
+    before(async () => {
       server = await serve('populate_everything', {
         uri: proxy.uri,
         contentTypes: EVERYTHING,

@@ -23,9 +23,7 @@ function same(value: Json): Json {
   )
 }
 
-describe('quire import url', function () {
-  this.timeout(60_000)
-
+describe('quire import url', () => {
   let source: Library
   let target: TestServer
   let folder: string
@@ -58,10 +56,10 @@ describe('quire import url', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function run(
+  async function importUrl(
     ...words: readonly string[]
   ): Promise<{ status: number | null; out: string; error: string }> {
-    const child = spawn(process.execPath, [CLI, ...words], {
+    const child = spawn(process.execPath, [CLI, 'import', 'url', ...words], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -81,16 +79,11 @@ describe('quire import url', function () {
   }
 
   const address = (): string => `http://127.0.0.1:${source.server.port}`
+  const importAll = (option: string): ReturnType<typeof importUrl> =>
+    importUrl(address(), '--token', source.tokens.root ?? '', option)
 
   it('stores nothing in a dry run', async () => {
-    const { status, out, error } = await run(
-      'import',
-      'url',
-      address(),
-      '--token',
-      source.tokens.root ?? '',
-      '--dry-run',
-    )
+    const { status, out, error } = await importAll('--dry-run')
     expect(status, error).to.equal(0)
     expect(out)
       .to.match(/api::article.article +17 +0\n/)
@@ -100,14 +93,7 @@ describe('quire import url', function () {
   })
 
   it('brings everything over, with documentIds, locales, statuses, relations and files', async () => {
-    const { status, out, error } = await run(
-      'import',
-      'url',
-      address(),
-      '--token',
-      source.tokens.root ?? '',
-      '--json',
-    )
+    const { status, out, error } = await importAll('--json')
     expect(status, error).to.equal(0)
     const report = JSON.parse(out)
     expect(report.files).to.deep.equal({ read: 2, added: 2 })
@@ -148,14 +134,7 @@ describe('quire import url', function () {
 
   it('leaves what is here as it is when it is run again', async () => {
     await target.put(`/api/tags/${source.ids['red']}`, { name: 'crimson' })
-    const { out, status } = await run(
-      'import',
-      'url',
-      address(),
-      '--token',
-      source.tokens.root ?? '',
-      '--json',
-    )
+    const { out, status } = await importAll('--json')
     const { types, files } = JSON.parse(out)
     expect(status).to.equal(0)
     expect(Object.values(types).map(({ added }: Json) => added)).to.have.members(
@@ -166,16 +145,19 @@ describe('quire import url', function () {
   })
 
   it('says what it could not take, and goes on', async () => {
-    const { out, status } = await run('import', 'url', address())
+    const { out, status } = await importUrl(address())
     expect(status).to.equal(0)
     expect(out).to.match(/api::secret-note.secret-note: the source has no published content/)
   })
 
   it('refuses an address or a token that is none', async () => {
-    expect(await run('import', 'url', 'nowhere')).to.include({ status: 1 })
-    expect((await run('import', 'url', address(), '--token', 'wrong')).error).to.match(
-      /answers 401 .* is the token/,
-    )
-    expect((await run('import', 'url', 'http://127.0.0.1:1')).error).to.match(/does not answer/)
+    const [unreadable, refused, silent] = await Promise.all([
+      importUrl('nowhere'),
+      importUrl(address(), '--token', 'wrong'),
+      importUrl('http://127.0.0.1:1'),
+    ])
+    expect(unreadable).to.include({ status: 1 })
+    expect(refused.error).to.match(/answers 401 .* is the token/)
+    expect(silent.error).to.match(/does not answer/)
   })
 })

@@ -33,7 +33,7 @@ describe('probeDownload', () => {
     const url = 'https://download.invalid/mongodb.tgz'
     const probed = await probeDownload({ url, deadlineMs: 100, env: {}, lookup })
     expect(probed).to.deep.equal({ unavailable: 'download.invalid did not answer within 0.1 s' })
-    expect(Date.now() - began).to.be.below(1000)
+    expect(Date.now() - began).to.be.below(10_000)
   })
 
   it('ends when the answer never comes', async () => {

@@ -18,21 +18,23 @@ import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { MongoClient, MongoServerError } from 'mongodb'
 import type { Collection } from 'mongodb'
+import { isAlive } from '../is-alive.ts'
+import { until } from '../until.ts'
 
 const STAND_IN = fileURLToPath(
   new URL('../../../test/deployment/stand-in-mongod.mjs', import.meta.url),
 )
 const CHILD = fileURLToPath(new URL('start-in-child.js', import.meta.url))
+const PATIENCE_MS = 30_000
 const LIMITS = {
-  launchMs: 5000,
-  recoveryMs: 5000,
-  primaryMs: 5000,
-  shareMs: 5000,
+  launchMs: 30_000,
+  recoveryMs: 30_000,
+  primaryMs: 30_000,
+  shareMs: 30_000,
   download: { probeMs: 500, stallMs: 1500, totalMs: 20_000 },
 }
 
@@ -59,9 +61,9 @@ describe('startMongod', () => {
     for (const server of servers) server.close()
     const pid = mongodPid()
     if (pid !== null && isAlive(pid)) process.kill(pid, 'SIGKILL')
-    await until(() =>
-      children.every((child) => child.exitCode !== null || child.signalCode !== null),
-    )
+    const isOver = (child: ChildProcess): boolean =>
+      child.exitCode !== null || child.signalCode !== null
+    await until(() => children.every(isOver), PATIENCE_MS)
     rmSync(dir, { recursive: true, maxRetries: 5 })
   })
 
@@ -94,13 +96,18 @@ describe('startMongod', () => {
     const lines: string[] = []
     const reader = createInterface({ input: child.stdout })
     reader.on('line', (line) => lines.push(line))
-    await until(() => lines.some((line) => line.startsWith('result ')) || child.exitCode !== null)
+    const hasResult = (): boolean => lines.some((line) => line.startsWith('result '))
+    await until(
+      () => hasResult() || child.exitCode !== null,
+      PATIENCE_MS,
+      () => lines.join(' | '),
+    )
     const result = lines.find((line) => line.startsWith('result '))
     if (result === undefined) throw new Error(`no result: ${lines.join(' | ')}`)
     const close = async (): Promise<void> => {
       child.stdin.end()
-      await until(() => lines.includes('closed'))
-      await until(() => child.exitCode !== null)
+      await until(() => lines.includes('closed'), PATIENCE_MS)
+      await until(() => child.exitCode !== null, PATIENCE_MS)
     }
     return { outcome: JSON.parse(result.slice('result '.length)), lines, child, close }
   }
@@ -224,10 +231,10 @@ describe('startMongod', () => {
     const first = await start()
     const orphan = Number(mongodPid())
     first.child.kill('SIGKILL')
-    await until(() => first.child.signalCode !== null)
+    await until(() => first.child.signalCode !== null, PATIENCE_MS)
     const second = await start()
     expect(second.outcome.unavailable).to.equal(undefined)
-    expect(isAlive(orphan)).to.equal(false)
+    await until(() => !isAlive(orphan), PATIENCE_MS)
     expect(mongodPid()).not.to.equal(orphan)
     expect(await setNameAt(String(second.outcome.uri))).to.equal('quire')
     await second.close()
@@ -244,7 +251,7 @@ describe('startMongod', () => {
   it('says so when it ends by itself', async () => {
     const { lines, close } = await start()
     process.kill(Number(mongodPid()), 'SIGKILL')
-    await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')))
+    await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')), PATIENCE_MS)
     await close()
   })
 
@@ -284,7 +291,7 @@ describe('startMongod', () => {
       it(fault, async () => {
         const { outcome, close } = await start(env)
         expect(outcome.unavailable).to.match(why)
-        expect(outcome.ms).to.be.below(5000)
+        expect(outcome.ms).to.be.below(LIMITS.launchMs)
         await close()
       })
     }
@@ -412,21 +419,4 @@ function groupOf(pid: number): string {
     .replace(/^.*\) /, '')
     .split(' ')
   return group
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function until(condition: () => boolean, deadlineMs = 15_000): Promise<void> {
-  const end = Date.now() + deadlineMs
-  while (!condition()) {
-    if (Date.now() > end) throw new Error('it did not come to pass')
-    await delay(20)
-  }
 }

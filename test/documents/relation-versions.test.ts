@@ -8,12 +8,9 @@ import { insertVersions } from '../../src/mongo/write-versions.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import type { Status, VersionKey } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type {
-  AttributeDefinition,
-  ContentTypeDefinition,
-  Data,
-} from '../../src/schema/definition.ts'
+import type { AttributeDefinition, Data } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
@@ -67,23 +64,6 @@ function readTable(): readonly Row[] {
 }
 
 const text: AttributeDefinition = { type: 'string', pluginOptions: { i18n: { localized: true } } }
-
-const contentType = (
-  name: string,
-  { draftAndPublish, localized }: Pick<TargetKind, 'draftAndPublish' | 'localized'>,
-  attributes: Readonly<Record<string, AttributeDefinition>>,
-): ContentTypeDefinition => ({
-  uid: `api::${name}.${name}`,
-  file: `content-types/${name}.json`,
-  kind: 'collectionType',
-  collectionName: `${name}_versions`,
-  singularName: name,
-  pluralName: `${name}s`,
-  displayName: name,
-  draftAndPublish,
-  localized,
-  attributes,
-})
 
 /** `to_x` is stored by the entry, `of_x` by the target. */
 const schema = compileSchema({

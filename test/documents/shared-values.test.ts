@@ -11,34 +11,15 @@ import { type StoredVersion, versionsOf } from '../../src/mongo/stored-version.t
 import { syncIndexes } from '../../src/mongo/sync-indexes.ts'
 import type { Status } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type {
-  AttributeDefinition,
-  ContentTypeDefinition,
-  Data,
-} from '../../src/schema/definition.ts'
+import type { ContentTypeDefinition, Data } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { component, contentType } from '../fixtures/definitions.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 const RUNS = Number(process.env['SHARED_RUNS'] ?? 25)
 
 const shared = { pluginOptions: { i18n: { localized: false } } }
 const localized = { pluginOptions: { i18n: { localized: true } } }
-
-const contentType = (
-  name: string,
-  options: Pick<ContentTypeDefinition, 'localized' | 'draftAndPublish'>,
-  attributes: Readonly<Record<string, AttributeDefinition>>,
-): ContentTypeDefinition => ({
-  uid: `api::${name}.${name}`,
-  file: `content-types/${name}.json`,
-  kind: 'collectionType',
-  collectionName: `${name}_versions`,
-  singularName: name,
-  pluralName: `${name}s`,
-  displayName: name,
-  ...options,
-  attributes,
-})
 
 /** A page with every kind of attribute shared, and a title and a list of its own in each locale. */
 const page = (name: string, draftAndPublish: boolean): ContentTypeDefinition =>
@@ -102,15 +83,10 @@ const schema = compileSchema({
     ),
   ],
   components: [
-    {
-      uid: 'shared.seo',
-      file: 'components/shared/seo.json',
-      displayName: 'seo',
-      attributes: {
-        label: { type: 'string' },
-        tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
-      },
-    },
+    component('shared.seo', {
+      label: { type: 'string' },
+      tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
+    }),
   ],
 })
 
@@ -351,8 +327,7 @@ describe('values that all locales share', () => {
     }
   }
 
-  it('are equal in the drafts, and in the published versions, whatever is written', async function () {
-    this.timeout(120_000)
+  it('are equal in the drafts, and in the published versions, whatever is written', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 12 }), async (drawn) => {
         await clear()

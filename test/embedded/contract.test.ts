@@ -50,7 +50,6 @@ function replaceSelf(value: unknown, name: string): unknown {
 
 for (const target of TARGETS) {
   describe(`contract: ${target.name}`, function () {
-    this.timeout(60_000)
     let client: MongoClient
     let close: () => Promise<void>
     let database: Db

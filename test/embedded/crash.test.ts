@@ -31,8 +31,7 @@ function runAndKill(directory: string, round: number, lines: number): Promise<st
   })
 }
 
-describe('the embedded engine after kill -9', function () {
-  this.timeout(60_000)
+describe('the embedded engine after kill -9', () => {
   let directory: string
   before(() => (directory = temporaryFolder()))
   after(() => rmSync(directory, { recursive: true, force: true }))

@@ -218,8 +218,7 @@ const INDEXES: readonly Document[] = [
   }),
 ]
 
-describe('an index scan', function () {
-  this.timeout(60_000)
+describe('an index scan', () => {
   let directory: string
   let data: Data
   let made = 0

@@ -41,8 +41,7 @@ async function openInChild(directory: string): Promise<Child> {
   }
 }
 
-describe('the ownership of a folder', function () {
-  this.timeout(30_000)
+describe('the ownership of a folder', () => {
   let directory: string
   const children: Child[] = []
   beforeEach(() => (directory = temporaryFolder()))

@@ -35,7 +35,6 @@ async function pointillism(): Promise<Buffer> {
 }
 
 describe('uploads to a disk that is full', function () {
-  this.timeout(60_000)
   this.slow(20_000)
   const disks = smallDisks()
   if (disks.length === 0) it.skip('needs Linux and either a mount namespace or prlimit')

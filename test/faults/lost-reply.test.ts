@@ -6,7 +6,6 @@ import { testUri } from '../test-database.ts'
 import { until } from '../until.ts'
 
 describe('a database that is lost when it has stored a file', function () {
-  this.timeout(60_000)
   this.slow(10_000)
   let proxy: DatabaseProxy
   let server: TestServer
@@ -59,7 +58,6 @@ describe('a database that is lost when it has stored a file', function () {
 })
 
 describe('a database that is lost, and holds the files as well', function () {
-  this.timeout(60_000)
   this.slow(10_000)
 
   it('is a 503 for whoever stores one or asks for one', async () => {

@@ -8,8 +8,8 @@ import { LOCALIZATIONS } from '../../src/query/localizations.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type { AttributeDefinition, ContentTypeDefinition } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { component, contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
@@ -18,22 +18,6 @@ interface Options {
   readonly draftAndPublish: boolean
   readonly localized: boolean
 }
-
-const contentType = (
-  name: string,
-  options: Options,
-  attributes: Readonly<Record<string, AttributeDefinition>>,
-): ContentTypeDefinition => ({
-  uid: `api::${name}.${name}`,
-  file: `content-types/${name}.json`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  singularName: name,
-  pluralName: `${name}s`,
-  displayName: name,
-  ...options,
-  attributes,
-})
 
 const OPTIONS: Readonly<Record<Name, Options>> = {
   book: { draftAndPublish: true, localized: true },
@@ -81,22 +65,12 @@ const { contentTypes: PLANS } = compileSchema({
     }),
   ],
   components: [
-    {
-      uid: 'shared.link',
-      file: 'components/shared/link.json',
-      displayName: 'link',
-      attributes: {
-        rank: { type: 'integer' },
-        tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
-        inner: { type: 'component', component: 'shared.inner' },
-      },
-    },
-    {
-      uid: 'shared.inner',
-      file: 'components/shared/inner.json',
-      displayName: 'inner',
-      attributes: { rank: { type: 'integer' } },
-    },
+    component('shared.link', {
+      rank: { type: 'integer' },
+      tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
+      inner: { type: 'component', component: 'shared.inner' },
+    }),
+    component('shared.inner', { rank: { type: 'integer' } }),
   ],
 })
 
@@ -434,8 +408,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     }
   }
 
-  it('finds, counts and orders the same entries', async function () {
-    this.timeout(60_000)
+  it('finds, counts and orders the same entries', async () => {
     const asked = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -462,8 +435,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('answers the same where related documents are too many to name, and are looked up', async function () {
-    this.timeout(60_000)
+  it('answers the same where related documents are too many to name, and are looked up', async () => {
     const query = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -483,8 +455,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('shows the same pages by way of the targets, and where these are looked up', async function () {
-    this.timeout(60_000)
+  it('shows the same pages by way of the targets, and where these are looked up', async () => {
     const page = fc.record({
       start: fc.nat(SIZE).map(String),
       limit: fc.integer({ min: 1, max: SIZE }).map(String),
@@ -529,8 +500,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('names each entry once, however many related ones lead to it', async function () {
-    this.timeout(60_000)
+  it('names each entry once, however many related ones lead to it', async () => {
     const many = 50_010
     const author = (index: number): Stored => ({
       rank: index,

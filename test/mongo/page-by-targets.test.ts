@@ -7,26 +7,11 @@ import { versionId } from '../../src/mongo/version-match.ts'
 import { parseQuery } from '../../src/query/parse-query.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type { AttributeDefinition, ContentTypeDefinition } from '../../src/schema/definition.ts'
+import type { AttributeDefinition } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
+import { component, contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
-
-const type = (
-  name: string,
-  has: { readonly draftAndPublish: boolean; readonly localized: boolean },
-  attributes: Readonly<Record<string, AttributeDefinition>>,
-): ContentTypeDefinition => ({
-  uid: `api::${name}.${name}`,
-  file: `content-types/${name}.json`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  singularName: name,
-  pluralName: `${name}s`,
-  displayName: name,
-  ...has,
-  attributes,
-})
 
 const to = (name: string): AttributeDefinition => ({
   type: 'relation',
@@ -37,7 +22,7 @@ const to = (name: string): AttributeDefinition => ({
 /** A visit leads to a city with drafts and locales, which leads to a region with drafts alone. */
 const { contentTypes: PLANS } = compileSchema({
   contentTypes: [
-    type(
+    contentType(
       'visit',
       { draftAndPublish: true, localized: true },
       {
@@ -46,25 +31,18 @@ const { contentTypes: PLANS } = compileSchema({
         trip: { type: 'component', component: 'travel.trip' },
       },
     ),
-    type(
+    contentType(
       'city',
       { draftAndPublish: true, localized: true },
       { rank: { type: 'integer' }, price: { type: 'decimal' }, region: to('region') },
     ),
-    type(
+    contentType(
       'region',
       { draftAndPublish: true, localized: false },
       { rank: { type: 'integer' }, day: { type: 'date' } },
     ),
   ],
-  components: [
-    {
-      uid: 'travel.trip',
-      file: 'components/travel/trip.json',
-      displayName: 'trip',
-      attributes: { city: to('city') },
-    },
-  ],
+  components: [component('travel.trip', { city: to('city') })],
 })
 
 const planOf = (name: string): ContentTypePlan => {
@@ -193,8 +171,7 @@ describe('pages of a list that a relation orders', () => {
     }
   }
 
-  it('are of the entries in their order, in every locale and status, by either way', async function () {
-    this.timeout(60_000)
+  it('are of the entries in their order, in every locale and status, by either way', async () => {
     await fc.assert(
       fc.asyncProperty(
         data,

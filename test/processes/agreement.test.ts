@@ -14,12 +14,10 @@ const TYPES = {
 describe('four processes agree', () => {
   let processes: Processes
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('agree', TYPES)
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 
@@ -43,8 +41,7 @@ describe('four processes agree', () => {
     async (server: ServerProcess): Promise<boolean> =>
       (await ask(server, 'GET', target, { token })).status === status
 
-  it('on what the public role may', async function () {
-    this.timeout(60_000)
+  it('on what the public role may', async () => {
     const { permissions: others } = await through(0, 'GET', '/admin/roles/public')
     const permit = (index: number, granted: readonly string[]) =>
       through(index, 'PUT', '/admin/roles/public', { permissions: [...others, ...granted] })
@@ -57,8 +54,7 @@ describe('four processes agree', () => {
     }
   })
 
-  it('on API tokens', async function () {
-    this.timeout(60_000)
+  it('on API tokens', async () => {
     const made = await through(1, 'POST', '/admin/api-tokens', { name: 'app', type: 'read-only' })
     await all('a token', answers(200, '/api/notes', made.accessKey))
     const path = `/admin/api-tokens/${made.id}`
@@ -69,8 +65,7 @@ describe('four processes agree', () => {
     await all('a token that was revoked', answers(401, '/api/notes', renewed.accessKey))
   })
 
-  it('on locales: what is written in one that another process has added', async function () {
-    this.timeout(60_000)
+  it('on locales: what is written in one that another process has added', async () => {
     await through(0, 'POST', '/admin/locales', { code: 'fr' })
     const knows = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -92,8 +87,7 @@ describe('four processes agree', () => {
     await all('what was written in it', answers(200, `${path}?locale=fr`, ROOT_TOKEN))
   })
 
-  it('on the default locale', async function () {
-    this.timeout(60_000)
+  it('on the default locale', async () => {
     await through(2, 'POST', '/admin/locales', { code: 'de', isDefault: true })
     const isDefault = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -109,8 +103,7 @@ describe('four processes agree', () => {
     await all('the default locale', isDefault('en'))
   })
 
-  it('on who an end user is, and that they are blocked', async function () {
-    this.timeout(60_000)
+  it('on who an end user is, and that they are blocked', async () => {
     const register = await ask(serverAt(0), 'POST', '/api/auth/local/register', {
       body: { username: 'ann', email: 'ann@example.org', password: 'secret of ann' },
       token: null,

@@ -28,12 +28,10 @@ const CHANGED: Declarations = {
 describe('four processes that start at the same instant', () => {
   let processes: Processes
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('starts', FIRST)
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 
@@ -76,15 +74,13 @@ describe('four processes that start at the same instant', () => {
     }
   })
 
-  it('build nothing where nothing has changed', async function () {
-    this.timeout(120_000)
+  it('build nothing where nothing has changed', async () => {
     await processes.restart(FIRST)
     expect(whoBuilt()).to.equal(0)
     expect(processes.servers).to.have.lengthOf(PROCESSES)
   })
 
-  it('bring the indexes to changed content-types once, with content in them', async function () {
-    this.timeout(120_000)
+  it('bring the indexes to changed content-types once, with content in them', async () => {
     await Promise.all(
       processes.servers.map((server, index) =>
         ask(server, 'POST', '/api/notes', { body: { data: { text: 'x', code: `c${index}` } } }),

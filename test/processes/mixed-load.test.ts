@@ -13,12 +13,10 @@ const SHARED_UPLOADS = { UPLOAD_STORAGE: 'gridfs', RATE_LIMIT: 'off' }
 describe(`four processes under ${SECONDS} s of mixed load`, () => {
   let processes: Processes
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('mixed', MIXED_TYPES, SHARED_UPLOADS)
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 

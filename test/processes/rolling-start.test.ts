@@ -42,14 +42,12 @@ describe('processes with the content-types before and after, side by side', () =
   let older: ServerProcess
   let newer: ServerProcess
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('rolling', OLD)
     older = processes.servers[0] ?? expect.fail('no process')
     newer = await processes.start(NEW)
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 
@@ -118,8 +116,7 @@ describe('processes with the content-types before and after, side by side', () =
     expect(await sizes()).to.deep.equal([null, null])
   })
 
-  it('have the indexes of whoever began last', async function () {
-    this.timeout(60_000)
+  it('have the indexes of whoever began last', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await processes.db.collection('note_versions').listIndexes().toArray()).map(({ name }) =>
         String(name),

@@ -9,12 +9,10 @@ describe('four processes and those who sign in', () => {
   let processes: Processes
   let addresses = 0
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('signing_in', TYPES, { UP_JWT_MANAGEMENT: 'refresh' })
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 
@@ -46,8 +44,7 @@ describe('four processes and those who sign in', () => {
   }
   const onAll = (status: number): readonly number[] => processes.servers.map(() => status)
 
-  it('keep a session that goes from one to the next, and end it everywhere', async function () {
-    this.timeout(60_000)
+  it('keep a session that goes from one to the next, and end it everywhere', async () => {
     let { jwt, refreshToken } = await register('ann')
     for (let index = 1; index <= PROCESSES; index += 1) {
       expect(await statusOfMe(jwt)).to.deep.equal(onAll(200))
@@ -61,8 +58,7 @@ describe('four processes and those who sign in', () => {
     expect((await send(3, '/api/auth/refresh', { refreshToken })).status).to.equal(401)
   })
 
-  it('count attempts together, by address and by account', async function () {
-    this.timeout(60_000)
+  it('count attempts together, by address and by account', async () => {
     const attempt = (identifier: string, address?: string) => async (_: unknown, index: number) =>
       (await send(index, '/api/auth/local', { identifier, password: 'wrong' }, address)).status
     const count = (statuses: readonly number[]) => ({

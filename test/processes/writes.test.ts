@@ -59,12 +59,10 @@ const TYPES = {
 describe('four processes that write', () => {
   let processes: Processes
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     processes = await startProcesses('writes', TYPES)
   })
-  after(async function () {
-    this.timeout(60_000)
+  after(async () => {
     await processes.close()
   })
 
@@ -88,8 +86,7 @@ describe('four processes that write', () => {
   const create = async (server: ServerProcess, path: string, data: object): Promise<Json> =>
     (await done(() => ask(server, 'POST', path, { body: { data } }))).data
 
-  it('give no id and no documentId twice, over content, files and users', async function () {
-    this.timeout(120_000)
+  it('give no id and no documentId twice, over content, files and users', async () => {
     await everyone(async (server, writer) => {
       for (let round = 0; round < EACH; round += 1) {
         const name = `${writer}-${round}`
@@ -138,8 +135,7 @@ describe('four processes that write', () => {
     ['an index', '/api/books'],
     ['reservations', '/api/seats'],
   ] as const) {
-    it(`give a unique value once, by ${how}`, async function () {
-      this.timeout(60_000)
+    it(`give a unique value once, by ${how}`, async () => {
       const body = { data: { name: 'the one' } }
       const answers = await everyone((server) =>
         patiently(() => ask(server, 'POST', path, { body })),
@@ -149,8 +145,7 @@ describe('four processes that write', () => {
     })
   }
 
-  it('lose no update with If-Match', async function () {
-    this.timeout(120_000)
+  it('lose no update with If-Match', async () => {
     const { documentId } = await create(first(), '/api/counters', { count: 0 })
     const path = `/api/counters/${documentId}`
     await everyone(async (server) => {
@@ -176,8 +171,7 @@ describe('four processes that write', () => {
     }
   }
 
-  it('keep every attribute, whoever wrote it', async function () {
-    this.timeout(120_000)
+  it('keep every attribute, whoever wrote it', async () => {
     const { documentId } = await create(first(), '/api/forms', {})
     const path = `/api/forms/${documentId}`
     await everyone(async (server, writer) => {
@@ -191,8 +185,7 @@ describe('four processes that write', () => {
     expect(values).to.deep.equal(values.map(() => EACH - 1))
   })
 
-  it('keep every connection to one list, of an owner and of an inverse', async function () {
-    this.timeout(120_000)
+  it('keep every connection to one list, of an owner and of an inverse', async () => {
     for (const type of ['lists', 'shelves']) {
       const plural = type === 'shelves' ? 'shelfs' : type
       const { documentId } = await create(first(), `/api/${plural}`, {})
@@ -209,8 +202,7 @@ describe('four processes that write', () => {
     }
   })
 
-  it('create once for one Idempotency-Key, sent to all at once', async function () {
-    this.timeout(60_000)
+  it('create once for one Idempotency-Key, sent to all at once', async () => {
     for (let round = 0; round < EACH; round += 1) {
       const headers = { 'idempotency-key': `key-${round}` }
       const body = { data: { title: `keyed ${round}` } }

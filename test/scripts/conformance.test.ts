@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { mergeDeviations } from '../../scripts/conformance/merge-deviations.ts'
 import { testUri } from '../test-database.ts'
+import { until } from '../until.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/conformance.js', import.meta.url))
 
@@ -88,7 +89,7 @@ describe('npm run conformance', () => {
   it('ends its server and removes its folder when it is told to end', async () => {
     writeSuite()
     const run = await start(['hang'])
-    await until(() => run.output().includes('"status":200'))
+    await until(() => run.output().includes('"status":200'), 50_000, run.output)
     run.kill()
     await run.ended
     expect(readdirSync(path.join(folder, 'temp'))).to.deep.equal([])
@@ -112,7 +113,3 @@ describe('npm run conformance', () => {
     })
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
-}

@@ -17,9 +17,7 @@ interface Started {
   stop(): Promise<number | null>
 }
 
-describe('the demo', function () {
-  this.timeout(60_000)
-
+describe('the demo', () => {
   let test: TestDatabase
   let dataDir: string
   const running = new Set<ChildProcess>()

@@ -24,8 +24,7 @@ import { until } from '../../until.ts'
 
 const REQUESTS = 600
 
-describe('the mixed load', function () {
-  this.timeout(120_000)
+describe('the mixed load', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-mixed-'))
   const types = writeContentTypes(MIXED_TYPES)
   let server: ServerProcess

@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { isAlive } from '../../is-alive.ts'
+import { until } from '../../until.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/sharded-cluster.js', import.meta.url))
 const STAND_IN = fileURLToPath(
@@ -41,7 +42,6 @@ interface Ended {
 }
 
 describe('scripts/sharded-cluster', function () {
-  this.timeout(60_000)
   let dir: string
 
   beforeEach(() => {
@@ -183,7 +183,9 @@ describe('scripts/sharded-cluster', function () {
     it(`takes everything down when it is ended ${when}`, async () => {
       install('mongod', 'mongos')
       const { child, ended } = start({ STAND_IN_FAULT: fault }, 'wait')
-      await until(() => journal().some(({ name, what }) => name === reached && what !== 'start'))
+      const isReached = (): boolean =>
+        journal().some(({ name, what }) => name === reached && what !== 'start')
+      await until(isReached, 30_000)
       child.kill('SIGTERM')
       expect((await ended).status).to.equal(1)
       expect(stepsOf('end')).to.deep.equal(stepsOf('start').toReversed())
@@ -198,20 +200,3 @@ describe('scripts/sharded-cluster', function () {
     expectNothingLeft()
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 30_000
-  while (!holds()) {
-    if (Date.now() > end) throw new Error('it did not come to that')
-    await delay(20)
-  }
-}

@@ -17,8 +17,7 @@ interface Report {
   readonly losses: readonly string[] | null
 }
 
-describe('npm run soak', function () {
-  this.timeout(90_000)
+describe('npm run soak', () => {
   let running: ChildProcess | undefined
 
   afterEach(() => running?.kill('SIGKILL'))

@@ -1,0 +1,12 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Answer } from './server.ts'
+
+/** As clients should: a server that has too much to do at once says when to ask again. */
+export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 503 && answer.status !== 504) return answer
+    await wait(1_000 * Number(answer.headers['retry-after']) + randomInt(1_000))
+  }
+}
