@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { testUri } from '../test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
-import { patiently } from './patiently.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const relation = (kind: string, target: string, more: object = {}): object => ({
@@ -186,9 +185,7 @@ describe('relations, components and populate', () => {
       const many = await Promise.all(names.map((name) => server.post('/api/tags', { name })))
       const ids = many.map(({ body }) => body.data.documentId as string)
       const answers = await Promise.all(
-        ids.map((id) =>
-          patiently(() => server.put(`/api/posts/${documentId}`, { tags: { connect: [id] } })),
-        ),
+        ids.map((id) => server.put(`/api/posts/${documentId}`, { tags: { connect: [id] } })),
       )
       expect(answers.map(({ status }) => status)).to.deep.equal(ids.map(() => 200))
       const { tags: shown } = await show(documentId, 'populate[tags]=ids')
