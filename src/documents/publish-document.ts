@@ -1,16 +1,12 @@
 import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
+import { lockDocument } from '../mongo/lock-document.ts'
 import { getAllVersions } from '../mongo/read-versions.ts'
 import { retryCollisions } from '../mongo/retry-collisions.ts'
 import { areStoredAlike } from '../mongo/same-values.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
-import {
-  deletePublished,
-  lockDocument,
-  putVersion,
-  setInOtherLocales,
-} from '../mongo/write-versions.ts'
+import { deletePublished, putVersion, setInOtherLocales } from '../mongo/write-versions.ts'
 import type { ActionLocales } from '../query/parse-version.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
