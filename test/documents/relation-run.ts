@@ -196,24 +196,32 @@ export class RelationRun {
 
   /** The ids of versions order what no one has ordered: the model takes them as they are. */
   async learn(): Promise<void> {
-    for (const type of Object.keys(this.#shape.types)) {
+    for (const { name, id } of await this.#stored()) this.model.learnId(name, id)
+  }
+
+  async #stored(): Promise<readonly { readonly name: VersionName; readonly id: number }[]> {
+    const types = Object.keys(this.#shape.types).map(async (type) => {
       const found = await versionsOf(this.#test.database, this.#plan(uidOf(type)))
         .find()
         .toArray()
-      for (const version of found) {
+      return found.map((version) => {
         const name: VersionName = {
           type,
           document: numberOf(version['documentId']),
           locale: version['locale'] as string,
           status: version['status'] as Status,
         }
-        this.model.learnId(name, version['id'] as number)
-      }
-    }
+        return { name, id: version['id'] as number }
+      })
+    })
+    return (await Promise.all(types)).flat()
   }
 
   /** What is read of every version, in every locale and status, beside what the model says. */
   async compare(): Promise<void> {
+    const stored = (await this.#stored()).map(({ name }) => JSON.stringify(name))
+    const expected = this.model.versions().map((name) => JSON.stringify(name))
+    expect(stored.toSorted(), 'versions').to.deep.equal(expected.toSorted())
     for (const version of this.model.versions()) {
       const isDrafted = this.#plan(uidOf(version.type)).draftAndPublish
       for (const reader of isDrafted ? [version.status] : STATUSES) {

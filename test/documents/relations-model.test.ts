@@ -39,6 +39,12 @@ const connect = (target: number, position: Connection['position'] = { end: true 
   disconnect: [],
 })
 
+/** To the model a write creates what is not there: it cannot tell of a write to what is being deleted. */
+const canBeTold = ([one, other]: readonly [Step, Step]): boolean =>
+  one.type !== other.type ||
+  one.document !== other.document ||
+  (one.kind !== 'delete' && other.kind !== 'delete')
+
 /** A position that refers to a member of the draft alone, in a write that publishes. */
 const PUBLISHED_BESIDE_A_DRAFT: [Family, Step[]] = [
   { left: { draftAndPublish: true, localized: false }, right: PLAIN },
@@ -141,7 +147,10 @@ describe('relations, beside a model in memory', () => {
     await fc.assert(
       fc.asyncProperty(
         family,
-        fc.array(fc.tuple(stepIn(KINDS), stepIn(KINDS)), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(stepIn(KINDS), stepIn(KINDS)).filter(canBeTold), {
+          minLength: 1,
+          maxLength: 4,
+        }),
         async (asked, pairs) => {
           const run = await openFamily(asked)
           for (const [one, other] of pairs) {
