@@ -74,6 +74,7 @@ export class RelationRun {
       contentType: (uid) => this.#plan(uid),
       now: () => new Date((this.#clock += 1000)),
       newDocumentId: () => 'unused',
+      hashPassword: (password) => Promise.resolve(password),
     }
   }
 

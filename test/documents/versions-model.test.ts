@@ -160,6 +160,7 @@ describe('versions of documents, beside a model in memory', () => {
       contentType: (uid) => (uid === 'api::tag.tag' ? tagOf(plan) : plan),
       now: () => new Date((clock += 1000)),
       newDocumentId: () => 'unused',
+      hashPassword: (password) => Promise.resolve(password),
     }
     return { model: new VersionModel(family), real: new Real(context, plan) }
   }
