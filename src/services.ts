@@ -5,6 +5,7 @@ import { compileActions } from './access/actions.ts'
 import { keptJwtSecret } from './access/jwt-secret.ts'
 import { loggingMailer, type Mailer } from './access/mailer.ts'
 import { type Accounts, openAccounts } from './access/open-accounts.ts'
+import { openPasswords } from './access/passwords.ts'
 import { openRateLimits, type RateLimits } from './access/rate-limit.ts'
 import { openSessions } from './access/sessions.ts'
 import { openUserTokens } from './access/user-tokens.ts'
@@ -36,6 +37,7 @@ import { checkDefinitions } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
 import type { Uid } from './schema/definition.ts'
 import { loadDefinitions } from './schema/load.ts'
+import { once } from './schema/once.ts'
 import type { ContentTypePlan, Schema } from './schema/plan.ts'
 
 export interface ServicesOptions {
@@ -160,6 +162,7 @@ async function openWhoMayDoWhat(
     tokens,
     sessions,
     emailConfirmation,
+    passwords: passwords(),
     roles: access.roles,
     mailer: await openMailer({ config, log }),
     links: {
@@ -218,6 +221,9 @@ export function spoolFolder({ dataDir }: Config): string {
 
 const now = (): Date => new Date()
 
+/** One queue for all hashes of the process, of end users and of content. */
+const passwords = once(() => openPasswords())
+
 /** What operations on documents are given outside of tests: the clock, and ids by chance. */
 export function documentContext(
   database: Database,
@@ -234,5 +240,6 @@ export function documentContext(
     contentType,
     now,
     newDocumentId,
+    hashPassword: (password) => passwords().hash(password),
   }
 }

@@ -1,9 +1,6 @@
 import type { AccountsContext } from './accounts.ts'
-import { openPasswords, type PasswordCost } from './passwords.ts'
 
-export interface AccountsOptions extends Omit<AccountsContext, 'passwords' | 'behind'> {
-  /** Absent: what is right for an installation in use. */
-  readonly passwordCost?: PasswordCost
+export interface AccountsOptions extends Omit<AccountsContext, 'behind'> {
   /** Told of failures that no request waits for, such as a mail that cannot be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
@@ -14,11 +11,10 @@ export interface Accounts extends AccountsContext {
 }
 
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { passwordCost, onBackgroundError, ...context } = options
+  const { onBackgroundError, ...context } = options
   const running = new Set<Promise<unknown>>()
   return {
     ...context,
-    passwords: openPasswords(passwordCost),
     behind: (work) => {
       const settled = work.catch(onBackgroundError).finally(() => running.delete(settled))
       running.add(settled)

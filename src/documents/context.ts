@@ -11,4 +11,6 @@ export interface DocumentContext {
   readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string
+  /** What is stored of a password. @throws ServiceUnavailableError when too many are waiting. */
+  readonly hashPassword: (password: string) => Promise<string>
 }

@@ -9,6 +9,7 @@ import type { Data, Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { collectRelationChanges, countNewComponents } from './component-values.ts'
 import type { DocumentContext } from './context.ts'
+import { hashPasswords } from './hash-passwords.ts'
 import { type DocumentChanges, namedTargets, resolveRelationChanges } from './relation-input.ts'
 import { completeValues, exclusiveChanges, inverseChanges, unsetValues } from './write-values.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -186,11 +187,13 @@ function parseValues(plan: ContentTypePlan, wanted: Wanted): Data {
 
 /** What is to be stored of checked values, with ids for their components: taken for all together. */
 async function completeAll(
-  { ids }: DocumentContext,
+  { ids, hashPassword }: DocumentContext,
   plan: ContentTypePlan,
-  all: readonly Data[],
+  checked: readonly Data[],
   isConsistent: boolean,
 ): Promise<readonly Data[]> {
+  const all: Data[] = []
+  for (const values of checked) all.push(await hashPasswords(plan, values, hashPassword))
   const counts = all.map((values) => countNewComponents(plan, values, { creating: true }))
   const totals = new Map<Uid, number>()
   for (const [uid, count] of counts.flatMap((each) => [...each])) {

@@ -1,5 +1,6 @@
 import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
+import { STORED_PASSWORD } from '../schema/stored-password.ts'
 import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../schema/plan.ts'
 
 /** The attributes that all locales of a document have in common; none where a type has no locales. */
@@ -33,6 +34,7 @@ export function toPayload(holder: AttributeHolder, stored: Data): Data {
 function payloadOf(attribute: AttributePlan, value: unknown): unknown {
   switch (attribute.kind) {
     case 'scalar':
+      if (attribute.type === 'password' && value !== null) return STORED_PASSWORD
       return SCALAR_KINDS[attribute.type].toJson(value)
     case 'relation':
     case 'media':

@@ -1,12 +1,12 @@
 import { NotFoundError } from '../errors.ts'
 import type { Session } from '../mongo/database.ts'
 import { isDocumentId } from '../mongo/document-id.ts'
+import { lockDocument } from '../mongo/lock-document.ts'
 import { getAllVersions, getWholeVersion } from '../mongo/read-versions.ts'
 import { retryCollisions } from '../mongo/retry-collisions.ts'
 import type { StoredVersion } from '../mongo/stored-version.ts'
 import {
   insertVersions,
-  lockDocument,
   patchVersion,
   putVersion,
   setInOtherLocales,

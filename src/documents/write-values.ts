@@ -10,6 +10,7 @@ import {
   unsetValue,
 } from './component-values.ts'
 import type { DocumentContext } from './context.ts'
+import { hashPasswords } from './hash-passwords.ts'
 import { changedReferences, type DocumentChange } from './relation-change.ts'
 import {
   type DocumentChanges,
@@ -22,7 +23,7 @@ import type { Writer, WriteTarget } from './write-target.ts'
 
 /** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
 export interface PreparedValues {
-  /** What the validators let through; relations and components still as they were sent. */
+  /** What the validators let through, passwords hashed; relations and components still as they were sent. */
   readonly values: Data
   readonly changes: DocumentChanges
   readonly componentIds: ReadonlyMap<Uid, readonly number[]>
@@ -59,7 +60,7 @@ export async function prepareValues(
   const changes = resolveRelationChanges(inputs, new Map(found), key.locale)
   await assertAllowedTypes(context, inputs, changes)
   return {
-    values,
+    values: await hashPasswords(plan, values, context.hashPassword),
     changes,
     componentIds: new Map(componentIds),
     needsStored:

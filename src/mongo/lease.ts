@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../errors.ts'
 import { isDuplicateKey } from './database-error.ts'
-import type { Database } from './database.ts'
+import type { Database, Session } from './database.ts'
+import { optionsOf, run } from './stored-version.ts'
 
 interface Lease {
   readonly _id: string
@@ -39,6 +40,22 @@ export async function withLease<T>(
     clearInterval(renewal)
     await database.collection<Lease>(COLLECTION).deleteOne({ _id: name, holder })
   }
+}
+
+/**
+ * Keeps every other transaction that locks the same name waiting until this one ends: for what has no row
+ * yet that could be locked. What is noted is of nobody, and stays.
+ */
+export async function lockName(database: Database, name: string, session: Session): Promise<void> {
+  await run(session, () =>
+    database
+      .collection<Pick<Lease, '_id' | 'holder'>>(COLLECTION)
+      .updateOne(
+        { _id: `lock:${name}` },
+        { $set: { holder: randomUUID() } },
+        { ...optionsOf(database, session), upsert: true },
+      ),
+  )
 }
 
 async function acquire(database: Database, name: string, holder: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { Database, Session } from './database.ts'
 import { insertOnce } from './insert-once.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from './read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
-import { LOCK, newRevision, REVISION } from './revision.ts'
+import { newRevision, REVISION } from './revision.ts'
 import { toBson } from './stored-value.ts'
 import { asVersion, optionsOf, run, type StoredVersion, versionsOf } from './stored-version.ts'
 import { findTaken, takenFault } from './unique-values.ts'
@@ -142,26 +142,6 @@ export async function claimVersion(
     ),
   )
   return matchedCount === 1
-}
-
-/**
- * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
- * them write the same version first, that of the lowest `_id`, so that no two can wait for each other.
- * What a client sees of that version, and its revision, stay as they are.
- */
-export async function lockDocument(
-  database: Database,
-  plan: ContentTypePlan,
-  documentId: string,
-  session: Session,
-): Promise<void> {
-  await run(session, () =>
-    versionsOf(database, plan).findOneAndUpdate(
-      matchDocument(documentId),
-      { $set: { [LOCK]: newRevision() } },
-      { ...optionsOf(database, session), sort: { _id: 1 }, projection: { _id: 1 } },
-    ),
-  )
 }
 
 /**

@@ -8,6 +8,7 @@ import type {
   Uid,
 } from './definition.ts'
 import { IGNORED_KEYS } from './known-keys.ts'
+import { STORED_PASSWORD } from './stored-password.ts'
 import { ID_RULE, type Occasion, scalarRule, storedDefault } from './scalar-rules.ts'
 
 /**
@@ -89,7 +90,9 @@ function valueRule(definition: AttributeDefinition, absence: Absence, scope: Sco
   if (definition.type === 'relation' || definition.type === 'media') {
     return isRequired(definition, scope.occasion) ? joi.any().custom(notNothing) : joi.any()
   }
-  return scalarRule(definition, scope.occasion)
+  const rule = scalarRule(definition, scope.occasion)
+  if (definition.type !== 'password') return rule
+  return joi.chosen().by((value) => (value === STORED_PASSWORD ? joi.any() : rule))
 }
 
 function componentRule(

@@ -23,7 +23,20 @@ describe('required relations', () => {
       contentTypes: {
         note: declare('note', { ...attributes, main: relation('manyToOne', { required: true }) }),
         post: declare('post', attributes, { draftAndPublish: true }),
-        tag: declare('tag', { name: { type: 'string' } }),
+        tag: declare('tag', {
+          name: { type: 'string' },
+          cards: relation('oneToMany', { target: 'api::card.card', mappedBy: 'tag' }),
+          pin: relation('oneToOne', { target: 'api::card.card', mappedBy: 'only', required: true }),
+        }),
+        card: declare(
+          'card',
+          {
+            title: { type: 'string' },
+            tag: relation('manyToOne', { inversedBy: 'cards', required: true }),
+            only: relation('oneToOne', { inversedBy: 'pin', required: true }),
+          },
+          { draftAndPublish: true },
+        ),
         'components/shared/link': {
           info: { displayName: 'link' },
           attributes: { label: { type: 'string' }, tag: relation('oneToOne', { required: true }) },
@@ -115,5 +128,27 @@ describe('required relations', () => {
     const exchanged = { tags: { connect: [other], disconnect: [tag] } }
     expect((await server.put(path, exchanged)).status).to.equal(200)
     expect(await shown(path)).to.deep.equal(['b'])
+  })
+
+  it('may be emptied from the other side, and are asked for when their entry is published', async () => {
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map((name) => server.post('/api/tags', { name })),
+    )
+    const [first, second] = [one, two].map((answer) => answer?.body.data.documentId as string)
+    const created = await server.post('/api/cards', { tag: first, only: first })
+    expect(created.status, created.text).to.equal(201)
+    const path = `/api/cards/${created.body.data.documentId}`
+
+    expect((await server.put(`/api/tags/${first}`, { cards: [] })).status).to.equal(200)
+    const left = await server.get(`${path}?populate=*`)
+    expect([left.body.data.tag, left.body.data.only.name]).to.deep.equal([null, 'one'])
+    expectMissing(await server.put(path, { title: 'x' }), 'tag')
+    expect((await server.put(path, { tag: second })).status).to.equal(200)
+
+    const thief = await server.post('/api/cards', { tag: first, only: first })
+    expect(thief.status, thief.text).to.equal(201)
+    expectMissing(await server.put(path, { title: 'x' }), 'only')
+    expect((await server.put(`${path}?status=draft`, { title: 'x' })).status).to.equal(200)
+    expect((await server.put(path, { only: second })).status).to.equal(200)
   })
 })

@@ -195,6 +195,7 @@ describe('targets that vanish, and come back', () => {
       now: () => new Date(),
       contentType: () => expect.fail('an import looks nothing up'),
       newDocumentId: () => expect.fail('an import brings its documentIds'),
+      hashPassword: (password: string) => Promise.resolve(password),
     }
     const version = { locale: 'en', status, data: { name: 'b' } } as const
     await importDocuments(context, tagPlan(), [{ documentId, versions: [version] }])

@@ -57,6 +57,7 @@ describe('importDocuments', () => {
     now: () => at,
     contentType: (uid: string) => expect.fail(`an import looks up no ${uid}`),
     newDocumentId: () => expect.fail('an import brings its documentIds'),
+    hashPassword: (password: string) => Promise.resolve(password),
   })
   const storedIn = (plan: ContentTypePlan) =>
     test.database.collection(plan.collectionName).find().sort({ id: 1 }).toArray()

@@ -13,14 +13,7 @@ import {
   type Shape,
   toDefinitions,
 } from './relation-shape.ts'
-import {
-  type Change,
-  type Connection,
-  type Step,
-  stepIn,
-  type Write,
-  writeTo,
-} from './relation-steps.ts'
+import { type Change, type Connection, type Step, stepIn, type Write } from './relation-steps.ts'
 
 const RUNS = Number(process.env['RELATION_RUNS'] ?? 40)
 
@@ -46,6 +39,12 @@ const connect = (target: number, position: Connection['position'] = { end: true 
   disconnect: [],
 })
 
+/** To the model a write creates what is not there: it cannot tell of a write to what is being deleted. */
+const canBeTold = ([one, other]: readonly [Step, Step]): boolean =>
+  one.type !== other.type ||
+  one.document !== other.document ||
+  (one.kind !== 'delete' && other.kind !== 'delete')
+
 /** A position that refers to a member of the draft alone, in a write that publishes. */
 const PUBLISHED_BESIDE_A_DRAFT: [Family, Step[]] = [
   { left: { draftAndPublish: true, localized: false }, right: PLAIN },
@@ -66,7 +65,7 @@ const ORDERED_IN_TWO_LOCALES: [Family, Step[]] = [
 ]
 
 /** Two locales of one document each take an owner, who have no locales, while one of them is made. */
-const TAKEN_IN_TWO_LOCALES: [Family, [Write, Write][]] = [
+const TAKEN_IN_TWO_LOCALES: [Family, [Step, Step][]] = [
   { left: PLAIN, right: { draftAndPublish: false, localized: true } },
   [
     [
@@ -143,17 +142,20 @@ describe('relations, beside a model in memory', () => {
     )
   })
 
-  it('loses nothing when two write at once', async function () {
+  it('loses nothing when two do something at once', async function () {
     this.timeout(120_000 + RUNS * 1_000)
     await fc.assert(
       fc.asyncProperty(
         family,
-        fc.array(fc.tuple(writeTo(KINDS), writeTo(KINDS)), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(stepIn(KINDS), stepIn(KINDS)).filter(canBeTold), {
+          minLength: 1,
+          maxLength: 4,
+        }),
         async (asked, pairs) => {
           const run = await openFamily(asked)
           for (const [one, other] of pairs) {
             const before = run.model.copy()
-            const done = await Promise.all([run.write(one), run.write(other)])
+            const done = await Promise.all([run.take(one), run.take(other)])
             const [first, second] = [
               { asked: one, isDone: done[0] },
               { asked: other, isDone: done[1] },

@@ -116,6 +116,7 @@ describe('values that all locales share', () => {
       contentType: (uid) => planOf(uid.slice(uid.indexOf('.') + 1)),
       now: () => new Date(),
       newDocumentId: () => 'unused',
+      hashPassword: (password) => Promise.resolve(password),
     }
   })
 

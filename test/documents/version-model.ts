@@ -74,6 +74,12 @@ export class VersionModel {
     return this.#versions
   }
 
+  copy(): VersionModel {
+    const copy = new VersionModel(this.family)
+    copy.#versions = this.#versions
+    return copy
+  }
+
   exists(document: number): boolean {
     return this.#versions.some((version) => version.document === document)
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
@@ -19,7 +20,7 @@ import { syncIndexes } from '../../src/mongo/sync-indexes.ts'
 import type { ActionLocales } from '../../src/query/parse-version.ts'
 import type { Status } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
-import type { ContentTypeDefinition } from '../../src/schema/definition.ts'
+import type { ContentTypeDefinition, Data } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type Family,
   LOCALES,
   type ModelVersion,
+  type Part,
   type Place,
   Refusal,
   type Selection,
@@ -158,6 +160,7 @@ describe('versions of documents, beside a model in memory', () => {
       contentType: (uid) => (uid === 'api::tag.tag' ? tagOf(plan) : plan),
       now: () => new Date((clock += 1000)),
       newDocumentId: () => 'unused',
+      hashPassword: (password) => Promise.resolve(password),
     }
     return { model: new VersionModel(family), real: new Real(context, plan) }
   }
@@ -197,6 +200,45 @@ describe('versions of documents, beside a model in memory', () => {
       )
     })
   }
+
+  it('are explained by one order of operations where two come at once', async function () {
+    this.timeout(RUNS * 2_000)
+    const anything: fc.Arbitrary<Command> = fc.oneof(
+      {
+        arbitrary: fc.tuple(place, status, payload).map((asked) => new Update(...asked)),
+        weight: 4,
+      },
+      act('publish'),
+      act('unpublish'),
+      act('discard'),
+      fc.tuple(place, fc.boolean()).map((asked) => new Delete(...asked)),
+    )
+    const first = fc.tuple(place, status, whole).map((asked) => new Create(...asked))
+    const family: fc.Arbitrary<Family> = fc.record({
+      draftAndPublish: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, fc.boolean()),
+      localized: fc.oneof({ arbitrary: fc.constant(true), weight: 2 }, fc.boolean()),
+      single: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        family,
+        fc.array(fc.oneof(first, anything), { minLength: 2, maxLength: 8 }),
+        fc.array(fc.tuple(anything, anything), { minLength: 1, maxLength: 4 }),
+        async (options, steps, pairs) => {
+          const opened = await open(options)
+          let { model } = opened
+          const may = (command: Command): boolean => command.check(model)
+          for (const step of steps.filter(may)) {
+            if (may(step)) await step.run(model, opened.real)
+          }
+          for (const pair of pairs) {
+            if (pair.every(may)) model = await atOnce(pair, model, opened.real)
+          }
+        },
+      ),
+      { numRuns: RUNS, endOnFailure: false, examples: [BEGUN_IN_TWO_LOCALES] },
+    )
+  })
 
   it('leave nothing behind but their collections and the counters of ids', async () => {
     const client = await MongoClient.connect(test.uri)
@@ -279,6 +321,24 @@ class Real {
     }
   }
 
+  /** All that is stored, without ids and times. */
+  async content(): Promise<Content> {
+    const found = await versionsOf(this.#context.database, this.#plan).find().sort('_id').toArray()
+    return found.map((version) => [
+      version._id,
+      valuesOf(version, (version['part'] as Part | null)?.text ?? null),
+    ])
+  }
+
+  contentOf(versions: readonly ModelVersion[]): Content {
+    return versions
+      .map((version): Content[number] => {
+        const { values } = version
+        return [this.#keyOf(version), valuesOf({ ...values }, values.part?.text ?? null)]
+      })
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  }
+
   expectSame(actual: StoredVersion | undefined, version: ModelVersion): void {
     const { values, identity, publication } = version
     const name = this.#keyOf(version)
@@ -335,18 +395,22 @@ class Real {
   }
 }
 
-type Command = fc.AsyncCommand<VersionModel, Real>
+type Content = readonly (readonly [key: string, values: unknown])[]
+
+function valuesOf({ title, slug, tags, rank, code }: Data, text: string | null): unknown {
+  return { title, slug, tags, rank, code, text }
+}
+
+interface Command extends fc.AsyncCommand<VersionModel, Real> {
+  ours(model: VersionModel): readonly ModelVersion[]
+  theirs(real: Real, family: Family): Promise<readonly StoredVersion[]>
+}
 
 /** Does it in both, which must agree on whether it can be done, on the answer, and on what is there then. */
-async function both(
-  model: VersionModel,
-  real: Real,
-  expected: () => readonly ModelVersion[],
-  work: () => Promise<readonly StoredVersion[]>,
-): Promise<void> {
+async function both(command: Command, model: VersionModel, real: Real): Promise<void> {
   const [ours, theirs] = [
-    await outcomeOf(() => Promise.resolve().then(expected)),
-    await outcomeOf(work),
+    await outcomeOf(() => Promise.resolve().then(() => command.ours(model))),
+    await outcomeOf(() => command.theirs(real, model.family)),
   ]
   expect(theirs.refusal).to.equal(ours.refusal)
   expect(theirs.answers.length).to.equal(ours.answers.length)
@@ -354,6 +418,35 @@ async function both(
   for (const [index, version] of ours.answers.entries()) {
     real.expectSame(theirs.answers[index], version)
   }
+}
+
+/** Does two at once; one order of them must explain what became of them. Answers what is there then. */
+async function atOnce(
+  [one, other]: readonly [Command, Command],
+  model: VersionModel,
+  real: Real,
+): Promise<VersionModel> {
+  const [first, second] = await Promise.all(
+    [one, other].map((command) => outcomeOf(() => command.theirs(real, model.family))),
+  )
+  const content = await real.content()
+  const explanations: unknown[] = []
+  for (const order of [
+    [[one, first] as const, [other, second] as const],
+    [[other, second] as const, [one, first] as const],
+  ]) {
+    const copy = model.copy()
+    const refusals: unknown[] = []
+    for (const [command] of order) {
+      const { refusal } = await outcomeOf(() => Promise.resolve().then(() => command.ours(copy)))
+      refusals.push(refusal)
+    }
+    const explanation = { refusals, content: real.contentOf(copy.versions) }
+    const found = { refusals: order.map(([, outcome]) => outcome?.refusal), content }
+    if (isDeepStrictEqual(explanation, found)) return copy
+    explanations.push({ explanation, found })
+  }
+  throw new Error(`no order explains ${JSON.stringify(explanations, null, 1)}`)
 }
 
 async function outcomeOf<T>(
@@ -391,13 +484,15 @@ class Create implements Command {
   }
 
   run(model: VersionModel, real: Real): Promise<void> {
-    const options = { creating: true }
-    return both(
-      model,
-      real,
-      () => [model.write(this.place, this.status, marked(this.payload), options)],
-      () => real.write(this.place, this.status, this.payload, options),
-    )
+    return both(this, model, real)
+  }
+
+  ours(model: VersionModel): readonly ModelVersion[] {
+    return [model.write(this.place, this.status, marked(this.payload), { creating: true })]
+  }
+
+  theirs(real: Real): Promise<readonly StoredVersion[]> {
+    return real.write(this.place, this.status, this.payload, { creating: true })
   }
 
   toString(): string {
@@ -421,14 +516,16 @@ class Update implements Command {
   }
 
   run(model: VersionModel, real: Real): Promise<void> {
-    const options = { creating: false }
-    const at = { ...this.place, document: documentIn(model, this.place.document) }
-    return both(
-      model,
-      real,
-      () => [model.write(at, this.status, marked(this.payload), options)],
-      () => real.write(at, this.status, this.payload, options),
-    )
+    return both(this, model, real)
+  }
+
+  ours(model: VersionModel): readonly ModelVersion[] {
+    const at = placeIn(model.family, this.place)
+    return [model.write(at, this.status, marked(this.payload), { creating: false })]
+  }
+
+  theirs(real: Real, family: Family): Promise<readonly StoredVersion[]> {
+    return real.write(placeIn(family, this.place), this.status, this.payload, { creating: false })
   }
 
   toString(): string {
@@ -452,13 +549,15 @@ class Act implements Command {
   }
 
   run(model: VersionModel, real: Real): Promise<void> {
-    const document = documentIn(model, this.document)
-    return both(
-      model,
-      real,
-      () => model.act(this.action, document, this.locales),
-      () => real.act(this.action, document, this.locales),
-    )
+    return both(this, model, real)
+  }
+
+  ours(model: VersionModel): readonly ModelVersion[] {
+    return model.act(this.action, documentIn(model.family, this.document), this.locales)
+  }
+
+  theirs(real: Real, family: Family): Promise<readonly StoredVersion[]> {
+    return real.act(this.action, documentIn(family, this.document), this.locales)
   }
 
   toString(): string {
@@ -479,12 +578,20 @@ class Delete implements Command {
     return true
   }
 
-  async run(model: VersionModel, real: Real): Promise<void> {
-    const document = documentIn(model, this.place.document)
-    const locale = this.isWhole ? '*' : this.place.locale
-    model.delete(document, locale)
-    await real.delete(document, locale)
-    await real.compare(model.versions)
+  run(model: VersionModel, real: Real): Promise<void> {
+    return both(this, model, real)
+  }
+
+  ours(model: VersionModel): readonly ModelVersion[] {
+    const { document, locale } = placeIn(model.family, this.place)
+    model.delete(document, this.isWhole ? '*' : locale)
+    return []
+  }
+
+  async theirs(real: Real, family: Family): Promise<readonly StoredVersion[]> {
+    const { document, locale } = placeIn(family, this.place)
+    await real.delete(document, this.isWhole ? '*' : locale)
+    return []
   }
 
   toString(): string {
@@ -492,9 +599,25 @@ class Delete implements Command {
   }
 }
 
+/** A single type without any version yet: what is shared has to reach the locale that another client begins. */
+const BEGUN_IN_TWO_LOCALES: [Family, Command[], [Command, Command][]] = [
+  { draftAndPublish: true, localized: true, single: true },
+  [],
+  [
+    [
+      new Update({ document: 0, locale: 'de' }, 'draft', {}),
+      new Update({ document: 0, locale: 'en' }, 'draft', { code: 'c' }),
+    ],
+  ],
+]
+
 /** A single type has one document. */
-function documentIn({ family }: VersionModel, document: number): number {
-  return family.single ? 0 : document
+function documentIn({ single }: Family, document: number): number {
+  return single ? 0 : document
+}
+
+function placeIn(family: Family, { document, locale }: Place): Place {
+  return { document: documentIn(family, document), locale }
 }
 
 function localesOf(asked: Selection): ActionLocales {

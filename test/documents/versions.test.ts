@@ -42,6 +42,7 @@ describe('versions of documents', () => {
       },
       now: () => new Date((clock += 1000)),
       newDocumentId: () => 'unused',
+      hashPassword: (password) => Promise.resolve(password),
     }
   })
 

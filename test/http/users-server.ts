@@ -6,6 +6,7 @@ import { openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import type { Mail } from '../../src/access/mailer.ts'
 import { openAccounts } from '../../src/access/open-accounts.ts'
+import { openPasswords } from '../../src/access/passwords.ts'
 import { openRateLimits } from '../../src/access/rate-limit.ts'
 import { openSessions, type SessionLifespans } from '../../src/access/sessions.ts'
 import { openUserTokens } from '../../src/access/user-tokens.ts'
@@ -90,14 +91,21 @@ export async function serveUsers(
         resetPassword: 'https://app.example.org/reset?lang=en',
         emailConfirmation: 'https://cms.example.org/api/auth/email-confirmation',
       },
-      passwordCost: { memoryKiB: 8, passes: 1 },
+      passwords: openPasswords({ memoryKiB: 8, passes: 1 }),
       onBackgroundError: (error) => {
         throw error
       },
     })
     const locales = await openLocales(database)
     const shared = {
-      documents: { database, ids, contentType, now, newDocumentId },
+      documents: {
+        database,
+        ids,
+        contentType,
+        now,
+        newDocumentId,
+        hashPassword: (password: string) => Promise.resolve(password),
+      },
       schema,
       locales,
       api: { defaultLimit: 2, maxLimit: 100 },
