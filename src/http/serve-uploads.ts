@@ -89,18 +89,19 @@ function setType(ctx: Context, type: string): void {
   if (!isShown(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
 }
 
-/** The range that a request asks for, null when all of the file is to be sent. */
+/**
+ * The range that a request asks for, null when all of the file is to be sent. Only GET asks for one:
+ * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
 function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | 'unsatisfiable' {
+  if (ctx.method !== 'GET') return null
   const condition = ctx.get('If-Range')
   return condition === '' || condition === etag ? parseRange(ctx.get('Range'), size) : null
 }
 
-/**
- * Null for no range, for several, and for what is none: those are to be ignored, see
- * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
- */
+/** Null for no range, for several, and for what is none: those are to be ignored. */
 function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? []
   if (from === '') return to === '' ? null : lastBytes(Math.min(Number(to), size), size)
   const start = Number(from)
   const end = to === '' ? Infinity : Number(to)

@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts'
+import { MAX_NAME } from './file-name.ts'
 
 /** What may be said of a file beside its bytes; what is left out stays as it is. */
 export interface FileInfo {
@@ -58,14 +59,19 @@ function isGiven(value: unknown): boolean {
 }
 
 function parseName(value: unknown): string {
-  if (typeof value === 'string' && value.length <= 255 && !value.includes('\0')) return value
-  throw new ValidationError('fileInfo.name must be a text of at most 255 characters')
+  if (isText(value, MAX_NAME)) return value
+  throw new ValidationError(`fileInfo.name must be a text of at most ${MAX_NAME} characters`)
 }
 
 function parseText(key: string, value: unknown): string | null {
   if (value === null) return null
-  if (typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\0')) return value
+  if (isText(value, MAX_TEXT)) return value
   throw new ValidationError(`fileInfo.${key} must be a text of at most ${MAX_TEXT} characters`)
+}
+
+/** NUL and halves of characters would be stored as something else. */
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value.length <= maxLength && !/[\0\p{Surrogate}]/u.test(value)
 }
 
 function parseFocalPoint(value: unknown): FocalPoint | null {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { extensionOf } from './detect-type.ts'
 
-const MAX_NAME = 255
+/** In UTF-16 units, like every length of a text. */
+export const MAX_NAME = 255
 const MAX_SLUG = 100
 
 /** A name as it was sent, without the folders and control characters that a name cannot have. */
@@ -10,7 +12,14 @@ export function cleanName(sent: string): string {
     .replace(/\p{Cc}/gu, '')
     .normalize('NFC')
     .trim()
-  return name === '' || name === '.' || name === '..' ? 'file' : name.slice(0, MAX_NAME)
+  return name === '' || name === '.' || name === '..' ? 'file' : shorten(name)
+}
+
+/** To `MAX_NAME`; the extension, which may tell the type, stays, and no character is cut in two. */
+function shorten(name: string): string {
+  if (name.length <= MAX_NAME) return name
+  const ext = extensionOf(name)
+  return `${name.slice(0, MAX_NAME - ext.length).replace(/\p{Surrogate}$/u, '')}${ext}`
 }
 
 /** What a file is stored under, without its extension: readable, and unlike any other. */

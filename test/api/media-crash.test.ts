@@ -7,6 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import sharp from 'sharp'
 import type { MediaReport } from '../../src/media/check-media.ts'
 import { png } from '../media/sample-images.ts'
 import { type S3Server, startS3Server } from '../media/s3-server.ts'
@@ -35,10 +36,15 @@ const TYPES = {
 
 const HEADERS = { authorization: `Bearer ${ROOT_TOKEN}` }
 
-interface StoredFile {
-  readonly id: number
+interface StoredPicture {
   readonly url: string
-  readonly formats: Readonly<Record<string, { readonly url: string }>> | null
+  readonly width: number
+  readonly height: number
+}
+
+interface StoredFile extends StoredPicture {
+  readonly id: number
+  readonly formats: Readonly<Record<string, StoredPicture>> | null
 }
 
 for (const storage of STORAGES) {
@@ -82,11 +88,14 @@ for (const storage of STORAGES) {
       expect([faults, young]).to.deep.equal([[], 0])
       expect(records).to.be.at.least(kept.size)
       const server = await startServerProcess(env)
-      for (const { url, formats } of kept.values()) {
-        for (const one of [url, ...Object.values(formats ?? {}).map((format) => format.url)]) {
-          const answer = await fetch(`${server.base}${one}`)
-          expect(answer.status, one).to.equal(200)
-          await answer.arrayBuffer()
+      for (const id of kept.keys()) {
+        const file = await send<StoredFile>(server, 'GET', `/api/upload/files/${id}`)
+        if (file === null) throw new Error('the server is gone')
+        for (const { url, width, height } of [file, ...Object.values(file.formats ?? {})]) {
+          const answer = await fetch(`${server.base}${url}`)
+          expect(answer.status, url).to.equal(200)
+          const seen = await sharp(await answer.arrayBuffer()).metadata()
+          expect([seen.width, seen.height], url).to.deep.equal([width, height])
         }
       }
       expect(await server.stop()).to.equal(0)
@@ -96,7 +105,7 @@ for (const storage of STORAGES) {
   })
 }
 
-/** Uploads pictures from several clients and deletes every third; kills the server on the way. */
+/** Uploads pictures from several clients, deletes every third and replaces the next; kills the server on the way. */
 async function storeUntilKilled(
   server: ServerProcess,
   uploads: number,
@@ -105,6 +114,8 @@ async function storeUntilKilled(
 ): Promise<void> {
   const killAt = randomInt(Math.floor(uploads / 2), uploads)
   const body = multipart({ files: [{ name: 'a.png', content: picture, type: 'image/png' }] })
+  const wide = await png(900, 200)
+  const other = multipart({ files: [{ name: 'b.png', content: wide, type: 'image/png' }] })
   let next = 0
   const end = { killed: undefined as Promise<void> | undefined }
   const kill = (): void => {
@@ -120,7 +131,7 @@ async function storeUntilKilled(
       if (next % 3 === 0) {
         kept.delete(file[0].id) // gone or not: what is asked for is not lost
         await send(server, 'DELETE', `/api/upload/files/${file[0].id}`)
-      }
+      } else if (next % 3 === 1) await send(server, 'POST', `/api/upload?id=${file[0].id}`, other)
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, work))

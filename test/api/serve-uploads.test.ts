@@ -101,6 +101,13 @@ for (const storage of ['local', 'gridfs', 's3']) {
       })
     }
 
+    it('knows the unit of a range in any case of letters, and no range of HEAD', async () => {
+      expect((await get({ range: 'Bytes=2-4' })).text).to.equal('234')
+      const head = await server.send('HEAD', url, { headers: { range: 'bytes=2-4' } })
+      const { 'content-length': length, 'content-range': range } = head.headers
+      expect([head.status, length, range]).to.deep.equal([200, '10', undefined])
+    })
+
     it('answers a range of another content with all of it', async () => {
       const { status } = await get({ range: 'bytes=2-4', 'if-range': '"other"' })
       expect(status).to.equal(200)

@@ -27,6 +27,8 @@ describe('parseFileInfos', () => {
     ['a focal point outside', { focalPoint: { x: -1, y: 5 } }],
     ['a focal point without y', { focalPoint: { x: 1 } }],
     ['NUL', { alternativeText: 'a\0b' }],
+    ['half a character', '{"name":"a\\ud800b"}'],
+    ['half a character in a text', { caption: 'a\udc00' }],
   ]
   for (const [what, sent] of refused) {
     it(`refuses ${what}`, () => {

@@ -22,6 +22,16 @@ describe('cleanName', () => {
   it('cuts what is too long', () => {
     expect(cleanName('x'.repeat(1_000))).to.have.length(255)
   })
+
+  it('cuts before the extension, which tells the type', () => {
+    expect(cleanName(`${'x'.repeat(300)}.bin`)).to.equal(`${'x'.repeat(251)}.bin`)
+    expect(cleanName(`x.${'y'.repeat(300)}`)).to.equal(`x.${'y'.repeat(253)}`)
+  })
+
+  it('cuts no character in two', () => {
+    expect(cleanName(`${'x'.repeat(254)}😀`)).to.equal('x'.repeat(254))
+    expect(cleanName(`${'x'.repeat(250)}😀.txt`)).to.equal(`${'x'.repeat(250)}.txt`)
+  })
 })
 
 describe('newHash', () => {
