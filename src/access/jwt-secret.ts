@@ -15,7 +15,11 @@ export async function keptJwtSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true })
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
-    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true, // an empty file after a power cut would stop every start
+    })
     // Unlike a rename, a link never replaces the one that another process has made meanwhile.
     await link(draft, file).catch(unless('EEXIST'))
   } finally {
