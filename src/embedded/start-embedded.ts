@@ -115,9 +115,18 @@ async function runOwned(
       worker.postMessage('close')
       await closed
       await worker.terminate()
-      if ('path' in listen) rmSync(listen.path, { force: true })
-      await claim.release()
+      await leave(listen, claim)
     },
+  }
+}
+
+// Where the disk fails or the folder is gone, what stays is taken for that of a process that has died.
+async function leave(listen: Listen, claim: Claim & { role: 'owner' }): Promise<void> {
+  try {
+    if ('path' in listen) rmSync(listen.path, { force: true })
+    await claim.release()
+  } catch {
+    return
   }
 }
 
