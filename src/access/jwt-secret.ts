@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from '../errors.ts'
 
 const FILE = 'jwt-secret'
 
 /**
  * The secret kept in the data folder, made there once: readable by its owner alone. Processes that start
  * together get the same one.
+ * @throws ConfigError when it is empty
  */
 export async function keptJwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
@@ -34,7 +36,8 @@ async function readIfPresent(file: string): Promise<string | null> {
   const text = await readFile(file, 'utf8').catch(unless('ENOENT'))
   if (text === undefined) return null
   const secret = text.trim()
-  if (secret === '') throw new Error(`${file} is empty; remove it, and a new secret is made`)
+  if (secret === '')
+    throw new ConfigError([`${file} is empty; remove it, and a new secret is made`])
   return secret
 }
 

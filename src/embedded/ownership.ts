@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import { checkFile } from './storage/check-file.ts'
 import { reserve } from './storage/room.ts'
 
 // Who owns a folder stands in a small LMDB file of its own. Its write transaction is a lock between processes that
@@ -62,6 +63,7 @@ async function withRecord<T>(
   step: (owner: Owner | undefined) => { result: T; next?: Owner | null },
 ): Promise<T> {
   const path = recordPath(directory)
+  checkFile(path)
   const file = open<Owner, string>({
     path,
     encoding: 'json',

@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { RootDatabase, Transaction } from 'lmdb'
+import { CommandError } from '../errors.ts'
+import { checkFile } from './check-file.ts'
 import { openRoom, takesWrites } from './room.ts'
 import { openWriter, PAGES_OF_A_KEY, refuseWrites } from './writer.ts'
 import type { Table, Writer } from './writer.ts'
@@ -42,6 +44,7 @@ export interface StoreOptions {
 export function openStore({ directory, durable, readOnly = false }: StoreOptions): Store {
   if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'data.mdb')
+  checkFile(path, readOnly)
   // The types of lmdb 3.5.6 do not know safeRestore.
   const options = {
     path,
@@ -60,6 +63,7 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   room?.claim(0, PAGES_OF_A_KEY) // for the tables, where there are none yet
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+  checkFormat(table('format'), readOnly)
   return {
     records: table('records'),
     entries: table('entries'),
@@ -73,6 +77,21 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
       room?.close()
     },
   }
+}
+
+/** What this version writes, and the newest it can read. */
+const FORMAT = 1
+const FORMAT_KEY = Buffer.from('format')
+
+/** @throws CommandError UnsupportedFormat for a folder that a newer version has written. */
+function checkFormat(table: Table, readOnly: boolean): void {
+  const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
+  if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, numberKey(FORMAT))
+  if (format === undefined || format <= FORMAT) return
+  throw new CommandError(
+    'UnsupportedFormat',
+    `it was written by a newer version, in format ${format}; this one reads up to ${FORMAT}`,
+  )
 }
 
 interface Range {
