@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from '../errors.ts'
 
 const FILE = 'jwt-secret'
 
 /**
  * The secret kept in the data folder, made there once: readable by its owner alone. Processes that start
  * together get the same one.
+ * @throws ConfigError when it is empty
  */
 export async function keptJwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
@@ -15,7 +17,11 @@ export async function keptJwtSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true })
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
-    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true, // an empty file after a power cut would stop every start
+    })
     // Unlike a rename, a link never replaces the one that another process has made meanwhile.
     await link(draft, file).catch(unless('EEXIST'))
   } finally {
@@ -30,7 +36,8 @@ async function readIfPresent(file: string): Promise<string | null> {
   const text = await readFile(file, 'utf8').catch(unless('ENOENT'))
   if (text === undefined) return null
   const secret = text.trim()
-  if (secret === '') throw new Error(`${file} is empty; remove it, and a new secret is made`)
+  if (secret === '')
+    throw new ConfigError([`${file} is empty; remove it, and a new secret is made`])
   return secret
 }
 

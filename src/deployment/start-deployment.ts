@@ -1,5 +1,6 @@
 import { chooseDeployment } from './choose-deployment.ts'
 import type { DeploymentConfig } from './choose-deployment.ts'
+import { ConfigError } from '../errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 
 /**
@@ -13,8 +14,11 @@ export async function startDeployment(
   return chooseDeployment(config, log, {
     // Loaded when they are needed: time and memory that a server with a MONGODB_URI does not spend.
     async startEmbedded(options) {
-      const { startEmbedded } = await import('../embedded/start-embedded.ts')
-      return startEmbedded(options)
+      const { FolderError, startEmbedded } = await import('../embedded/start-embedded.ts')
+      return startEmbedded(options).catch((error: unknown) => {
+        if (!(error instanceof FolderError)) throw error
+        throw new ConfigError([`QUIRE_DATA_DIR: ${error.message}`])
+      })
     },
     async startMongod(directory) {
       const { startMongod } = await import('./start-mongod.ts')

@@ -15,6 +15,7 @@ const ERROR_CODES = {
   NamespaceNotFound: 26,
   IndexNotFound: 27,
   PathNotViable: 28,
+  FileStreamFailed: 39,
   ConflictingUpdateOperators: 40,
   CursorNotFound: 43,
   NamespaceExists: 48,
@@ -97,6 +98,10 @@ export const writeConflict = (): CommandError =>
     'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
     { labels: TRANSIENT },
   )
+
+/** The disk did not take a write: nothing of it is stored. */
+export const diskFault = (why: string): CommandError =>
+  new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
 
 export const noSuchTransaction = (message: string): CommandError =>
   new CommandError('NoSuchTransaction', message, { labels: TRANSIENT })

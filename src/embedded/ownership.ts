@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import { checkFile } from './storage/check-file.ts'
 import { reserve } from './storage/room.ts'
 
 // Who owns a folder stands in a small LMDB file of its own. Its write transaction is a lock between processes that
@@ -52,6 +53,7 @@ function birthOf(pid: number): string | null {
 const isAlive = (owner: Owner): boolean => birthOf(owner.pid) === owner.birth
 
 const KEY = 'owner'
+const recordPath = (directory: string): string => join(directory, 'owner.mdb')
 /** More than one record takes, however often it is written. */
 const FILE_BYTES = 64 * 1024
 
@@ -60,7 +62,8 @@ async function withRecord<T>(
   directory: string,
   step: (owner: Owner | undefined) => { result: T; next?: Owner | null },
 ): Promise<T> {
-  const path = join(directory, 'owner.mdb')
+  const path = recordPath(directory)
+  checkFile(path)
   const file = open<Owner, string>({
     path,
     encoding: 'json',
@@ -97,5 +100,11 @@ export async function claimFolder(directory: string): Promise<Claim> {
       result: undefined,
       ...(owner?.nonce === mine.nonce && { next }),
     }))
-  return { role: 'owner', announce: (uri) => ifMine({ ...mine, uri }), release: () => ifMine(null) }
+  return {
+    role: 'owner',
+    announce: (uri) => ifMine({ ...mine, uri }),
+    release: async () => {
+      if (existsSync(recordPath(directory))) await ifMine(null)
+    },
+  }
 }

@@ -26,6 +26,11 @@ export interface EmbeddedEngine {
   close(): Promise<void>
 }
 
+/** Why a folder cannot be opened, for whoever runs the engine to put right. */
+export class FolderError extends Error {
+  override readonly name = 'FolderError'
+}
+
 interface Shared {
   readonly engine: Promise<EmbeddedEngine>
   users: number
@@ -48,7 +53,7 @@ function privateFolder(directory: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(folder)
   if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
-    throw new Error(`${folder} belongs to someone else`)
+    throw new FolderError(`${folder} belongs to someone else, or others may enter it`)
   return folder
 }
 
@@ -115,9 +120,18 @@ async function runOwned(
       worker.postMessage('close')
       await closed
       await worker.terminate()
-      if ('path' in listen) rmSync(listen.path, { force: true })
-      await claim.release()
+      await leave(listen, claim)
     },
+  }
+}
+
+// Where the disk fails or the folder is gone, what stays is taken for that of a process that has died.
+async function leave(listen: Listen, claim: Claim & { role: 'owner' }): Promise<void> {
+  try {
+    if ('path' in listen) rmSync(listen.path, { force: true })
+    await claim.release()
+  } catch {
+    return
   }
 }
 
@@ -149,24 +163,30 @@ async function openFolder(directory: string, durable: boolean): Promise<Embedded
     if (uri !== null && (await isReachable(uri)))
       return { uri, role: 'guest', close: () => Promise.resolve() }
     if (performance.now() > end)
-      throw new Error(`${directory} is in use by process ${pid}, which does not answer`)
+      throw new FolderError(`${directory} is in use by process ${pid}, which does not answer`)
     await wait(GUEST_INTERVAL_MS)
   }
 }
 
 /**
  * Runs the embedded engine on a folder, or joins the one that runs already.
- * @throws Error when a living process has the folder but does not answer
+ * @throws FolderError when the folder cannot be read and written, is of a newer version, or a living process
+ * has it but does not answer
  */
 export async function startEmbedded({
   directory,
   durable = true,
 }: EmbeddedOptions): Promise<EmbeddedEngine> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const folder = realpathSync(directory)
+  const folder = await orFolderError(directory, () => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return realpathSync(directory)
+  })
   await ending.get(folder)
   let shared = running.get(folder)
-  if (!shared) running.set(folder, (shared = { engine: openFolder(folder, durable), users: 0 }))
+  if (!shared) {
+    const engine = orFolderError(folder, () => openFolder(folder, durable))
+    running.set(folder, (shared = { engine, users: 0 }))
+  }
   const mine = shared
   mine.users++
   try {
@@ -177,6 +197,19 @@ export async function startEmbedded({
     throw error
   }
 }
+
+async function orFolderError<T>(directory: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isOfSystem(error)) throw error
+    throw new FolderError(`${directory} cannot be opened: ${error.message}`, { cause: error })
+  }
+}
+
+/** What the system, LMDB or the engine itself refuses has a code; in a worker its class gets lost. */
+const isOfSystem = (error: unknown): error is Error =>
+  error instanceof Error && ('code' in error || error.name === 'CommandError')
 
 function closer(folder: string, shared: Shared): () => Promise<void> {
   let closing: Promise<void> | null = null

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { openEngine } from './server/engine.ts'
+import { keepEngine } from './server/keep-engine.ts'
 import { startServer } from './server/server.ts'
 import type { Listen } from './server/server.ts'
 
@@ -16,17 +16,19 @@ function report(what: string, error: unknown): void {
 }
 
 const { directory, durable, listen } = workerData as WorkerOptions
-const engine = openEngine({
-  directory,
-  durable,
-  address: 'path' in listen ? listen.path : listen.host,
-})
-const server = await startServer(engine, listen, report)
+const engines = keepEngine(
+  { directory, durable, address: 'path' in listen ? listen.path : listen.host },
+  {
+    tell: (sentence) => process.stderr.write(`embedded engine: ${sentence}\n`),
+    beforeReopening: () => server.dropConnections(),
+  },
+)
+const server = await startServer(engines, listen, report)
 
 parentPort?.on('message', () => {
   void (async () => {
     await server.close()
-    await engine.close()
+    await engines.close()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
     parentPort?.postMessage({ kind: 'closed' })
     parentPort?.close()

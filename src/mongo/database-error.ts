@@ -13,7 +13,12 @@ import { GatewayTimeoutError, ServiceUnavailableError } from '../errors.ts'
 const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
 const DUPLICATE_KEY = 11000
-const OUT_OF_DISK_SPACE = 14031
+
+/** OutOfDiskSpace, and FileStreamFailed of the embedded engine (`src/embedded/errors.ts`). */
+const CANNOT_WRITE: ReadonlyMap<unknown, string> = new Map([
+  [14031, 'The database has no space left'],
+  [39, 'The database cannot write to its disk'],
+])
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
@@ -21,7 +26,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * What a client may see of a database's failure: 503 when it cannot be reached or has no space, 504 when
+ * What a client may see of a database's failure: 503 when it cannot be reached or cannot write, 504 when
  * it was too slow. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
@@ -36,8 +41,9 @@ export function toCmsError(error: unknown): unknown {
   if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
     return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
   }
-  if (error instanceof MongoServerError && error.code === OUT_OF_DISK_SPACE) {
-    return new ServiceUnavailableError('The database has no space left', {}, { cause: error })
+  const cannotWrite = error instanceof MongoServerError ? CANNOT_WRITE.get(error.code) : undefined
+  if (cannotWrite !== undefined) {
+    return new ServiceUnavailableError(cannotWrite, {}, { cause: error })
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
     return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })

@@ -149,6 +149,31 @@ export const MATCHES: readonly MatchCase[] = [
     [1],
   ],
   [
+    '$elemMatch on values takes an array within for one value',
+    [{ a: [[1]] }, { a: [1] }, { a: [['x'], 2] }],
+    { a: { $elemMatch: { $gt: 0 } } },
+    [1, 2],
+  ],
+  [
+    '$elemMatch on values: equality, $in, $not and a regex of an array within',
+    [{ a: [['x']] }, { a: ['x'] }],
+    {
+      $nor: [
+        { a: { $elemMatch: { $eq: 'x' } } },
+        { a: { $elemMatch: { $in: ['x', 'y'] } } },
+        { a: { $elemMatch: { $regex: '^x' } } },
+        { a: { $elemMatch: { $not: { $ne: 'x' } } } },
+      ],
+    },
+    [0],
+  ],
+  [
+    '$elemMatch within $elemMatch',
+    [{ a: [[1]] }, { a: [1] }],
+    { a: { $elemMatch: { $elemMatch: { $gt: 0 } } } },
+    [0],
+  ],
+  [
     '$elemMatch needs an array',
     [{ a: { b: 1 } }, { a: [{ b: 1 }] }],
     { a: { $elemMatch: { b: 1 } } },
@@ -449,6 +474,12 @@ export const SORTS: readonly SortCase[] = [
     ],
     { a: 1 },
     [1, 0, 2],
+  ],
+  [
+    'what in an array is no document sorts as null by what would be beneath it',
+    [{ a: [{ b: 2 }, 'x'] }, { a: [{ b: 1 }] }, { a: [[{ b: 0 }], { b: 3 }] }],
+    { 'a.b': 1, _id: 1 },
+    [0, 2, 1],
   ],
   ['missing sorts as null', [{ a: 1 }, {}, { a: null }], { a: 1, _id: 1 }, [1, 2, 0]],
   [

@@ -224,7 +224,7 @@ describe('an index scan', () => {
   let made = 0
   before(() => {
     directory = temporaryFolder()
-    data = openData(openStore(directory, false))
+    data = openData(openStore({ directory, durable: false }))
   })
   after(async () => {
     await data.store.close()

@@ -33,6 +33,19 @@ describe('toCmsError', () => {
     })
   }
 
+  const unwritable: readonly (readonly [number, string])[] = [
+    [14031, 'The database has no space left'],
+    [39, 'The database cannot write to its disk'],
+  ]
+  for (const [code, message] of unwritable) {
+    it(`answers code ${code} with 503: ${message}`, () => {
+      const error = server(code)
+      const answer = toCmsError(error)
+      expect(answer).to.be.instanceOf(ServiceUnavailableError)
+      expect(answer).to.include({ message, cause: error })
+    })
+  }
+
   it('answers what took too long with 504', () => {
     expect(toCmsError(server(50))).to.be.instanceOf(GatewayTimeoutError)
   })

@@ -42,8 +42,8 @@ export const create: Command = {
       )
     }
     const collection = ensureCollection(data, request.database, name, newDocument())
-    collection.exists = true
     data.store.write(() => persist(data, collection))
+    collection.exists = true
     return documentOf({ ok: 1 })
   },
 }

@@ -32,11 +32,12 @@ export const dropIndexes: Command = {
       wanted === '*'
         ? before.filter(({ name }) => name !== ID_INDEX)
         : (Array.isArray(wanted) ? wanted : [wanted]).map((one) => findIndex(collection, one))
-    collection.indexes = before.filter((index) => !dropped.includes(index))
+    const indexes = before.filter((index) => !dropped.includes(index))
     data.store.write(() => {
       for (const index of dropped) removeIndexEntries(data, index)
-      persist(data, collection)
+      persist(data, { ...collection, indexes })
     })
+    collection.indexes = indexes
     return documentOf({ nIndexesWas: before.length, ok: 1 })
   },
 }

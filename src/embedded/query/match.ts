@@ -81,11 +81,13 @@ function remainderTest(divisor: number, remainder: number): Test {
 function elementTest(
   filter: Condition & { kind: 'element' },
 ): (value: Value, variables?: Variables) => boolean {
-  const matches = compileFilter(filter.of)
   if (filter.on === 'value') {
+    // An element that is an array itself is one value: it is not looked into.
+    const matches = compileFilter(filter.of, testWhole)
     return (value) =>
       Array.isArray(value) && value.some((element) => matches(documentOf({ '': element })))
   }
+  const matches = compileFilter(filter.of)
   return (value, variables) =>
     Array.isArray(value) &&
     value.some((element) => {
@@ -96,30 +98,34 @@ function elementTest(
 }
 
 /** The test of one value by a condition on a path, and whether elements of an array are tested too. */
-function leafTest(filter: Condition): readonly [Leaf, Test] {
+function leafTest(filter: Condition, withElements: Leaf): readonly [Leaf, Test] {
   switch (filter.kind) {
     case 'compare':
-      return [testWithElements, comparisonTest(filter.operator, filter.operand)]
+      return [withElements, comparisonTest(filter.operator, filter.operand)]
     case 'in':
-      return [testWithElements, inTest(filter.operands)]
+      return [withElements, inTest(filter.operands)]
     case 'regex':
-      return [testWithElements, regexTest(filter.regex)]
+      return [withElements, regexTest(filter.regex)]
     case 'exists':
       return [testWhole, (value) => value !== undefined]
     case 'type':
-      return [testWithElements, (value) => hasType(filter.types, value)]
+      return [withElements, (value) => hasType(filter.types, value)]
     case 'size':
       return [testWhole, (value) => Array.isArray(value) && value.length === filter.size]
     case 'mod':
-      return [testWithElements, remainderTest(filter.divisor, filter.remainder)]
+      return [withElements, remainderTest(filter.divisor, filter.remainder)]
     case 'element':
       break
   }
   return [testWhole, elementTest(filter)]
 }
 
-function compileGroup(kind: 'all' | 'any' | 'none', of: readonly Filter[]): Matcher {
-  const matchers = of.map((child) => compileFilter(child))
+function compileGroup(
+  kind: 'all' | 'any' | 'none',
+  of: readonly Filter[],
+  withElements: Leaf,
+): Matcher {
+  const matchers = of.map((child) => compileFilter(child, withElements))
   if (kind === 'all')
     return (document, variables) => matchers.every((matches) => matches(document, variables))
   const any: Matcher = (document, variables) =>
@@ -127,20 +133,20 @@ function compileGroup(kind: 'all' | 'any' | 'none', of: readonly Filter[]): Matc
   return kind === 'any' ? any : (document, variables) => !any(document, variables)
 }
 
-/** A test of whole documents. */
-export function compileFilter(filter: Filter): Matcher {
+/** A test of whole documents; `withElements` is how a value at the end of a path is tested that may be an array. */
+export function compileFilter(filter: Filter, withElements: Leaf = testWithElements): Matcher {
   if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {
-    return compileGroup(filter.kind, filter.of)
+    return compileGroup(filter.kind, filter.of, withElements)
   }
   if (filter.kind === 'not') {
-    const matches = compileFilter(filter.of)
+    const matches = compileFilter(filter.of, withElements)
     return (document, variables) => !matches(document, variables)
   }
   if (filter.kind === 'expression') {
     const evaluate = compileExpression(filter.expression)
     return (document, variables) => isTrue(evaluate(document, variables ?? new Map()))
   }
-  const [leaf, test] = leafTest(filter)
+  const [leaf, test] = leafTest(filter, withElements)
   return atPath(filter.path, leaf, test)
 }
 

@@ -58,7 +58,7 @@ function inArray(
   return isDocument(element) || Array.isArray(element) ? below(element, parts, at + 1, test) : false
 }
 
-/** All values at a path without looking into a last array; used by distinct, $lookup and sort. */
+/** All values at a path without looking into a last array; used by distinct and $lookup. */
 export function valuesAtPath(document: Document, parts: readonly string[]): Value[] {
   const values: Value[] = []
   within(document, parts, 0, (value) => {

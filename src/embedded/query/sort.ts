@@ -3,7 +3,7 @@ import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
-import { splitPath, valuesAtPath } from './paths.ts'
+import { arrayIndex, splitPath } from './paths.ts'
 
 export interface SortField {
   readonly path: string
@@ -54,10 +54,23 @@ function candidatesOf(value: Value): readonly Value[] {
   return value.length === 0 ? [undefined] : value
 }
 
+/** As index keys have it: what is in an array and no document has nothing beneath it. */
+function sortValues(value: Value, parts: readonly string[], at = 0): readonly Value[] {
+  const part = parts[at]
+  if (part === undefined) return [value]
+  if (isDocument(value)) return sortValues(value[part], parts, at + 1)
+  if (!Array.isArray(value)) return [undefined]
+  const index = arrayIndex(part)
+  if (index !== null && index < value.length) return sortValues(value[index], parts, at + 1)
+  return value.flatMap((element) =>
+    isDocument(element) ? sortValues(element, parts, at) : [undefined],
+  )
+}
+
 function extractor({ path, direction }: SortField): (document: Document) => Value {
   if (path.includes('.')) {
     const parts = splitPath(path)
-    return (document) => keyOf(valuesAtPath(document, parts), direction)
+    return (document) => keyOf(sortValues(document, parts), direction)
   }
   return (document) => {
     const value = document[path]

@@ -7,6 +7,7 @@ import { NO_DEADLINE } from '../query/run-query.ts'
 import type { Deadline } from '../query/run-query.ts'
 import { Blocked, recover } from '../storage/database.ts'
 import type { Engine } from './engine.ts'
+import type { Engines } from './keep-engine.ts'
 import type { Message } from './message.ts'
 import { numberOf, optionalCount } from './request.ts'
 import type { Command, Request } from './request.ts'
@@ -132,10 +133,8 @@ async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
 async function runCommand(command: Command, request: Request): Promise<Document> {
   for (;;) {
     try {
-      const reply = runOnce(command, request)
-      if (command.access !== 'read' && !request.transaction)
-        await request.engine.data.store.flushed()
-      return reply
+      request.engine.data.store.assertSound()
+      return runOnce(command, request)
     } catch (error) {
       if (!(error instanceof Blocked)) throw error
       await waitFor(error.holder.ended, request.deadline)
@@ -159,7 +158,8 @@ async function runInTransaction(
   }
 }
 
-async function answer(engine: Engine, message: Message): Promise<Document> {
+async function answer(engines: Engines, message: Message): Promise<Document> {
+  const engine = engines.current()
   const { body } = message
   const [name = ''] = Object.keys(body)
   const command = findCommand(name)
@@ -200,14 +200,17 @@ function toReply(error: CommandError): Document {
 
 /** The one exit: every message gets an answer, whatever happens. */
 export async function dispatch(
-  engine: Engine,
+  engines: Engines,
   message: Message,
   report: Report,
 ): Promise<Document> {
   try {
-    return await answer(engine, message)
+    return await answer(engines, message)
   } catch (error) {
-    if (error instanceof CommandError) return toReply(error)
+    if (error instanceof CommandError) {
+      engines.noteRefusal(error)
+      return toReply(error)
+    }
     report(Object.keys(message.body)[0] ?? '', error)
     return documentOf({
       ok: 0,

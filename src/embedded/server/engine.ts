@@ -1,6 +1,8 @@
+import { CommandError } from '../errors.ts'
 import { openData } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
 import { openStore } from '../storage/store.ts'
+import type { Store, StoreOptions } from '../storage/store.ts'
 import { cursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
 import { sessionTable } from './sessions.ts'
@@ -19,17 +21,17 @@ export interface Engine {
 
 const SWEEP_EVERY_MS = 30_000
 
-export function openEngine(options: {
-  directory: string
-  durable: boolean
-  address: string
-}): Engine {
-  const data = openData(openStore(options.directory, options.durable))
+export interface EngineOptions extends StoreOptions {
+  readonly address: string
+}
+
+export function openEngine(options: EngineOptions): Engine {
+  const data = openData(openStore(options))
   const cursors = cursorTable()
   const sessions = sessionTable(data, cursors)
   const sweep = setInterval(() => {
     cursors.sweep()
-    sessions.sweep()
+    sweepSessions(data.store, sessions)
   }, SWEEP_EVERY_MS)
   sweep.unref()
   return {
@@ -43,5 +45,15 @@ export function openEngine(options: {
       sessions.abortAll()
       await data.store.close()
     },
+  }
+}
+
+// On a disk that is full or broken they go another time.
+function sweepSessions(store: Store, sessions: SessionTable): void {
+  try {
+    store.assertSound()
+    sessions.sweep()
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
   }
 }

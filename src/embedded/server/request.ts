@@ -28,7 +28,7 @@ export interface Request {
 export interface Command {
   /** Members beyond those every command may have; any other is refused. */
   readonly options: readonly string[] | 'any'
-  /** A write runs inside one write of the store, and is answered when it is on the disk. */
+  /** A write runs inside one write of the store; what is for admins writes by itself, if at all. */
   readonly access: 'read' | 'write' | 'admin'
   readonly inTransaction?: boolean
   readonly run: (request: Request) => Document

@@ -4,7 +4,7 @@ import { CommandError } from '../errors.ts'
 import { documentOf } from '../bson/values.ts'
 import { dispatch } from './dispatch.ts'
 import type { Report } from './dispatch.ts'
-import type { Engine } from './engine.ts'
+import type { Engines } from './keep-engine.ts'
 import { encodeReply, frameReader, parseMessage } from './message.ts'
 import type { Message } from './message.ts'
 
@@ -14,6 +14,8 @@ export type Listen = { readonly path: string } | { readonly host: '127.0.0.1'; r
 export interface RunningServer {
   /** The port, when it is one. */
   readonly port: number | null
+  /** Ends all connections: who comes again finds other cursors and sessions. */
+  dropConnections(): void
   close(): Promise<void>
 }
 
@@ -27,13 +29,13 @@ function parse(frame: Buffer): Message {
 }
 
 async function answerFrame(
-  engine: Engine,
+  engines: Engines,
   socket: Socket,
   frame: Buffer,
   report: Report,
 ): Promise<void> {
   const message = parse(frame)
-  const reply = await dispatch(engine, message, report)
+  const reply = await dispatch(engines, message, report)
   if (!message.wantsReply || socket.destroyed) return
   let bytes: Buffer
   try {
@@ -54,7 +56,7 @@ async function answerFrame(
 }
 
 /** Serves one connection: its messages are answered in order, one after the other. */
-function serve(engine: Engine, socket: Socket, report: Report): void {
+function serve(engines: Engines, socket: Socket, report: Report): void {
   const read = frameReader()
   let work = Promise.resolve()
   socket.setNoDelay(true)
@@ -63,7 +65,7 @@ function serve(engine: Engine, socket: Socket, report: Report): void {
     try {
       for (const frame of read(chunk)) {
         work = work
-          .then(() => (socket.destroyed ? undefined : answerFrame(engine, socket, frame, report)))
+          .then(() => (socket.destroyed ? undefined : answerFrame(engines, socket, frame, report)))
           .catch(() => {
             socket.destroy()
           })
@@ -75,7 +77,7 @@ function serve(engine: Engine, socket: Socket, report: Report): void {
 }
 
 export async function startServer(
-  engine: Engine,
+  engines: Engines,
   listen: Listen,
   report: Report,
 ): Promise<RunningServer> {
@@ -83,19 +85,21 @@ export async function startServer(
   const server: Server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    serve(engine, socket, report)
+    serve(engines, socket, report)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(listen, resolve)
   })
   const address = server.address()
+  const dropConnections = (): void => sockets.forEach((socket) => socket.destroy())
   return {
     port: typeof address === 'object' ? (address?.port ?? null) : null,
+    dropConnections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
+        dropConnections()
       }),
   }
 }

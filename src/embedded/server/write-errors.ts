@@ -10,6 +10,9 @@ const FATAL: ReadonlySet<string> = new Set([
   'WriteConflict',
   'NoSuchTransaction',
   'InvalidBSON',
+  // Half a statement may have been applied: the command's write is undone as a whole.
+  'OutOfDiskSpace',
+  'FileStreamFailed',
 ])
 
 function toWriteError(index: number, error: CommandError): Document {

@@ -148,8 +148,12 @@ export function dropCollection(data: Data, collection: Collection): void {
   collection.count = 0
 }
 
-/** After a write that was undone: what it changed in memory is read anew. */
+/**
+ * After a write that was undone: what it changed in memory is read anew.
+ * @throws CommandError FileStreamFailed when nothing can be read before the folder is opened anew
+ */
 export function recover(data: Data): void {
+  data.store.assertSound()
   for (const collection of data.collections.values()) {
     if (collection.changedAt <= data.commits) continue
     data.residents.drop(collection)

@@ -1,5 +1,13 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
-import { CommandError } from '../errors.ts'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { CommandError, diskFault } from '../errors.ts'
 
 /**
  * Room in a file of LMDB, taken from the disk before it is written to. When the system refuses a write of
@@ -7,11 +15,13 @@ import { CommandError } from '../errors.ts'
  * the memory of the process. So it writes only where blocks are: the file is longer than what it uses.
  */
 export interface Room {
-  /** At the start of each write. */
+  /** At the start of each write. @throws CommandError FileStreamFailed when the file takes no more. */
   begin(): void
+  /** Whether something can be written to the disk itself. */
+  takesWrites(): boolean
   /**
    * For so many bytes more on so many pages that the write may not have touched yet.
-   * @throws CommandError OutOfDiskSpace
+   * @throws CommandError OutOfDiskSpace, FileStreamFailed
    */
   claim(bytes: number, pages: number): void
   close(): void
@@ -29,6 +39,7 @@ const ZEROS = Buffer.alloc(STEP_BYTES)
 /** `usedBytes` says up to where the file holds something that was committed. */
 export function openRoom(path: string, usedBytes: () => number): Room {
   const file = openSync(path, 'r+')
+  const assertWritable = writeTester(path, file)
   /** At the start of this write, and at most: it is asked for when it matters. */
   let used = usedBytes()
   let allocated = fstatSync(file).size
@@ -38,11 +49,17 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   const need = (): number => Math.min(scattered, used + 2 * added) + BASE_BYTES
   return {
     begin: () => {
+      assertWritable()
       used += need()
       if (used + BASE_BYTES > allocated) used = usedBytes()
       scattered = 0
       added = 0
     },
+    takesWrites: () =>
+      answers(() => {
+        assertWritable()
+        fdatasyncSync(file)
+      }),
     claim: (bytes, pages) => {
       scattered += (pages + Math.ceil(bytes / PAGE_BYTES)) * PAGE_BYTES
       added += bytes + NODE_BYTES
@@ -53,7 +70,56 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   }
 }
 
-/** Makes a file at least so long. @throws CommandError OutOfDiskSpace */
+/**
+ * A test that there still is a file and that it can be written to, before LMDB does: what is written to a file
+ * that was removed is lost with the process. It writes the first byte again, which never changes.
+ */
+function writeTester(path: string, file: number): () => void {
+  const first = Buffer.alloc(1)
+  readSync(file, first, 0, 1, 0)
+  const { dev, ino } = fstatSync(file)
+  return () => {
+    const there = asked(() => statSync(path, { throwIfNoEntry: false }))
+    if (there?.dev !== dev || there.ino !== ino)
+      throw diskFault(`${path} was removed, moved or replaced`)
+    asked(() => writeSync(file, first, 0, 1, 0))
+  }
+}
+
+/** Whether a file can be written to, and the disk itself behind it. */
+export const takesWrites = (path: string): boolean =>
+  answers(() => {
+    const file = openSync(path, 'r+')
+    try {
+      writeTester(path, file)()
+      fdatasyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  })
+
+function answers(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What the disk answers. @throws CommandError OutOfDiskSpace, FileStreamFailed */
+function asked<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw refusal(error as Error)
+  }
+}
+
+const refusal = (error: Error): CommandError =>
+  isFull(error) ? new CommandError('OutOfDiskSpace', error.message) : diskFault(error.message)
+
+/** Makes a file at least so long. @throws CommandError OutOfDiskSpace, FileStreamFailed */
 export function reserve(path: string, bytes: number): void {
   const file = openSync(path, 'r+')
   try {
@@ -75,14 +141,12 @@ function extend(
       length += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, end - length), length)
     }
   } catch (error) {
-    if (!isFull(error)) throw error
-    if (length < to) throw new CommandError('OutOfDiskSpace', error.message)
+    if (length < to || !isFull(error)) throw refusal(error as Error)
   }
   return length
 }
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-function isFull(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && FULL.has(error.code)
-}
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && FULL.has(error.code)

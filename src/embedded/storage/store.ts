@@ -1,14 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import type { Database, RootDatabase, Transaction } from 'lmdb'
-import { openRoom, type Room } from './room.ts'
+import type { RootDatabase, Transaction } from 'lmdb'
+import { CommandError } from '../errors.ts'
+import { checkFile } from './check-file.ts'
+import { openRoom, takesWrites } from './room.ts'
+import { openWriter, PAGES_OF_A_KEY, refuseWrites } from './writer.ts'
+import type { Table, Writer } from './writer.ts'
 
-export type Table = Database<Buffer, Buffer>
 export type Snapshot = Transaction
 
 /** The tables of one data folder. Only one process has it open (see `claimFolder`). */
-export interface Store {
+export interface Store extends Writer {
   /** collection number, record number → the document's bytes */
   readonly records: Table
   /** index number, encoded key (, record number) → record number */
@@ -17,53 +20,11 @@ export interface Store {
   readonly catalog: Table
   /** session → how its last write ended */
   readonly sessions: Table
-  /**
-   * Runs one atomic write; what it put is gone when it throws.
-   * @throws CommandError OutOfDiskSpace
-   */
-  write<T>(change: () => T): T
-  /** Inside a write. */
-  put(table: Table, key: Buffer, value: Buffer): void
-  /** Inside a write. */
-  remove(table: Table, key: Buffer): void
-  /** The same for keys that follow each other. */
-  removeAll(table: Table, keys: readonly Buffer[]): void
   snapshot(): Snapshot
-  /** Resolves when everything written so far is on the disk. */
-  flushed(): Promise<void>
+  /** Whether the disk takes what is written to it. */
+  diskWorks(): boolean
   close(): Promise<void>
 }
-
-// lmdb's flags of a transaction: abortable, synchronous, and without a sync of its own. The file keeps the last
-// state that was synced beside the newest one, so a lost sync loses the unacknowledged end only.
-const WITHOUT_SYNC = 0x10003
-
-const isWindows = process.platform === 'win32'
-
-function syncer(root: RootDatabase): () => Promise<void> {
-  let running: Promise<void> | null = null
-  let next: Promise<void> | null = null
-  const start = (): Promise<void> => {
-    running = new Promise<void>((resolve, reject) => {
-      ;(root as unknown as { sync(done: (error?: Error | null) => void): void }).sync((error) =>
-        error ? reject(error) : resolve(),
-      )
-    }).finally(() => (running = null))
-    return running
-  }
-  // A sync that already runs may have begun before the write: everyone who comes meanwhile shares the next.
-  return () => {
-    if (!running) return start()
-    next ??= running.then(
-      () => ((next = null), start()),
-      () => ((next = null), start()),
-    )
-    return next
-  }
-}
-
-/** A leaf, what it is split into, and the branch above. */
-const PAGES_OF_A_KEY = 3
 
 function usedBytes(root: RootDatabase): number {
   const { pageSize, lastPageNumber } = root.getStats() as Readonly<
@@ -72,69 +33,65 @@ function usedBytes(root: RootDatabase): number {
   return (lastPageNumber + 1) * pageSize
 }
 
-/** What changes the tables, and claims the room for it first. */
-function writer(
-  root: RootDatabase,
-  room: Room,
-  flags: number | undefined,
-): Pick<Store, 'write' | 'put' | 'remove' | 'removeAll'> {
-  return {
-    write: (change) => {
-      room.begin()
-      return (
-        root as unknown as { transactionSync<T>(change: () => T, flags?: number): T }
-      ).transactionSync(change, flags)
-    },
-    put: (table, key, value) => {
-      room.claim(key.length + value.length, PAGES_OF_A_KEY)
-      table.putSync(key, value)
-    },
-    remove: (table, key) => {
-      room.claim(0, PAGES_OF_A_KEY)
-      table.removeSync(key)
-    },
-    removeAll: (table, keys) => {
-      for (const key of keys) {
-        room.claim(0, 0)
-        table.removeSync(key)
-      }
-    },
-  }
+export interface StoreOptions {
+  readonly directory: string
+  /** Whether a write is on the disk when it returns. */
+  readonly durable: boolean
+  /** For a disk that cannot be written to. */
+  readonly readOnly?: boolean
 }
 
-export function openStore(directory: string, durable: boolean): Store {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+export function openStore({ directory, durable, readOnly = false }: StoreOptions): Store {
+  if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'data.mdb')
-  const root = open({
+  checkFile(path, readOnly)
+  // The types of lmdb 3.5.6 do not know safeRestore.
+  const options = {
     path,
+    readOnly,
     maxDbs: 8,
     maxReaders: 2048,
     cache: false,
     encoding: 'binary',
     keyEncoding: 'binary',
     noSync: !durable,
-  })
-  const room = openRoom(path, () => usedBytes(root))
-  room.claim(0, PAGES_OF_A_KEY) // for the tables, where there are none yet
+    // Of a file whose end was written without a sync, as it once was: the last that is known to be on the disk.
+    safeRestore: durable,
+  } as const
+  const root = open(options)
+  const room = readOnly ? null : openRoom(path, () => usedBytes(root))
+  room?.claim(0, PAGES_OF_A_KEY) // for the tables, where there are none yet
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-  const sync = syncer(root)
-  // Windows has no overlapping sync: there each transaction syncs itself.
-  const flags = isWindows || !durable ? undefined : WITHOUT_SYNC
+  checkFormat(table('format'), readOnly)
   return {
     records: table('records'),
     entries: table('entries'),
     catalog: table('catalog'),
     sessions: table('sessions'),
-    ...writer(root, room, flags),
+    ...(room ? openWriter(root, room) : refuseWrites()),
+    diskWorks: () => room?.takesWrites() ?? takesWrites(path),
     snapshot: () => root.useReadTransaction(),
-    flushed: () => (flags === undefined ? Promise.resolve() : sync()),
     async close() {
-      if (flags !== undefined) await sync()
       await root.close()
-      room.close()
+      room?.close()
     },
   }
+}
+
+/** What this version writes, and the newest it can read. */
+const FORMAT = 1
+const FORMAT_KEY = Buffer.from('format')
+
+/** @throws CommandError UnsupportedFormat for a folder that a newer version has written. */
+function checkFormat(table: Table, readOnly: boolean): void {
+  const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
+  if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, numberKey(FORMAT))
+  if (format === undefined || format <= FORMAT) return
+  throw new CommandError(
+    'UnsupportedFormat',
+    `it was written by a newer version, in format ${format}; this one reads up to ${FORMAT}`,
+  )
 }
 
 interface Range {

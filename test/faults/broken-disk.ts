@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A file system whose disk breaks when a test says so: what is written then fails, at the latest when it is synced. */
+export interface BrokenDisk {
+  /** How a command must be started for the folder to lie on it. */
+  readonly within: (command: readonly string[]) => readonly string[]
+  break(): void
+  /** As after a new start of the machine: only what reached the disk is there. No process may be on it. */
+  repair(): void
+  close(): Promise<void>
+}
+
+/** `$1` becomes an ext4 on a disk that takes less than it says, in a file of `$1.disk`, which is in memory. */
+const MOUNT = `
+  mkdir -p "$1.disk" && mount -t tmpfs -o size=24m tmpfs "$1.disk" &&
+  truncate -s 96m "$1.disk/image" && mkfs.ext4 -q "$1.disk/image" &&
+  mount -o loop "$1.disk/image" "$1" && echo ready && exec sleep infinity`
+const REPAIR = `
+  umount "$1" && { e2fsck -fp "$1.disk/image" || test $? -le 2; } && mount -o loop "$1.disk/image" "$1"`
+const UNSHARE = ['--mount', '--propagation', 'private', 'sh', '-c'] as const
+
+/** Whether this machine lets a test make one: it takes Linux, a superuser and a loop device. */
+export function hasBreakableDisks(): boolean {
+  const trial = `
+    mount -t tmpfs tmpfs /mnt && truncate -s 8m /mnt/image && mkfs.ext4 -q /mnt/image &&
+    mkdir /mnt/folder && mount -o loop /mnt/image /mnt/folder`
+  return spawnSync('unshare', [...UNSHARE, trial]).status === 0
+}
+
+export async function openBrokenDisk(folder: string): Promise<BrokenDisk> {
+  const holder = spawn('unshare', [...UNSHARE, MOUNT, 'sh', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await isReady(holder)
+  const within = (command: readonly string[]): readonly string[] => [
+    'nsenter',
+    `--mount=/proc/${holder.pid}/ns/mnt`,
+    ...command,
+  ]
+  const filler = path.join(`/proc/${holder.pid}/root${folder}.disk`, 'filler-of-the-test')
+  return {
+    within,
+    break: () => fill(filler),
+    repair: () => {
+      rmSync(filler)
+      const [file = '', ...words] = within(['sh', '-c', REPAIR, 'sh', folder])
+      const { status, stderr } = spawnSync(file, words, { encoding: 'utf8' })
+      if (status !== 0) throw new Error(`the disk cannot be repaired: ${stderr}`)
+    },
+    close: async () => {
+      holder.kill('SIGKILL')
+      await once(holder, 'close')
+      rmSync(`${folder}.disk`, { recursive: true, force: true })
+    },
+  }
+}
+
+async function isReady(holder: ChildProcess): Promise<void> {
+  const ended = once(holder, 'exit').then(() => {
+    throw new Error('the disk cannot be made')
+  })
+  if (holder.stdout) await Promise.race([once(holder.stdout, 'data'), ended])
+  ended.catch(() => undefined)
+}
+
+function fill(filler: string): void {
+  try {
+    for (;;) writeFileSync(filler, Buffer.alloc(64 * 1024), { flag: 'a' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
+}
