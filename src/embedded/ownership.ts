@@ -70,8 +70,8 @@ async function withRecord<T>(
     maxReaders: 1024,
   })
   try {
-    reserve(path, FILE_BYTES)
     return file.transactionSync(() => {
+      reserve(path, FILE_BYTES) // under the lock: others may be writing where it does
       const { result, next } = step(file.get(KEY))
       if (next === null) file.removeSync(KEY)
       else if (next) file.putSync(KEY, next)
