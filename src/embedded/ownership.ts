@@ -19,7 +19,7 @@ interface Owner {
 }
 
 export type Claim =
-  | { readonly role: 'owner'; announce(uri: string): Promise<void>; release(): Promise<void> }
+  | { readonly role: 'owner'; announce(uri: string): void; release(): Promise<void> }
   | { readonly role: 'guest'; readonly uri: string | null; readonly pid: number }
 
 // Field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets.
@@ -57,11 +57,14 @@ const recordPath = (directory: string): string => join(directory, 'owner.mdb')
 /** More than one record takes, however often it is written. */
 const FILE_BYTES = 64 * 1024
 
-/** Runs one step with the record under lock; `next` answers what it becomes, or undefined to leave it. */
-async function withRecord<T>(
-  directory: string,
-  step: (owner: Owner | undefined) => { result: T; next?: Owner | null },
-): Promise<T> {
+/** The record, open: nobody writes it while a step runs. */
+interface OwnerRecord {
+  /** `next` is what it becomes, or undefined to leave it. */
+  step<T>(work: (owner: Owner | undefined) => { result: T; next?: Owner | null }): T
+  close(): Promise<void>
+}
+
+function openRecord(directory: string): OwnerRecord {
   const path = recordPath(directory)
   checkFile(path)
   const file = open<Owner, string>({
@@ -69,20 +72,24 @@ async function withRecord<T>(
     encoding: 'json',
     maxReaders: 1024,
   })
-  try {
-    return file.transactionSync(() => {
-      reserve(path, FILE_BYTES) // under the lock: others may be writing where it does
-      const { result, next } = step(file.get(KEY))
-      if (next === null) file.removeSync(KEY)
-      else if (next) file.putSync(KEY, next)
-      return result
-    })
-  } finally {
-    await file.close()
+  return {
+    step: (work) =>
+      file.transactionSync(() => {
+        reserve(path, FILE_BYTES) // under the lock: others may be writing where it does
+        const { result, next } = work(file.get(KEY))
+        if (next === null) file.removeSync(KEY)
+        else if (next) file.putSync(KEY, next)
+        return result
+      }),
+    close: () => file.close(),
   }
 }
 
-/** Takes the folder, unless a living process has it. */
+/**
+ * Takes the folder, unless a living process has it. An owner keeps the record open: the last process to close
+ * a file of LMDB (3.5.6) makes its locks useless, also for one that is opening it at that moment, which then
+ * fails with "No transaction to renew" however often it tries.
+ */
 export async function claimFolder(directory: string): Promise<Claim> {
   const mine: Owner = {
     pid: process.pid,
@@ -90,21 +97,36 @@ export async function claimFolder(directory: string): Promise<Claim> {
     nonce: randomUUID(),
     uri: null,
   }
-  const other = await withRecord(directory, (owner) => {
-    if (owner && isAlive(owner)) return { result: owner }
-    return { result: null, next: mine }
-  })
-  if (other) return { role: 'guest', uri: other.uri, pid: other.pid }
-  const ifMine = (next: Owner | null): Promise<void> =>
-    withRecord(directory, (owner) => ({
+  const record = openRecord(directory)
+  let other: Owner | null
+  try {
+    other = record.step((owner) => {
+      if (owner && isAlive(owner)) return { result: owner }
+      return { result: null, next: mine }
+    })
+  } catch (error) {
+    await record.close()
+    throw error
+  }
+  if (other) {
+    await record.close()
+    return { role: 'guest', uri: other.uri, pid: other.pid }
+  }
+  const ifMine = (next: Owner | null): void => {
+    record.step((owner) => ({
       result: undefined,
       ...(owner?.nonce === mine.nonce && { next }),
     }))
+  }
   return {
     role: 'owner',
     announce: (uri) => ifMine({ ...mine, uri }),
     release: async () => {
-      if (existsSync(recordPath(directory))) await ifMine(null)
+      try {
+        if (existsSync(recordPath(directory))) ifMine(null)
+      } finally {
+        await record.close()
+      }
     },
   }
 }

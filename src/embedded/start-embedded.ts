@@ -106,7 +106,7 @@ async function runOwned(
     throw error
   })
   const uri = uriOf(listen, port)
-  await claim.announce(uri)
+  claim.announce(uri)
   worker.on('error', () => undefined)
   // A program that forgets to close may end all the same.
   worker.unref()
