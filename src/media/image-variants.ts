@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../errors.ts'
 import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
 import { revisionOf } from '../mongo/revision.ts'
+import { asDiskErrors } from './disk-errors.ts'
 import type { FocalPoint } from './file-info.ts'
-import { withSpace } from './full-disk.ts'
 import { getByAddress, type NamedFile, type ServedFiles } from './served-files.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
 import { namedByRecord, type Part, possibleNames, splitName } from './stored-names.ts'
@@ -43,7 +43,7 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
   /** What is being made in this process: who asks for the same waits for it. */
   const making = new Map<string, Promise<NamedFile | null>>()
   const makeOnce = async (work: Making): Promise<NamedFile | null> => {
-    const running = making.get(work.made) ?? withSpace(() => make(dependencies, work))
+    const running = making.get(work.made) ?? asDiskErrors(() => make(dependencies, work))
     making.set(work.made, running)
     try {
       return await running

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import {
   assertStorageName,
   isStorageName,
@@ -71,21 +71,48 @@ async function getFile(path: string): Promise<StoredFile | null> {
 async function renameFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
+    await syncFolder(dirname(to))
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 
-/** A rename is one step, but cannot leave its file system. */
+/**
+ * A rename is one step, but cannot leave its file system. The bytes are on the disk before the name is, and both
+ * before this ends: its record will be, and a power cut must not leave that alone.
+ */
 async function move(from: string, to: string): Promise<void> {
+  await syncFile(from)
   try {
     await rename(from, to)
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error
     const part = `${to}${PART}`
     await copyFile(from, part)
+    await syncFile(part)
     await rename(part, to)
     await rm(from, { force: true })
+  }
+  await syncFolder(dirname(to))
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Its names. Windows cannot, and writes them in its own time. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }
 

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import busboy from 'busboy'
 import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
 import { HEAD_BYTES } from './detect-type.ts'
+import { asDiskErrors } from './disk-errors.ts'
 import { cleanName } from './file-name.ts'
-import { withSpace } from './full-disk.ts'
 import type { Leftover } from './storage.ts'
 
 /** What a multipart request carried. The files are gone when who received them is done. */
@@ -55,7 +55,7 @@ export async function receiveUpload<T>(
 ): Promise<T> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes + LIMITS.fieldSize) throw tooLarge()
-  return withSpace(async () => {
+  return asDiskErrors(async () => {
     await mkdir(spoolFolder, { recursive: true })
     const folder = await mkdtemp(join(spoolFolder, 'upload-'))
     try {

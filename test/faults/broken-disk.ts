@@ -7,7 +7,11 @@ import path from 'node:path'
 export interface BrokenDisk {
   /** How a command must be started for the folder to lie on it. */
   readonly within: (command: readonly string[]) => readonly string[]
+  /** The folder as this process reaches it. */
+  readonly path: string
   break(): void
+  /** A folder with what is on the disk at this moment, as after a power cut. */
+  afterPowerCut(): string
   /** As after a new start of the machine: only what reached the disk is there. No process may be on it. */
   repair(): void
   close(): Promise<void>
@@ -20,6 +24,9 @@ const MOUNT = `
   mount -o loop "$1.disk/image" "$1" && echo ready && exec sleep infinity`
 const REPAIR = `
   umount "$1" && { e2fsck -fp "$1.disk/image" || test $? -le 2; } && mount -o loop "$1.disk/image" "$1"`
+const POWER_CUT = `
+  mkdir -p "$1.cut" && cp --sparse=always "$1.disk/image" "$1.disk/copy" &&
+  mount -o loop "$1.disk/copy" "$1.cut"`
 const UNSHARE = ['--mount', '--propagation', 'private', 'sh', '-c'] as const
 
 /** Whether this machine lets a test make one: it takes Linux, a superuser and a loop device. */
@@ -40,20 +47,31 @@ export async function openBrokenDisk(folder: string): Promise<BrokenDisk> {
     `--mount=/proc/${holder.pid}/ns/mnt`,
     ...command,
   ]
-  const filler = path.join(`/proc/${holder.pid}/root${folder}.disk`, 'filler-of-the-test')
+  const run = (script: string): void => {
+    const [file = '', ...words] = within(['sh', '-c', script, 'sh', folder])
+    const { status, stderr } = spawnSync(file, words, { encoding: 'utf8' })
+    if (status !== 0) throw new Error(`the disk cannot be mounted: ${stderr}`)
+  }
+  const root = `/proc/${holder.pid}/root`
+  const filler = path.join(`${root}${folder}.disk`, 'filler-of-the-test')
   return {
     within,
+    path: `${root}${folder}`,
     break: () => fill(filler),
+    afterPowerCut: () => {
+      run(POWER_CUT)
+      return `${root}${folder}.cut`
+    },
     repair: () => {
       rmSync(filler)
-      const [file = '', ...words] = within(['sh', '-c', REPAIR, 'sh', folder])
-      const { status, stderr } = spawnSync(file, words, { encoding: 'utf8' })
-      if (status !== 0) throw new Error(`the disk cannot be repaired: ${stderr}`)
+      run(REPAIR)
     },
     close: async () => {
       holder.kill('SIGKILL')
       await once(holder, 'close')
-      rmSync(`${folder}.disk`, { recursive: true, force: true })
+      for (const made of [`${folder}.disk`, `${folder}.cut`]) {
+        rmSync(made, { recursive: true, force: true })
+      }
     },
   }
 }

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { ServiceUnavailableError } from '../../src/errors.ts'
+import { asDiskErrors } from '../../src/media/disk-errors.ts'
+
+const failing = (code: string): Promise<unknown> =>
+  asDiskErrors(() => Promise.reject(Object.assign(new Error(code), { code }))).catch(
+    (error: unknown) => error,
+  )
+
+describe('asDiskErrors', () => {
+  for (const [codes, message] of [
+    [['ENOSPC', 'EDQUOT', 'EFBIG'], 'There is no space left to store this'],
+    [['EIO', 'EROFS'], 'The disk does not take what is to be stored'],
+  ] as const) {
+    for (const code of codes) {
+      it(`tells of ${code}, which may be over soon`, async () => {
+        const error = await failing(code)
+        expect(error).to.be.instanceOf(ServiceUnavailableError)
+        expect(error).to.include({ message, status: 503 })
+      })
+    }
+  }
+
+  it('leaves other errors, and results, as they are', async () => {
+    expect(await failing('EACCES')).to.include({ code: 'EACCES' })
+    expect(await asDiskErrors(() => Promise.resolve(1))).to.equal(1)
+  })
+})
