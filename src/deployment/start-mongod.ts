@@ -143,14 +143,20 @@ async function joinOwner(
   return { uri: uriOf(state.port), what, close: () => Promise.resolve() }
 }
 
+/** For so long nobody may hold a folder that two processes want: one has ended the other's mongod, and starts its own. */
+const BETWEEN_HOLDERS_MS = 2_000
+
 async function awaitOwner({ directory, limits }: Start): Promise<RunningMongod | null> {
   const end = performance.now() + limits.shareMs
-  while ((await holderOf(directory)) !== null && performance.now() < end) {
+  let heldAt = performance.now()
+  for (;;) {
+    const now = performance.now()
+    if ((await holderOf(directory)) !== null) heldAt = now
+    if (now > Math.min(end, heldAt + BETWEEN_HOLDERS_MS)) return null
     const shared = await joinOwner(directory, await readState(directory))
     if (shared !== null) return shared
     await delay(100)
   }
-  return null
 }
 
 function firstLine(error: unknown): string {
