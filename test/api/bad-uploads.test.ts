@@ -6,7 +6,7 @@ import { openS3Storage } from '../../src/media/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage.ts'
 import { type Database, openDatabase } from '../../src/mongo/database.ts'
 import { noisyPng, png } from '../media/sample-images.ts'
-import { BUCKET, type S3Server, startS3Server } from '../media/s3-server.ts'
+import { type S3Server, startS3Server } from '../media/s3-server.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, serve, type TestServer } from './server.ts'
 import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts, stopHalfWay } from './uploads.ts'
@@ -53,15 +53,7 @@ for (const kind of ['local', 'gridfs', 's3']) {
     const openAgain = async (): Promise<MediaStorage> => {
       if (kind === 'local') return openLocalStorage(join(folder(), 'uploads'))
       if (s3 === null) return openGridFsStorage(database)
-      return openS3Storage({
-        bucket: BUCKET,
-        region: 'us-east-1',
-        endpoint: s3.endpoint,
-        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-        forcePathStyle: true,
-        keyPrefix: '',
-        publicUrl: null,
-      })
+      return openS3Storage(s3.options)
     }
 
     const stored = async (): Promise<readonly string[]> => {

@@ -16,7 +16,7 @@ import { createWorkQueue } from '../../src/media/work-queue.ts'
 import { type FileRecords, openFileRecords } from '../../src/mongo/file-records.ts'
 import { documentContext, loadSchema } from '../../src/services.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
-import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
+import { type S3Server, startS3Server } from './s3-server.ts'
 import { png } from './sample-images.ts'
 import { useTempFolder } from './temp-folder.ts'
 
@@ -52,15 +52,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
     const open = async (): Promise<MediaStorage> => {
       if (provider === 'local') return openLocalStorage(join(folder(), 'uploads'))
       if (provider === 'gridfs') return openGridFsStorage(test.database)
-      return openS3Storage({
-        bucket: BUCKET,
-        region: 'us-east-1',
-        endpoint: s3.endpoint,
-        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-        forcePathStyle: true,
-        keyPrefix: '',
-        publicUrl: null,
-      })
+      return openS3Storage(s3.options)
     }
 
     const receive = (content: Buffer): Upload => {

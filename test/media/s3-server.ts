@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
+import type { S3Options } from '../../src/media/s3-storage.ts'
 
-export const BUCKET = 'quire-test'
+const BUCKET = 'quire-test'
+const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
 export interface S3Server {
   readonly endpoint: string
+  /** For a storage in its bucket. */
+  readonly options: S3Options
   /** What a server of ours is told to use it. */
   readonly environment: Readonly<Record<string, string>>
   close(): Promise<void>
@@ -26,13 +30,22 @@ export async function startS3Server(): Promise<S3Server> {
   const endpoint = `http://127.0.0.1:${port}`
   return {
     endpoint,
+    options: {
+      bucket: BUCKET,
+      region: 'us-east-1',
+      endpoint,
+      credentials: CREDENTIALS,
+      forcePathStyle: true,
+      keyPrefix: '',
+      publicUrl: null,
+    },
     environment: {
       UPLOAD_STORAGE: 's3',
       S3_BUCKET: BUCKET,
       S3_ENDPOINT: endpoint,
       S3_FORCE_PATH_STYLE: 'on',
-      S3_ACCESS_KEY_ID: 'S3RVER',
-      S3_SECRET_ACCESS_KEY: 'S3RVER',
+      S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     },
     close: async () => {
       await server.close()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ConfigError, ServiceUnavailableError } from '../../src/errors.ts'
 import { openS3Storage, type S3Options } from '../../src/media/s3-storage.ts'
-import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
+import { type S3Server, startS3Server } from './s3-server.ts'
 
 describe('openS3Storage', () => {
   let server: S3Server
@@ -12,13 +12,7 @@ describe('openS3Storage', () => {
   after(() => server.close())
 
   const options = (changes: Partial<S3Options> = {}): S3Options => ({
-    bucket: BUCKET,
-    region: 'us-east-1',
-    endpoint: server.endpoint,
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-    forcePathStyle: true,
-    keyPrefix: '',
-    publicUrl: null,
+    ...server.options,
     ...changes,
   })
 

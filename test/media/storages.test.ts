@@ -7,7 +7,7 @@ import { openLocalStorage } from '../../src/media/local-storage.ts'
 import type { MediaStorage } from '../../src/media/storage.ts'
 import { openS3Storage } from '../../src/media/s3-storage.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
-import { BUCKET, type S3Server, startS3Server } from './s3-server.ts'
+import { type S3Server, startS3Server } from './s3-server.ts'
 import { useTempFolder } from './temp-folder.ts'
 
 describe('storages', () => {
@@ -28,19 +28,7 @@ describe('storages', () => {
   const STORAGES: readonly (readonly [string, () => Promise<MediaStorage>])[] = [
     ['local', () => openLocalStorage(join(folder(), 'uploads'))],
     ['gridfs', () => Promise.resolve(openGridFsStorage(test.database))],
-    [
-      's3',
-      () =>
-        openS3Storage({
-          bucket: BUCKET,
-          region: 'us-east-1',
-          endpoint: s3.endpoint,
-          credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-          forcePathStyle: true,
-          keyPrefix: 'some/where/',
-          publicUrl: null,
-        }),
-    ],
+    ['s3', () => openS3Storage({ ...s3.options, keyPrefix: 'some/where/' })],
   ]
 
   for (const [provider, open] of STORAGES) {
