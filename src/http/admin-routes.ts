@@ -29,7 +29,7 @@ const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...
  * Bodies are read from `ctx.request.body`.
  */
 export function adminRoutes(management: Management): AdminRouter {
-  const router: AdminRouter = new Router<RequestState>({ prefix: '/admin' })
+  const router: AdminRouter = new Router<RequestState>({ prefix: '/admin', sensitive: true })
   router.use(management.readBody, management.authenticate, administratorsOnly())
   addLocaleRoutes(router, management)
   addTokenRoutes(router, management)

@@ -39,6 +39,15 @@ describe('http/admin-routes', () => {
       }
     })
 
+    it('asks for one in every spelling of the path', async () => {
+      for (const path of ['/ADMIN/api-tokens', '/Admin/api-tokens', '/admiN/API-tokens']) {
+        const answer = await server.send('GET', path, undefined, null)
+        expect(answer.status, path).to.equal(404)
+      }
+      const answer = await server.send('POST', '/ADMIN/roles', { name: 'x', type: 'x' }, null)
+      expect(answer.status).to.equal(404)
+    })
+
     it('changes nothing for whoever is not an administrator', async () => {
       const body = { permissions: [FIND] }
       expect((await server.send('PUT', '/admin/roles/public', body, null)).status).to.equal(401)
