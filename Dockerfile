@@ -4,8 +4,10 @@ ARG NODE_VERSION=24
 FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/engine/package.json packages/engine/
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.base.json tsconfig.build.json ./
+COPY packages/engine packages/engine
 COPY src src
 COPY scripts scripts
 RUN npm run build && npm prune --omit=dev
@@ -18,6 +20,7 @@ WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/packages packages
 COPY --from=build /app/dist dist
 COPY content-types content-types
 USER node

@@ -3,7 +3,7 @@ import { toJson, toNotes, toTable } from './bench/report.ts'
 import { runBench } from './bench/run-bench.ts'
 
 const [first, ...rest] = process.argv.slice(2)
-if (first === 'embedded') await import('./bench/embedded-engine.ts')
+if (first === 'embedded') await import('@quire/engine/bench')
 else if (first === 'queries') await import('./bench/queries.ts')
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 

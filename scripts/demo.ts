@@ -1,6 +1,6 @@
 import { buildApp } from '../src/app.ts'
 import { openServices } from '../src/services.ts'
-import { withEnvFile } from '../src/config-env-file.ts'
+import { withEnvFile } from '../src/config/env-file.ts'
 import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { run } from '../src/run.ts'
 import { type Demo, prepareDemo } from './demo/prepare-demo.ts'

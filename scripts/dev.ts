@@ -8,7 +8,7 @@ const compiler = spawn(
   process.execPath,
   [
     path.join(typescript, 'bin/tsc'),
-    '-p',
+    '-b',
     'tsconfig.build.json',
     '--watch',
     '--preserveWatchOutput',

@@ -1,5 +1,5 @@
-import { withEnvFile } from '../src/config-env-file.ts'
-import { readConfig } from '../src/config.ts'
+import { withEnvFile } from '../src/config/env-file.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createLog } from '../src/log.ts'
 import { readSeedOptions, runSeed, SEED_USAGE } from './sample/run-seed.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import { PinoPretty } from 'pino-pretty'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 
 export type Log = Logger
 

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts'
-import { withEnvFile } from './config-env-file.ts'
+import { withEnvFile } from './config/env-file.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { run } from './run.ts'
 

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import { type ConnectionLimits, readConfig } from '../src/config.ts'
+import { type ConnectionLimits, readConfig } from '../src/config/config.ts'
 import { type RunningServer, serve } from '../src/serve.ts'
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n'

@@ -7,7 +7,7 @@ const LOADED_WHEN_NEEDED = [
   /^sharp$/,
   /^nodemailer$/,
   /^@aws-sdk\//,
-  /^(lmdb|bson)$/,
+  /^(lmdb|bson|@quire\/.*)$/,
   /^mongodb-memory-server-core/,
 ]
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
-import { startEmbedded } from '../src/embedded/start-embedded.ts'
-import { type Database, openDatabase } from '../src/mongo/database.ts'
+import { startEmbedded } from '@quire/engine'
+import { type Database, openDatabase } from '../src/mongo/connection/database.ts'
 
 export interface TestDatabase {
   readonly database: Database

@@ -1,5 +1,5 @@
 import type { Collection, Document, MongoClient } from 'mongodb'
-import { newDocumentId } from '../../src/mongo/document-id.ts'
+import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import {
   PAGE_SIZE,
   projectionOf,

@@ -1,4 +1,7 @@
-import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
+import {
+  documentIdFor,
+  type ImportedDocument,
+} from '../../src/documents/import/import-documents.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 

@@ -1,5 +1,5 @@
 import type { NetConnectOpts } from 'node:net'
-import { deserialize } from 'bson'
+import { BSON } from 'mongodb'
 
 const OP_MSG = 2013
 const HEADER_BYTES = 16
@@ -36,7 +36,7 @@ export function commandCounter(report: (name: string) => void): (chunk: Buffer) 
       // After the header: four bytes of flags, one for the kind of the section, the command itself.
       if (message.readInt32LE(12) !== OP_MSG) continue
       const body = message.subarray(HEADER_BYTES + 5)
-      const command = deserialize(body.subarray(0, body.readInt32LE(0)))
+      const command = BSON.deserialize(body.subarray(0, body.readInt32LE(0)))
       const [name = '', collection] = Object.entries(command)[0] ?? []
       if (!UPKEEP.has(name) && collection !== STAMPS) report(name)
     }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { openServices } from '../../src/services.ts'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 import { startDeployment } from '../../src/deployment/start-deployment.ts'
 import type { Log } from '../../src/log.ts'
 import { compileSample } from './sample-parts.ts'

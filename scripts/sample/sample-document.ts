@@ -1,4 +1,7 @@
-import { documentIdFor, type ImportedDocument } from '../../src/documents/import-documents.ts'
+import {
+  documentIdFor,
+  type ImportedDocument,
+} from '../../src/documents/import/import-documents.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import type { Data, Uid } from '../../src/schema/definition.ts'
 

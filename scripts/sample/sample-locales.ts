@@ -1,4 +1,4 @@
-import type { Locales } from '../../src/documents/locales.ts'
+import type { Locales } from '../../src/locales/locales.ts'
 import { ValidationError } from '../../src/errors.ts'
 
 /** The locales of the sample, and under which key `world-countries` translates into each (ISO 639-3). */

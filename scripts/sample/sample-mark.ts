@@ -1,4 +1,4 @@
-import type { Database } from '../../src/mongo/database.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 
 /** What a database remembers of the sample that was brought into it. */

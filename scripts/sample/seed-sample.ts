@@ -1,5 +1,8 @@
 import { documentContext, type Services } from '../../src/services.ts'
-import { importDocuments, type ImportProgress } from '../../src/documents/import-documents.ts'
+import {
+  importDocuments,
+  type ImportProgress,
+} from '../../src/documents/import/import-documents.ts'
 import type { Uid } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { type SamplePart, toImported } from './sample-document.ts'

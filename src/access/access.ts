@@ -1,5 +1,5 @@
 import { UnauthorizedError } from '../errors.ts'
-import type { Database } from '../mongo/database.ts'
+import type { Database } from '../mongo/connection/database.ts'
 import type { Actions } from './actions.ts'
 import {
   type ApiTokenRow,
@@ -28,9 +28,9 @@ import {
   PUBLIC_ROLE,
   type Roles,
 } from './roles.ts'
-import { isUserToken } from './user-tokens.ts'
-import type { EndUsers, IdentifiedUser } from './users.ts'
-import { openStamped } from '../mongo/stamped.ts'
+import { isUserToken } from '../accounts/user-tokens.ts'
+import type { EndUsers, IdentifiedUser } from '../accounts/users.ts'
+import { openStamped } from '../mongo/system/stamped.ts'
 
 /** Who may do what: the principals, and the roles and tokens that their rights come from. */
 export interface Access {

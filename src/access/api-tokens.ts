@@ -1,15 +1,15 @@
 import Joi from 'joi'
 import { NotFoundError } from '../errors.ts'
-import { asCmsErrors } from '../mongo/database-error.ts'
-import type { Database, Session } from '../mongo/database.ts'
-import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/read-preference.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/connection/read-preference.ts'
 import type { Actions } from './actions.ts'
 import { createAccessKey, hashCredential } from './credentials.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
-import type { Stamped } from '../mongo/stamped.ts'
-import { ensureIndexes } from '../mongo/system-collections.ts'
+import type { Stamped } from '../mongo/system/stamped.ts'
+import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 export interface ApiToken {
   readonly id: number

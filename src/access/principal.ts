@@ -1,4 +1,4 @@
-import type { ReadPreferenceName } from '../mongo/read-preference.ts'
+import type { ReadPreferenceName } from '../mongo/connection/read-preference.ts'
 
 /** Which actions a principal may do; asked by name, answered without I/O. */
 export type Grants = Pick<ReadonlySet<string>, 'has'>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { asCmsErrors, isDuplicateKey } from '../mongo/database-error.ts'
-import type { Database } from '../mongo/database.ts'
-import { ensureIndexes } from '../mongo/system-collections.ts'
+import { asCmsErrors, isDuplicateKey } from '../mongo/connection/database-error.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 /** What is left of a limit after one more attempt. */
 export interface Allowance {

@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Access } from '../access/access.ts'
-import type { SourceImport } from '../documents/import-from-source.ts'
-import type { Locales } from '../documents/locales.ts'
+import type { SourceImport } from '../documents/import/import-from-source.ts'
+import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 
 /** What the commands work on: the same objects as the management API, so that both keep the same rules. */

@@ -1,5 +1,5 @@
-import { importFromSource, type SourceReport } from '../documents/import-from-source.ts'
-import { openSource } from '../documents/source.ts'
+import { importFromSource, type SourceReport } from '../documents/import/import-from-source.ts'
+import { openSource } from '../documents/import/source.ts'
 import { type Command, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { ConfigError } from '../errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 

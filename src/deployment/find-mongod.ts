@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { DryMongoBinary } from 'mongodb-memory-server-core'
-import type { Environment } from '../config.ts'
+import type { Environment } from '../config/config.ts'
 
 export interface FoundMongod {
   readonly path: string

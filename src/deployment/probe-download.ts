@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import type { Environment } from '../config.ts'
+import type { Environment } from '../config/config.ts'
 
 export interface Probe {
   readonly url: string

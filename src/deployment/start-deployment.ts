@@ -14,7 +14,7 @@ export async function startDeployment(
   return chooseDeployment(config, log, {
     // Loaded when they are needed: time and memory that a server with a MONGODB_URI does not spend.
     async startEmbedded(options) {
-      const { FolderError, startEmbedded } = await import('../embedded/start-embedded.ts')
+      const { FolderError, startEmbedded } = await import('@quire/engine')
       return startEmbedded(options).catch((error: unknown) => {
         if (!(error instanceof FolderError)) throw error
         throw new ConfigError([`QUIRE_DATA_DIR: ${error.message}`])

@@ -1,6 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Environment } from '../config.ts'
+import type { Environment } from '../config/config.ts'
 import type { DeploymentLog } from './deployment.ts'
 import { DOWNLOAD_LIMITS, downloadMongod } from './download-mongod.ts'
 import type { DownloadLimits } from './download-mongod.ts'

@@ -1,5 +1,5 @@
-import type { Database } from '../mongo/database.ts'
-import type { IdAllocator } from '../mongo/id-allocator.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 

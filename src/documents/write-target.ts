@@ -1,7 +1,7 @@
 import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import type { WriteCondition } from './write-condition.ts'
+import type { WriteCondition } from './write/write-condition.ts'
 
 /** What a write may refer to. */
 export interface Writer {

@@ -1,5 +1,5 @@
-import type { FoundDocuments } from '../documents/find-documents.ts'
-import type { Entry } from '../documents/to-entry.ts'
+import type { FoundDocuments } from '../documents/read/find-documents.ts'
+import type { Entry } from '../documents/read/to-entry.ts'
 import type { CmsError, ErrorDetails } from '../errors.ts'
 import type { Page } from '../query/query.ts'
 

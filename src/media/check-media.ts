@@ -1,4 +1,4 @@
-import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
+import type { FileRecord, FileRecords } from './file-records.ts'
 import { NotImplementedError, ValidationError } from '../errors.ts'
 import { spooledUploads } from './receive-upload.ts'
 import type { Leftover, MediaStorage } from './storage.ts'

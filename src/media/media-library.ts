@@ -1,5 +1,5 @@
-import { newDocumentId } from '../mongo/document-id.ts'
-import type { FileRecord, FileRecords, NewFile } from '../mongo/file-records.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import type { FileRecord, FileRecords, NewFile } from './file-records.ts'
 import type { FileInfo } from './file-info.ts'
 import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'

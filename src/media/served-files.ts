@@ -1,5 +1,5 @@
-import type { FileRecord, FileRecords } from '../mongo/file-records.ts'
-import { revisionOf } from '../mongo/revision.ts'
+import type { FileRecord, FileRecords } from './file-records.ts'
+import { revisionOf } from '../mongo/versions/revision.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
 import { namedByRecord, splitName } from './stored-names.ts'
 

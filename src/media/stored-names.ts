@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
-import type { FileRecord } from '../mongo/file-records.ts'
+import type { FileRecord } from './file-records.ts'
 
 /** A file, or one of its formats, as its address names it. */
 export interface Part {

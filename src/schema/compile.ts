@@ -22,8 +22,8 @@ import type {
   Schema,
 } from './plan.ts'
 import { once } from './once.ts'
-import { storedDefault } from './scalar-rules.ts'
-import { compileValidators } from './validators.ts'
+import { storedDefault } from './values/scalar-rules.ts'
+import { compileValidators } from './values/validators.ts'
 
 const FILE_UID: Uid = 'plugin::upload.file'
 

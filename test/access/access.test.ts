@@ -3,7 +3,7 @@ import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { may } from '../../src/access/permissions.ts'
 import { UnauthorizedError } from '../../src/errors.ts'
-import type { Database } from '../../src/mongo/database.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
 import { openTestDatabase } from '../test-database.ts'
 import { sampleSchema } from './sample-schema.ts'
 

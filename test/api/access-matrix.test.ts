@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { adminRoutes } from '../../src/http/admin-routes.ts'
+import { adminRoutes } from '../../src/http/routes/admin-routes.ts'
 import type { DeclaredRoute } from '../../src/http/api-router.ts'
 import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
@@ -254,15 +254,17 @@ describe('who gets through to which route', () => {
 
   it('has no route but those that say who gets through, and those known to be open', () => {
     const folder = new URL('../../../src/http/', import.meta.url)
-    const own = readdirSync(folder).filter((name) =>
-      readFileSync(new URL(name, folder), 'utf8').includes(`from '@koa/router'`),
+    const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) =>
+        name.endsWith('.ts') &&
+        readFileSync(new URL(name, folder), 'utf8').includes(`from '@koa/router'`),
     )
     // Management, which is root's; live, ready and metrics; the bytes of files.
     expect(own.sort()).to.deep.equal([
-      'admin-routes.ts',
       'api-router.ts',
-      'health-routes.ts',
-      'serve-uploads.ts',
+      'routes/admin-routes.ts',
+      'routes/health-routes.ts',
+      'routes/serve-uploads.ts',
     ])
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { openLocales } from '../../src/documents/locales.ts'
-import { openDatabase } from '../../src/mongo/database.ts'
+import { openLocales } from '../../src/locales/locales.ts'
+import { openDatabase } from '../../src/mongo/connection/database.ts'
 import { multipart, MULTIPART } from './uploads.ts'
 import { declare, type Answer, type Json, serve, type TestServer } from './server.ts'
 

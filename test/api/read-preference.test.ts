@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ObservedCommand } from '../../src/mongo/command-monitor.ts'
+import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const FULL = { name: 'full', type: 'full-access' }

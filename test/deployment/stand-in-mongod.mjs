@@ -89,7 +89,7 @@ async function findUpstream(directory) {
       close() {},
     }
   }
-  const engine = new URL('../../dist/src/embedded/start-embedded.js', import.meta.url)
+  const engine = '@quire/engine'
   if (!fs.existsSync(engine)) return { connect: () => null, close() {} }
   const { uri, close } = await startEngine(engine, path.join(directory, 'engine'))
   if (uri === undefined) return { connect: () => null, close() {} }

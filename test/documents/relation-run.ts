@@ -1,17 +1,17 @@
 import { expect } from 'chai'
 import type { DocumentContext } from '../../src/documents/context.ts'
-import { createDocument } from '../../src/documents/create-document.ts'
-import { deleteDocument } from '../../src/documents/delete-document.ts'
-import { findDocument } from '../../src/documents/find-documents.ts'
+import { createDocument } from '../../src/documents/write/create-document.ts'
+import { deleteDocument } from '../../src/documents/write/delete-document.ts'
+import { findDocument } from '../../src/documents/read/find-documents.ts'
 import {
   discardDraft,
   publishDocument,
   unpublishDocument,
-} from '../../src/documents/publish-document.ts'
-import { updateDocument } from '../../src/documents/update-document.ts'
+} from '../../src/documents/write/publish-document.ts'
+import { updateDocument } from '../../src/documents/write/update-document.ts'
 import { ApplicationError, NotFoundError, ValidationError } from '../../src/errors.ts'
-import { openIdAllocator } from '../../src/mongo/id-allocator.ts'
-import { versionsOf } from '../../src/mongo/stored-version.ts'
+import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
+import { versionsOf } from '../../src/mongo/versions/stored-version.ts'
 import { parseEntryQuery } from '../../src/query/parse-query.ts'
 import type { Status } from '../../src/query/query.ts'
 import type { Schema, ContentTypePlan } from '../../src/schema/plan.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { compileCollections } from '../../src/mongo/collection-plan.ts'
-import { syncIndexes } from '../../src/mongo/sync-indexes.ts'
+import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
+import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'

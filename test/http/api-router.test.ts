@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { compileActions, contentAction } from '../../src/access/actions.ts'
 import { apiRouter, type DeclaredRoute, everyone, permitted } from '../../src/http/api-router.ts'
-import { authRoutes, connectRoutes } from '../../src/http/auth-routes.ts'
-import { contentRoutes } from '../../src/http/content-routes.ts'
-import { localeRoutes } from '../../src/http/locale-routes.ts'
-import { roleRoutes } from '../../src/http/role-routes.ts'
-import { uploadRoutes } from '../../src/http/upload-routes.ts'
-import { userRoutes } from '../../src/http/user-routes.ts'
+import { authRoutes, connectRoutes } from '../../src/http/routes/auth-routes.ts'
+import { contentRoutes } from '../../src/http/routes/content-routes.ts'
+import { localeRoutes } from '../../src/http/routes/locale-routes.ts'
+import { roleRoutes } from '../../src/http/routes/role-routes.ts'
+import { uploadRoutes } from '../../src/http/routes/upload-routes.ts'
+import { userRoutes } from '../../src/http/routes/user-routes.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
 
 const pass = (): Promise<void> => Promise.resolve()

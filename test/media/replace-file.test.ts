@@ -13,7 +13,7 @@ import { openServedFiles, type ServedFiles } from '../../src/media/served-files.
 import { openS3Storage } from '../../src/media/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage.ts'
 import { createWorkQueue } from '../../src/media/work-queue.ts'
-import { type FileRecords, openFileRecords } from '../../src/mongo/file-records.ts'
+import { type FileRecords, openFileRecords } from '../../src/media/file-records.ts'
 import { documentContext, loadSchema } from '../../src/services.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 import { type S3Server, startS3Server } from './s3-server.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { parseFilters, parseSearch } from '../../src/query/parse-filters.ts'
 import { type Filter, OPERATORS, QUERY_LIMITS } from '../../src/query/query.ts'
-import { Decimal } from '../../src/schema/decimal.ts'
+import { Decimal } from '../../src/schema/values/decimal.ts'
 import { thrownBy } from '../fixtures/errors.ts'
 import { planOf } from '../fixtures/plans.ts'
 

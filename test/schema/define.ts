@@ -1,5 +1,5 @@
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
-import { checkDefinitions } from '../../src/schema/check.ts'
+import { checkDefinitions } from '../../src/schema/check/check.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
 import type { DeclarationFile, Definitions } from '../../src/schema/definition.ts'
 import type { Schema, Validators } from '../../src/schema/plan.ts'

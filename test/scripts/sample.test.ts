@@ -7,7 +7,7 @@ import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts
 import { ARTICLES } from '../../scripts/sample/texts/articles.ts'
 import { loadWorldCountries } from '../../scripts/sample/world-countries.ts'
 import { loadSchema } from '../../src/services.ts'
-import { isDocumentId } from '../../src/mongo/document-id.ts'
+import { isDocumentId } from '../../src/mongo/versions/document-id.ts'
 import type { Status } from '../../src/query/query.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../src/schema/plan.ts'

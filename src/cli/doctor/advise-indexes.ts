@@ -1,5 +1,5 @@
-import type { CollectionIndexes } from '../../mongo/inspect-indexes.ts'
-import type { QueryStat } from '../../mongo/query-stats.ts'
+import type { CollectionIndexes } from '../../mongo/indexes/inspect-indexes.ts'
+import type { QueryStat } from '../../mongo/observe/query-stats.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 /** An attribute that queries filter or sort by without an index, and what it cost. */

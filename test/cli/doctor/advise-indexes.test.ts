@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { adviseIndexes } from '../../../src/cli/doctor/advise-indexes.ts'
-import type { QueryStat } from '../../../src/mongo/query-stats.ts'
+import type { QueryStat } from '../../../src/mongo/observe/query-stats.ts'
 import { planOf } from '../../fixtures/plans.ts'
 
 const THING = planOf()

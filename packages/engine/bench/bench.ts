@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import type { Document } from 'mongodb'
+import { startEmbedded } from '../src/start-embedded.ts'
+
+// The figures the embedded engine is held to: 10,000 documents of about 800 bytes over the driver.
+
+const DOCUMENTS = 10_000
+const ROUNDS = 60
+
+const text = (length: number, seed: number): string =>
+  Array.from({ length }, (_, i) => String.fromCharCode(97 + ((seed * 31 + i * 7) % 26))).join('')
+
+const makeDocument = (i: number): Document => ({
+  _id: `document-${i}:en:published`,
+  id: i,
+  documentId: `document-${i}`,
+  locale: 'en',
+  status: i % 2 === 0 ? 'published' : 'draft',
+  createdAt: new Date(1_700_000_000_000 + i * 1000),
+  updatedAt: new Date(1_700_000_000_000 + i * 2000),
+  title: `Title ${(i * 7919) % DOCUMENTS}`,
+  slug: `title-${(i * 7919) % DOCUMENTS}`,
+  rating: (i * 31) % 100,
+  tags: [`tag-${i % 10}`, `tag-${i % 7}`],
+  seo: { id: i, metaTitle: text(30, i), metaDescription: text(80, i) },
+  body: text(300, i),
+})
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+async function measure(what: string, run: () => Promise<unknown>, rounds = ROUNDS): Promise<void> {
+  for (let i = 0; i < 5; i++) await run()
+  const times: number[] = []
+  for (let i = 0; i < rounds; i++) {
+    const start = performance.now()
+    await run()
+    times.push(performance.now() - start)
+  }
+  times.sort((a, b) => a - b)
+  console.log(
+    `${what.padEnd(58)} p50 ${percentile(times, 0.5).toFixed(2)} ms   p99 ${percentile(times, 0.99).toFixed(2)} ms`,
+  )
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'bench-'))
+let engine = await startEmbedded({ directory })
+let client = await MongoClient.connect(engine.uri)
+let collection = client.db('bench').collection<Document & { _id: string }>('articles')
+await collection.createIndex({ status: 1, id: 1 })
+await collection.createIndex({ slug: 1 })
+
+const documents = Array.from({ length: DOCUMENTS }, (_, i) => makeDocument(i)) as (Document & {
+  _id: string
+})[]
+const started = performance.now()
+for (let i = 0; i < DOCUMENTS; i += 1000) await collection.insertMany(documents.slice(i, i + 1000))
+const seconds = (performance.now() - started) / 1000
+console.log(
+  `insertMany, two indexes beside _id`.padEnd(58),
+  `${Math.round(DOCUMENTS / seconds)} documents/s`,
+)
+
+await client.close()
+await engine.close()
+const reopening = performance.now()
+engine = await startEmbedded({ directory })
+console.log(
+  'open an existing folder'.padEnd(58),
+  `${(performance.now() - reopening).toFixed(0)} ms`,
+)
+client = await MongoClient.connect(engine.uri)
+collection = client.db('bench').collection('articles')
+
+await measure('list of 25, filter and sort not indexed', () =>
+  collection
+    .find({ rating: { $gte: 20 } })
+    .sort({ title: 1 })
+    .limit(25)
+    .toArray(),
+)
+await measure('the same by aggregate', () =>
+  collection
+    .aggregate([{ $match: { rating: { $gte: 20 } } }, { $sort: { title: 1 } }, { $limit: 25 }])
+    .toArray(),
+)
+await measure('list of 25 by regex, not indexed', () =>
+  collection
+    .find({ 'seo.metaTitle': { $regex: 'abc', $options: 'i' } })
+    .sort({ title: 1 })
+    .limit(25)
+    .toArray(),
+)
+await measure('list of 25, indexed filter and sort', () =>
+  collection.find({ status: 'published' }).sort({ id: 1 }).limit(25).toArray(),
+)
+await measure('one by an indexed attribute', () => collection.findOne({ slug: 'title-77' }))
+await measure('one by _id', () => collection.findOne({ _id: 'document-77:en:published' }))
+await measure('count of a filter, not indexed', () =>
+  collection.countDocuments({ rating: { $gte: 20 } }),
+)
+let next = 0
+await measure('update of one by _id, durable', () =>
+  collection.updateOne(
+    { _id: `document-${next++ % DOCUMENTS}:en:published` },
+    { $inc: { rating: 1 } },
+  ),
+)
+await measure('a list right after a write', async () => {
+  await collection.updateOne(
+    { _id: `document-${next++ % DOCUMENTS}:en:published` },
+    { $inc: { rating: 1 } },
+  )
+  await collection
+    .find({ rating: { $gte: 20 } })
+    .sort({ title: 1 })
+    .limit(25)
+    .toArray()
+})
+await client.close()
+await engine.close()
+rmSync(directory, { recursive: true, force: true })

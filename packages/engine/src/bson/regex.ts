@@ -1,0 +1,125 @@
+import { BSONRegExp } from 'bson'
+import { badValue, CommandError } from '../errors.ts'
+import type { Value } from './values.ts'
+
+const END = '(?=\\n?(?![\\s\\S]))'
+const ESCAPES: Readonly<Record<string, string>> = {
+  A: '(?<![\\s\\S])',
+  z: '(?![\\s\\S])',
+  Z: END,
+  h: '[ \\t]',
+  a: '\\x07',
+  e: '\\x1b',
+}
+const SAME = /[dDwWsSbBnrtfvxpPuk1-9]/
+const SYNTAX = /[\^$\\.*+?()[\]{}|/]/
+
+interface Flags {
+  readonly multiline: boolean
+  readonly dotAll: boolean
+  readonly extended: boolean
+}
+
+function translateEscape(next: string, inClass: boolean): string {
+  if (next === '0') return '\\x00'
+  if (/[a-zA-Z0-9]/.test(next)) {
+    if (SAME.test(next)) return `\\${next}`
+    const known = ESCAPES[next]
+    if (known === undefined || inClass) throw new Error(`unsupported escape \\${next}`)
+    return known
+  }
+  return SYNTAX.test(next) || (inClass && next === '-') ? `\\${next}` : next
+}
+
+function translateClass(pattern: string, start: number): { text: string; end: number } {
+  // A bracket right at the start stands for itself.
+  const head = /^\[\^?\]?/.exec(pattern.slice(start))?.[0] ?? '['
+  let text = head.replace(']', '\\]')
+  let at = start + head.length
+  for (; at < pattern.length && pattern[at] !== ']'; at++) {
+    if (pattern[at] === '\\') text += translateEscape(pattern[++at] ?? '', true)
+    else text += translateMember(pattern, at)
+  }
+  if (at >= pattern.length) throw new Error('missing terminating ]')
+  return { text: `${text}]`, end: at }
+}
+
+function translateMember(pattern: string, at: number): string {
+  const char = pattern[at] ?? ''
+  if (char !== '[') return char
+  if (pattern[at + 1] === ':') throw new Error('POSIX classes are not supported')
+  return '\\['
+}
+
+function translateChar(char: string, flags: Flags): string {
+  if (char === '$' && !flags.multiline) return END
+  if (char === '.' && !flags.dotAll) return '[^\\n]'
+  return flags.extended && /\s/.test(char) ? '' : char
+}
+
+/** A PCRE pattern as JavaScript writes it. */
+function translatePattern(pattern: string, flags: Flags): string {
+  let text = ''
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at] ?? ''
+    if (char === '\\') text += translateEscape(pattern[++at] ?? '\\', false)
+    else if (char === '[') {
+      const part = translateClass(pattern, at)
+      text += part.text
+      at = part.end
+    } else if (flags.extended && char === '#')
+      at = (pattern.indexOf('\n', at) + 1 || pattern.length + 1) - 1
+    else text += translateChar(char, flags)
+  }
+  return text
+}
+
+const compiled = new Map<string, RegExp>()
+
+/** @throws CommandError when the pattern uses what only PCRE knows: never a pattern that means something else */
+export function compileRegex(pattern: string, options: string): RegExp {
+  const key = `${options}/${pattern}`
+  const known = compiled.get(key)
+  if (known) return known
+  if (!/^[imsxu]*$/.test(options))
+    throw new CommandError('BadValue', `invalid flag in regex options: ${options}`)
+  if (pattern.includes('\0'))
+    throw badValue('Regular expression cannot contain an embedded null byte')
+  const inline = /^\(\?([imsx]+)\)/.exec(pattern)
+  const all = [...new Set(options + (inline?.[1] ?? ''))].join('')
+  const flags = {
+    multiline: all.includes('m'),
+    dotAll: all.includes('s'),
+    extended: all.includes('x'),
+  }
+  try {
+    const source = translatePattern(pattern.slice(inline?.[0].length ?? 0), flags)
+    const regex = new RegExp(source, `u${all.replace(/[xu]/g, '')}`)
+    if (compiled.size > 1000) compiled.clear()
+    compiled.set(key, regex)
+    return regex
+  } catch (error) {
+    throw new CommandError(
+      'Location5107200',
+      `Regular expression is invalid: ${(error as Error).message}`,
+    )
+  }
+}
+
+/** A test of strings by the pattern; also equal to the same regular expression stored as a value. */
+export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => boolean {
+  const regex = compileRegex(pattern, options)
+  return (value) =>
+    typeof value === 'string'
+      ? regex.test(value)
+      : value instanceof BSONRegExp && value.pattern === pattern && value.options === options
+}
+
+/** The literal text every match begins with: of `^abc`, abc. Empty when there is none to rely on. */
+export function literalPrefix({ pattern, options }: BSONRegExp): string {
+  if (options !== '' || !pattern.startsWith('^') || pattern.includes('|')) return ''
+  const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^a-zA-Z0-9])*)([*?{]?)/.exec(pattern)
+  const text = (literal?.[1] ?? '').replace(/\\(.)/g, '$1')
+  // A quantifier that allows none takes back the character before it.
+  return literal?.[2] ? text.slice(0, -1) : text
+}

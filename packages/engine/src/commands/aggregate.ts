@@ -1,0 +1,80 @@
+import { isDocument } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { CommandError, failedToParse } from '../errors.ts'
+import { compilePipeline } from '../pipeline/pipeline.ts'
+import type { CompiledPipeline, PipelineContext } from '../pipeline/stage.ts'
+import { compileExpression } from '../expression/expressions.ts'
+import { runQuery } from '../query/run-query.ts'
+import { cursorOptions, openSource, toResults } from '../request/read-request.ts'
+import {
+  collectionName,
+  optionalCount,
+  optionalDocument,
+  refuseCollation,
+} from '../request/request.ts'
+import type { Command, Request } from '../request/request.ts'
+import { newDocument } from '../bson/values.ts'
+import type { Document, RawDocument } from '../bson/values.ts'
+
+function readVariables(request: Request): Map<string, Value> {
+  const variables = new Map<string, Value>([['NOW', new Date()]])
+  const spec = optionalDocument(request.body, 'let')
+  for (const name of spec ? Object.keys(spec) : [])
+    variables.set(name, compileExpression(spec?.[name])(newDocument(), variables))
+  return variables
+}
+
+export const pipelineContext = (request: Request): PipelineContext => ({
+  open: (collection) => openSource(request, collection),
+  deadline: request.deadline,
+  variables: readVariables(request),
+})
+
+function results(
+  request: Request,
+  name: string,
+  pipeline: CompiledPipeline,
+): Iterable<RawDocument | Document> {
+  const context = pipelineContext(request)
+  const source = openSource(request, name)
+  if (!pipeline.isQuery || !source) return pipeline.read(name, context)
+  return toResults(source.collection, runQuery(source, pipeline.query(context)), null)
+}
+
+export const aggregate: Command = {
+  options: [
+    'pipeline',
+    'cursor',
+    'allowDiskUse',
+    'bypassDocumentValidation',
+    'hint',
+    'collation',
+    'let',
+    'explain',
+  ],
+  access: 'read',
+  inTransaction: true,
+  run: (request) => {
+    const { body, engine, database } = request
+    if (typeof body['aggregate'] !== 'string')
+      throw new CommandError(
+        'InvalidNamespace',
+        'aggregations without a collection are not supported',
+      )
+    if (body['explain'] === true) throw failedToParse("'explain' is a command of its own")
+    const name = collectionName(request)
+    refuseCollation(body)
+    const pipeline = compilePipeline(body['pipeline'])
+    const cursor = body['cursor']
+    if (!isDocument(cursor))
+      throw failedToParse(
+        "The 'cursor' option is required, except for aggregate with the explain argument",
+      )
+    const options = cursorOptions(
+      request,
+      `${database}.${name}`,
+      optionalCount(cursor, 'batchSize'),
+    )
+    return engine.cursors.open(results(request, name, pipeline), options)
+  },
+}

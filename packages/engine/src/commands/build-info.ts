@@ -1,0 +1,18 @@
+import { documentOf } from '../bson/values.ts'
+import type { Command } from '../request/request.ts'
+
+/** The version whose behaviour is followed; `modules` tells that it is not the real one. */
+export const buildInfo: Command = {
+  options: [],
+  access: 'read',
+  run: () =>
+    documentOf({
+      version: '7.0.0',
+      versionArray: [7, 0, 0, 0],
+      modules: ['quire-embedded'],
+      bits: 64,
+      maxBsonObjectSize: 16777216,
+      storageEngines: ['lmdb'],
+      ok: 1,
+    }),
+}

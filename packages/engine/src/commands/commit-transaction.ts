@@ -1,0 +1,15 @@
+import { documentOf } from '../bson/values.ts'
+import { CommandError } from '../errors.ts'
+import { numberOf } from '../request/request.ts'
+import type { Command } from '../request/request.ts'
+
+export const commitTransaction: Command = {
+  options: ['recoveryToken'],
+  access: 'admin',
+  run: ({ engine, body, session }) => {
+    if (session === null)
+      throw new CommandError('InvalidOptions', 'commitTransaction must be run within a session')
+    engine.sessions.commit(session, numberOf(body, 'txnNumber'))
+    return documentOf({ ok: 1 })
+  },
+}

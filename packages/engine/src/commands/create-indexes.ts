@@ -1,0 +1,192 @@
+import { decodeDocument } from '../bson/decode.ts'
+import { encodeDocument } from '../bson/encode.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
+import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, failedToParse } from '../errors.ts'
+import { parseFilter } from '../filter/filter.ts'
+import type { Filter } from '../filter/filter.ts'
+import { collectionName, refuseCollation } from '../request/request.ts'
+import type { Command } from '../request/request.ts'
+import { describeIndex } from '../storage/collection.ts'
+import type { Collection, Index } from '../storage/collection.ts'
+import { assertUnused, ensureCollection, persist } from '../storage/database.ts'
+import type { Data } from '../storage/database.ts'
+import { indexKeys } from '../storage/index-keys.ts'
+import { describeValue } from '../storage/describe-value.ts'
+import { newestView, scanRecords } from '../storage/view.ts'
+import { addEntries, duplicateKey } from '../storage/write-unit.ts'
+
+const cannot = (message: string): CommandError => new CommandError('CannotCreateIndex', message)
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'v',
+  'key',
+  'name',
+  'unique',
+  'sparse',
+  'partialFilterExpression',
+  'background',
+  'hidden',
+  'collation',
+  'ns',
+])
+
+function checkKeyField(path: string, direction: Value): void {
+  if (path.includes('$**'))
+    throw cannot('wildcard indexes are not supported by the embedded engine')
+  if (path.split('.').some((part) => part === '' || part.startsWith('$'))) {
+    throw cannot(`Index keys cannot contain an empty or dollar-prefixed field: ${path}`)
+  }
+  if (typeof direction === 'string')
+    throw cannot(`'${direction}' indexes are not supported by the embedded engine`)
+  if (!isNumber(direction) || !(Math.abs(toDouble(direction)) > 0)) {
+    throw cannot(
+      `Values in the index key pattern must be numbers other than 0: ${path} is ${typeOf(direction)}`,
+    )
+  }
+}
+
+function checkKey(key: Value): Document {
+  if (!isDocument(key) || Object.keys(key).length === 0) throw cannot('Index keys cannot be empty.')
+  if (Object.keys(key).length > 32)
+    throw new CommandError('Location13103', 'too many compound keys')
+  for (const path of Object.keys(key)) checkKeyField(path, key[path])
+  return key
+}
+
+const PARTIAL_COMPARISONS: ReadonlySet<string> = new Set(['compare', 'exists', 'type'])
+
+function checkPartial(filter: Filter): void {
+  if (filter.kind === 'all') {
+    filter.of.forEach(checkPartial)
+    return
+  }
+  if (!PARTIAL_COMPARISONS.has(filter.kind))
+    throw cannot(`Expression not supported in partial index: ${filter.kind}`)
+}
+
+function checkPartialOption(partial: Value, sparse: boolean): void {
+  if (partial === undefined) return
+  if (!isDocument(partial))
+    throw new CommandError('TypeMismatch', "The field 'partialFilterExpression' must be an object")
+  if (sparse) throw cannot('cannot mix "partialFilterExpression" and "sparse" options')
+  checkPartial(parseFilter(partial))
+}
+
+const nameOf = (key: Document): string =>
+  Object.keys(key)
+    .map((path) => `${path}_${describeValue(key[path])}`)
+    .join('_')
+
+/** The specification as it is kept, with what says nothing left out. */
+function parseSpec(spec: Value): Document {
+  if (!isDocument(spec)) throw failedToParse("BSON field 'createIndexes.indexes' must hold objects")
+  const unknown = Object.keys(spec).find((option) => !KNOWN.has(option))
+  if (unknown !== undefined)
+    throw cannot(`the index option '${unknown}' is not supported by the embedded engine`)
+  refuseCollation(spec)
+  const key = checkKey(spec['key'])
+  const name = spec['name'] ?? nameOf(key)
+  if (typeof name !== 'string' || name === '') throw cannot('index name cannot be empty')
+  const partial = spec['partialFilterExpression']
+  checkPartialOption(partial, spec['sparse'] === true)
+  const parsed = documentOf({ v: 2, key, name })
+  for (const option of ['unique', 'sparse', 'hidden'])
+    if (isTrue(spec[option])) parsed[option] = true
+  if (partial !== undefined) parsed['partialFilterExpression'] = partial
+  return parsed
+}
+
+const isTrue = (value: Value): boolean =>
+  value === true || (isNumber(value) && toDouble(value) !== 0)
+
+const isEqual = (a: Document, b: Document): boolean => encodeDocument(a).equals(encodeDocument(b))
+
+const KEY_ONLY = ['key', 'partialFilterExpression'] as const
+
+const part = (spec: Document): Document =>
+  documentOf(Object.fromEntries(KEY_ONLY.map((name) => [name, normal(spec[name])])))
+
+// 1 and 1.0 are the same direction.
+const normal = (value: Value): Value =>
+  isDocument(value)
+    ? documentOf(Object.fromEntries(Object.keys(value).map((name) => [name, normal(value[name])])))
+    : isNumber(value) && Number.isInteger(toDouble(value)) && Math.abs(toDouble(value)) < 2147483648
+      ? toDouble(value)
+      : value
+
+const options = (spec: Document): string =>
+  ['unique', 'sparse', 'hidden'].map((name) => String(spec[name] === true)).join()
+
+/** Whether the index is there already; one that differs under the same name or key is refused. */
+function isThere(collection: Collection, spec: Document): boolean {
+  const isIdIndex = isEqual(part(spec), part(documentOf({ key: documentOf({ _id: 1 }) })))
+  if (isIdIndex) return true
+  for (const { spec: known } of collection.indexes) {
+    const sameKey = isEqual(part(known), part(spec))
+    const sameName = known['name'] === spec['name']
+    if (sameKey && sameName && options(known) === options(spec)) return true
+    if (sameName)
+      throw new CommandError(
+        'IndexKeySpecsConflict',
+        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${describeValue(spec['name'])}`,
+      )
+    if (sameKey)
+      throw new CommandError(
+        'IndexOptionsConflict',
+        `Index already exists with a different name: ${describeValue(known['name'])}`,
+      )
+  }
+  return false
+}
+
+function build(data: Data, collection: Collection, index: Index): void {
+  for (const record of scanRecords(data, newestView(), collection)) {
+    const document = record.document ?? decodeDocument(record.bytes)
+    const keys = index.unique ? indexKeys(index, document) : []
+    const taken = keys.find((key) => data.store.entries.doesExist(key.bytes))
+    if (taken) throw duplicateKey(collection, index, taken)
+    addEntries(data, index, document, record.id)
+  }
+}
+
+export const createIndexes: Command = {
+  options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
+  access: 'admin',
+  run: (request) => {
+    const { data } = request.engine
+    const specs = request.body['indexes']
+    if (!Array.isArray(specs) || specs.length === 0)
+      throw new CommandError('BadValue', 'Must specify at least one index to create')
+    const parsed = specs.map((spec) => parseSpec(spec))
+    const collection = ensureCollection(data, request.database, collectionName(request))
+    assertUnused(data, collection)
+    const wasThere = collection.exists
+    const before = collection.indexes
+    const added: Index[] = []
+    for (const spec of parsed) {
+      if (isThere({ ...collection, indexes: [...before, ...added] }, spec)) continue
+      added.push(describeIndex(data.nextIndex++, spec))
+    }
+    data.store.write(() => {
+      for (const index of added) build(data, collection, index)
+      persist(data, { ...collection, indexes: [...before, ...added] })
+    })
+    data.commits++
+    for (const index of added) index.builtAt = data.commits
+    collection.indexes = [...before, ...added]
+    collection.exists = true
+    return reply(before.length, collection.indexes.length, wasThere)
+  },
+}
+
+function reply(before: number, after: number, wasThere: boolean): Document {
+  const result = newDocument()
+  result['numIndexesBefore'] = before
+  result['numIndexesAfter'] = after
+  result['createdCollectionAutomatically'] = !wasThere
+  if (before === after) result['note'] = 'all indexes already exist'
+  result['ok'] = 1
+  return result
+}

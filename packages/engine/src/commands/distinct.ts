@@ -1,0 +1,35 @@
+import { compareValues } from '../bson/compare.ts'
+import { documentOf } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { typeMismatch } from '../errors.ts'
+import { keyText } from '../pipeline/group.ts'
+import { splitPath, valuesAtPath } from '../filter/paths.ts'
+import { runQuery } from '../query/run-query.ts'
+import { openSource, readQuery } from '../request/read-request.ts'
+import { collectionName, refuseCollation } from '../request/request.ts'
+import type { Command } from '../request/request.ts'
+import { documentOfRecord } from '../storage/view.ts'
+
+export const distinct: Command = {
+  options: ['key', 'query', 'hint', 'collation'],
+  access: 'read',
+  inTransaction: true,
+  run: (request) => {
+    const { key } = request.body
+    if (typeof key !== 'string')
+      throw typeMismatch("BSON field 'distinct.key' is the wrong type, expected type 'string'")
+    refuseCollation(request.body)
+    const query = readQuery(request, request.body, 'query')
+    const source = openSource(request, collectionName(request))
+    const found = new Map<string, Value>()
+    for (const record of source ? runQuery(source, query) : []) {
+      const document = source ? documentOfRecord(source.collection, record, null) : documentOf({})
+      for (const value of valuesAtPath(document, splitPath(key)).flatMap((value) =>
+        Array.isArray(value) ? value : [value],
+      )) {
+        if (value !== undefined && !found.has(keyText(value))) found.set(keyText(value), value)
+      }
+    }
+    return documentOf({ values: [...found.values()].sort(compareValues), ok: 1 })
+  },
+}

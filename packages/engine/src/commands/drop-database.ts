@@ -1,0 +1,16 @@
+import { documentOf } from '../bson/values.ts'
+import type { Command } from '../request/request.ts'
+import { assertUnused, dropCollection } from '../storage/database.ts'
+
+export const dropDatabase: Command = {
+  options: [],
+  access: 'admin',
+  run: ({ engine, database }) => {
+    const collections = [...engine.data.collections.values()].filter(
+      (collection) => collection.database === database,
+    )
+    for (const collection of collections) assertUnused(engine.data, collection)
+    for (const collection of collections) dropCollection(engine.data, collection)
+    return documentOf({ ...(collections.length > 0 && { dropped: database }), ok: 1 })
+  },
+}

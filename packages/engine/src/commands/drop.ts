@@ -1,0 +1,20 @@
+import { documentOf } from '../bson/values.ts'
+import { collectionName } from '../request/request.ts'
+import type { Command } from '../request/request.ts'
+import { dropCollection, findCollection } from '../storage/database.ts'
+
+/** Dropping what does not exist succeeds, as since MongoDB 7.0. */
+export const drop: Command = {
+  options: [],
+  access: 'admin',
+  run: (request) => {
+    const collection = findCollection(
+      request.engine.data,
+      request.database,
+      collectionName(request),
+    )
+    if (!collection) return documentOf({ ok: 1 })
+    dropCollection(request.engine.data, collection)
+    return documentOf({ nIndexesWas: collection.indexes.length, ns: collection.namespace, ok: 1 })
+  },
+}

@@ -1,0 +1,71 @@
+import { documentOf, isDocument } from '../bson/values.ts'
+import type { Document } from '../bson/values.ts'
+import { CommandError, failedToParse } from '../errors.ts'
+import { compilePipeline } from '../pipeline/pipeline.ts'
+import { planQuery, runQuery } from '../query/run-query.ts'
+import type { Query, Source } from '../query/run-query.ts'
+import type { IndexPlan } from '../query/plan.ts'
+import { openSource, readQuery } from '../request/read-request.ts'
+import type { Command, Request } from '../request/request.ts'
+import { pipelineContext } from './aggregate.ts'
+
+function readInner(request: Request, inner: Document, name: string): Query {
+  if (name === 'find') return readQuery(request, inner, 'filter')
+  if (name === 'count') return readQuery(request, inner, 'query')
+  if (name === 'aggregate')
+    return compilePipeline(inner['pipeline']).query(pipelineContext({ ...request, body: inner }))
+  throw new CommandError('NotImplemented', `explain of ${name} is not supported`)
+}
+
+function describePlan(plan: IndexPlan | null, query: Query): Document {
+  const scan = plan
+    ? documentOf({
+        stage: 'FETCH',
+        inputStage: documentOf({
+          stage: 'IXSCAN',
+          indexName: plan.index.name,
+          keyPattern: plan.index.spec['key'],
+          direction: plan.reverse ? 'backward' : 'forward',
+        }),
+      })
+    : documentOf({ stage: 'COLLSCAN', direction: 'forward' })
+  return query.sort.length > 0 && !plan?.isSorted
+    ? documentOf({ stage: 'SORT', inputStage: scan })
+    : scan
+}
+
+function measure(source: Source | null, query: Query): Document {
+  const counts = { examined: 0, keys: 0 }
+  let nReturned = 0
+  if (source)
+    for (const record of runQuery(source, { ...query, counts })) nReturned += Number(record.id > 0)
+  return documentOf({
+    executionSuccess: true,
+    nReturned,
+    totalDocsExamined: counts.examined,
+    docsExamined: counts.examined,
+  })
+}
+
+export const explain: Command = {
+  options: ['verbosity'],
+  access: 'read',
+  run: (request) => {
+    const inner = request.body['explain']
+    if (!isDocument(inner)) throw failedToParse("'explain' needs a command")
+    const [name = ''] = Object.keys(inner)
+    const target = inner[name]
+    if (typeof target !== 'string') throw failedToParse('explain needs a collection')
+    const query = readInner(request, inner, name)
+    const source = openSource(request, target)
+    const plan = source ? planQuery(source, query) : null
+    const planner = documentOf({
+      namespace: `${request.database}.${target}`,
+      winningPlan: describePlan(plan, query),
+      rejectedPlans: [],
+    })
+    const executed =
+      request.body['verbosity'] === 'queryPlanner' ? {} : { executionStats: measure(source, query) }
+    return documentOf({ explainVersion: '1', queryPlanner: planner, ...executed, ok: 1 })
+  },
+}

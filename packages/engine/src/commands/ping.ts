@@ -1,0 +1,4 @@
+import { documentOf } from '../bson/values.ts'
+import type { Command } from '../request/request.ts'
+
+export const ping: Command = { options: [], access: 'read', run: () => documentOf({ ok: 1 }) }

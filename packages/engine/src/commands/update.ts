@@ -1,0 +1,81 @@
+import { documentOf, isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, failedToParse } from '../errors.ts'
+import {
+  collectionName,
+  isSet,
+  refuseCollation,
+  refuseOption,
+  runStatement,
+  statementsOf,
+} from '../request/request.ts'
+import type { Command, Request } from '../request/request.ts'
+import { runOrdered } from '../request/write-errors.ts'
+import { ensureCollection } from '../storage/database.ts'
+import { parseUpdate } from '../update/parse-update.ts'
+import { updateRecords } from '../update/update-records.ts'
+import type { Updated } from '../update/update-records.ts'
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  'q',
+  'u',
+  'multi',
+  'upsert',
+  'arrayFilters',
+  'hint',
+  'collation',
+  'c',
+])
+
+function checkStatement(statement: Document): void {
+  const unknown = Object.keys(statement).find((member) => !MEMBERS.has(member))
+  if (unknown !== undefined)
+    throw new CommandError(
+      'Location40415',
+      `BSON field 'update.updates.${unknown}' is an unknown field.`,
+    )
+  refuseCollation(statement)
+  refuseOption(statement, 'c')
+}
+
+function runUpdate(request: Request, statement: Document): Updated {
+  checkStatement(statement)
+  const { q: filter, u: update } = statement
+  if (!isDocument(filter)) throw failedToParse("BSON field 'update.updates.q' must be an object")
+  const collection = ensureCollection(
+    request.engine.data,
+    request.database,
+    collectionName(request),
+  )
+  const multi = isSet(statement, 'multi')
+  const parsed = parseUpdate(update, statement['arrayFilters'])
+  if (multi && parsed.kind === 'replacement')
+    throw failedToParse('multi update is not supported for replacement-style update')
+  return runStatement(request, (unit) =>
+    updateRecords(
+      { data: request.engine.data, unit, collection, deadline: request.deadline },
+      { filter, update: parsed, multi, upsert: isSet(statement, 'upsert') },
+    ),
+  )
+}
+
+export const update: Command = {
+  options: ['updates', 'ordered', 'bypassDocumentValidation', 'let'],
+  access: 'write',
+  inTransaction: true,
+  run: (request) => {
+    refuseOption(request.body, 'let')
+    const upserted: Document[] = []
+    let matched = 0
+    let modified = 0
+    const errors = runOrdered(request, statementsOf(request, 'updates'), (statement, index) => {
+      const result = runUpdate(request, statement)
+      matched += result.upsertedId === undefined ? result.matched : 1
+      modified += result.modified
+      if (result.upsertedId !== undefined)
+        upserted.push(documentOf({ index, _id: result.upsertedId }))
+    })
+    const list: { upserted?: Value } = upserted.length > 0 ? { upserted } : {}
+    return documentOf({ n: matched, nModified: modified, ...list, ...errors, ok: 1 })
+  },
+}

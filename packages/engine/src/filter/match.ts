@@ -1,0 +1,155 @@
+import { BSONRegExp } from 'bson'
+import { compareValues } from '../bson/compare.ts'
+import { encodeKey } from '../bson/encode-key.ts'
+import { isNaNValue, isNumber, toDouble } from '../bson/numbers.ts'
+import { documentOf, isDocument, rankOf, RANKS } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { compileExpression } from '../expression/expressions.ts'
+import type { Variables } from '../expression/evaluate.ts'
+import type { Comparison, Condition, Filter } from './filter.ts'
+import { anyAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
+import type { Leaf, Test } from './paths.ts'
+import { regexTest } from '../bson/regex.ts'
+import { hasType } from '../bson/types.ts'
+
+export type Matcher = (document: Document, variables?: Variables) => boolean
+
+const isAbsent = (value: Value): boolean => value === null || value === undefined
+
+const SIGNS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => boolean>> = {
+  $gt: (order) => order > 0,
+  $gte: (order) => order >= 0,
+  $lt: (order) => order < 0,
+  $lte: (order) => order <= 0,
+}
+
+function equalTest(operand: Value): Test {
+  if (isAbsent(operand)) return isAbsent
+  if (typeof operand === 'string' || typeof operand === 'boolean')
+    return (value) => value === operand
+  return (value) => value !== undefined && compareValues(value, operand) === 0
+}
+
+/** How a single value compares with the operand: only within the operand's type. */
+export function comparisonTest(operator: Comparison, operand: Value): Test {
+  if (operator === '$eq') return equalTest(operand)
+  const accepts = SIGNS[operator]
+  if (isAbsent(operand)) return accepts(0) ? isAbsent : () => false
+  if (isNaNValue(operand)) return accepts(0) ? isNaNValue : () => false
+  const rank = rankOf(operand)
+  if (rank === RANKS.minKey || rank === RANKS.maxKey) {
+    return (value) => accepts(compareValues(value ?? null, operand))
+  }
+  return (value) =>
+    rankOf(value) === rank && !isNaNValue(value) && accepts(compareValues(value, operand))
+}
+
+// A long list is looked up by key bytes instead of being walked for each document.
+function inTest(operands: readonly Value[]): Test {
+  const regexes = operands
+    .filter((operand) => operand instanceof BSONRegExp)
+    .map((regex) => regexTest(regex))
+  const tests =
+    operands.length > 8 ? [setTest(operands)] : operands.map((operand) => equalTest(operand))
+  const all = [...tests, ...regexes]
+  return (value) => all.some((test) => test(value))
+}
+
+function setTest(operands: readonly Value[]): Test {
+  const strings = new Set(operands.filter((operand) => typeof operand === 'string'))
+  const keys = new Set(operands.map((operand) => keyText(operand ?? null)))
+  return (value) =>
+    typeof value === 'string' ? strings.has(value) : keys.has(keyText(value ?? null))
+}
+
+const keyText = (value: Value): string => encodeKey([value], []).toString('latin1')
+
+function atPath(path: string, leaf: Leaf, test: Test): Matcher {
+  if (!path.includes('.')) return (document) => leaf(document[path], test)
+  const parts = splitPath(path)
+  return (document) => anyAtPath(document, parts, leaf, test)
+}
+
+function remainderTest(divisor: number, remainder: number): Test {
+  return (value) => {
+    if (!isNumber(value)) return false
+    const rest = Math.trunc(toDouble(value)) % divisor
+    return rest === remainder || (rest === 0 && remainder === 0)
+  }
+}
+
+function elementTest(
+  filter: Condition & { kind: 'element' },
+): (value: Value, variables?: Variables) => boolean {
+  if (filter.on === 'value') {
+    // An element that is an array itself is one value: it is not looked into.
+    const matches = compileFilter(filter.of, testWhole)
+    return (value) =>
+      Array.isArray(value) && value.some((element) => matches(documentOf({ '': element })))
+  }
+  const matches = compileFilter(filter.of)
+  return (value, variables) =>
+    Array.isArray(value) &&
+    value.some((element) => {
+      if (Array.isArray(element))
+        return matches(documentOf(Object.fromEntries(element.entries())), variables)
+      return isDocument(element) && matches(element, variables)
+    })
+}
+
+/** The test of one value by a condition on a path, and whether elements of an array are tested too. */
+function leafTest(filter: Condition, withElements: Leaf): readonly [Leaf, Test] {
+  switch (filter.kind) {
+    case 'compare':
+      return [withElements, comparisonTest(filter.operator, filter.operand)]
+    case 'in':
+      return [withElements, inTest(filter.operands)]
+    case 'regex':
+      return [withElements, regexTest(filter.regex)]
+    case 'exists':
+      return [testWhole, (value) => value !== undefined]
+    case 'type':
+      return [withElements, (value) => hasType(filter.types, value)]
+    case 'size':
+      return [testWhole, (value) => Array.isArray(value) && value.length === filter.size]
+    case 'mod':
+      return [withElements, remainderTest(filter.divisor, filter.remainder)]
+    case 'element':
+      break
+  }
+  return [testWhole, elementTest(filter)]
+}
+
+function compileGroup(
+  kind: 'all' | 'any' | 'none',
+  of: readonly Filter[],
+  withElements: Leaf,
+): Matcher {
+  const matchers = of.map((child) => compileFilter(child, withElements))
+  if (kind === 'all')
+    return (document, variables) => matchers.every((matches) => matches(document, variables))
+  const any: Matcher = (document, variables) =>
+    matchers.some((matches) => matches(document, variables))
+  return kind === 'any' ? any : (document, variables) => !any(document, variables)
+}
+
+/** A test of whole documents; `withElements` is how a value at the end of a path is tested that may be an array. */
+export function compileFilter(filter: Filter, withElements: Leaf = testWithElements): Matcher {
+  if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {
+    return compileGroup(filter.kind, filter.of, withElements)
+  }
+  if (filter.kind === 'not') {
+    const matches = compileFilter(filter.of, withElements)
+    return (document, variables) => !matches(document, variables)
+  }
+  if (filter.kind === 'expression') {
+    const evaluate = compileExpression(filter.expression)
+    return (document, variables) => isTrue(evaluate(document, variables ?? new Map()))
+  }
+  const [leaf, test] = leafTest(filter, withElements)
+  return atPath(filter.path, leaf, test)
+}
+
+/** Truth as aggregation expressions have it. */
+export const isTrue = (value: Value): boolean =>
+  isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined

@@ -1,0 +1,97 @@
+import { isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { failedToParse } from '../errors.ts'
+import type { Filter } from '../filter/filter.ts'
+import { splitPath, valuesAtPath } from '../filter/paths.ts'
+import { compileAddFields } from '../filter/projection.ts'
+import { compileExpression } from '../expression/expressions.ts'
+import type { Evaluate, Variables } from '../expression/evaluate.ts'
+import type { CompiledPipeline, CompileStage } from './stage.ts'
+import { documentOf } from '../bson/values.ts'
+
+interface LookupSpec {
+  readonly from: string
+  readonly as: string
+  readonly localField: string | null
+  readonly foreignField: string | null
+  readonly bindings: readonly (readonly [string, Evaluate])[]
+  readonly pipeline: Value
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'from',
+  'as',
+  'localField',
+  'foreignField',
+  'let',
+  'pipeline',
+])
+
+function optionalString(spec: Document, name: string): string | null {
+  const value = spec[name]
+  if (value === undefined) return null
+  if (typeof value !== 'string') throw failedToParse(`$lookup argument '${name}' must be a string`)
+  return value
+}
+
+function parseBindings(spec: Value): readonly (readonly [string, Evaluate])[] {
+  if (spec === undefined) return []
+  if (!isDocument(spec)) throw failedToParse("$lookup argument 'let' must be an object")
+  return Object.keys(spec).map((name) => [name, compileExpression(spec[name])] as const)
+}
+
+function parseLookup(operand: Value): LookupSpec {
+  if (!isDocument(operand)) throw failedToParse('the $lookup specification must be an object')
+  const unknown = Object.keys(operand).find((key) => !KNOWN.has(key))
+  if (unknown !== undefined) throw failedToParse(`unknown argument to $lookup: ${unknown}`)
+  const from = optionalString(operand, 'from')
+  const as = optionalString(operand, 'as')
+  const [localField, foreignField] = [
+    optionalString(operand, 'localField'),
+    optionalString(operand, 'foreignField'),
+  ]
+  if (from === null || as === null)
+    throw failedToParse("must specify 'from' and 'as' fields for a $lookup")
+  if ((localField === null) !== (foreignField === null))
+    throw failedToParse('$lookup requires both or neither of localField and foreignField')
+  if (localField === null && operand['pipeline'] === undefined)
+    throw failedToParse('$lookup requires either pipeline or both localField and foreignField')
+  return {
+    from,
+    as,
+    localField,
+    foreignField,
+    bindings: parseBindings(operand['let']),
+    pipeline: operand['pipeline'] ?? [],
+  }
+}
+
+// A missing local field joins null; each element of an array joins for itself.
+function joinFilter(document: Document, localField: string, foreignField: string): Filter {
+  const values = valuesAtPath(document, splitPath(localField)).flatMap((value) =>
+    Array.isArray(value) ? value : [value ?? null],
+  )
+  return values.length === 0
+    ? { kind: 'any', of: [] }
+    : { kind: 'in', path: foreignField, operands: values }
+}
+
+export const compileLookup: CompileStage = (operand, compile) => {
+  const { from, as, localField, foreignField, bindings, pipeline } = parseLookup(operand)
+  const compiled: CompiledPipeline = compile(pipeline)
+  const place = compileAddFields(documentOf({ [as]: '$$found' }))
+  return function* lookup(documents, context) {
+    for (const document of documents) {
+      const variables = new Map<string, Value>(context.variables)
+      for (const [name, evaluate] of bindings)
+        variables.set(name, evaluate(document, context.variables))
+      const join =
+        localField === null || foreignField === null
+          ? null
+          : joinFilter(document, localField, foreignField)
+      const found = [...compiled.read(from, { ...context, variables }, join)]
+      const holder: Variables = new Map([['found', found]])
+      yield place(document, holder)
+    }
+  }
+}

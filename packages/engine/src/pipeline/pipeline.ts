@@ -1,0 +1,98 @@
+import { isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, typeMismatch } from '../errors.ts'
+import { parseFilter } from '../filter/filter.ts'
+import type { Filter } from '../filter/filter.ts'
+import { runQuery } from '../query/run-query.ts'
+import type { Query, Source } from '../query/run-query.ts'
+import { parseSort } from '../filter/sort.ts'
+import type { Record } from '../storage/collection.ts'
+import { documentOfRecord } from '../storage/view.ts'
+import type { CompiledPipeline, Head, PipelineContext, Stage } from './stage.ts'
+import { countOf, STAGES } from './stages.ts'
+
+interface Parsed {
+  readonly name: string
+  readonly operand: Value
+}
+
+function parseStage(stage: Value): Parsed {
+  if (!isDocument(stage))
+    throw typeMismatch("Each element of the 'pipeline' array must be an object")
+  const [name = '', ...others] = Object.keys(stage)
+  if (name === '' || others.length > 0)
+    throw new CommandError(
+      'Location40323',
+      'A pipeline stage specification object must contain exactly one field.',
+    )
+  if (!Object.hasOwn(STAGES, name))
+    throw new CommandError('Location40324', `Unrecognized pipeline stage name: '${name}'`)
+  return { name, operand: stage[name] }
+}
+
+function parseHead(stages: readonly Parsed[]): Head {
+  let at = 0
+  const next = (name: string): Value =>
+    stages[at]?.name === name ? stages[at++]?.operand : undefined
+  const filters: Filter[] = []
+  for (let filter = next('$match'); isDocument(filter); filter = next('$match'))
+    filters.push(parseFilter(filter))
+  const sort = next('$sort')
+  const skip = next('$skip')
+  const limit = next('$limit')
+  return {
+    filters,
+    sort: isDocument(sort) ? parseSort(sort) : [],
+    skip: skip === undefined ? 0 : countOf('$skip', skip, 0),
+    limit: limit === undefined ? Infinity : countOf('$limit', limit, 1),
+    length: at,
+  }
+}
+
+function chain(
+  stages: readonly Stage[],
+  documents: Iterable<Document>,
+  context: PipelineContext,
+): Iterable<Document> {
+  return stages.reduce((input, stage) => stage(input, context), documents)
+}
+
+function* toDocuments(source: Source, records: Iterable<Record>): Generator<Document> {
+  for (const record of records) yield documentOfRecord(source.collection, record, null)
+}
+
+/** @throws CommandError at a stage that is not implemented */
+export function compilePipeline(pipeline: Value): CompiledPipeline {
+  if (!Array.isArray(pipeline))
+    throw typeMismatch("'pipeline' option must be specified as an array")
+  const parsed = pipeline.map((stage) => parseStage(stage))
+  const stages = parsed.map(({ name, operand }) => compileStage(name, operand))
+  const head = parseHead(parsed)
+  const rest = stages.slice(head.length)
+  const query = ({ deadline, variables }: PipelineContext, join: Filter | null = null): Query => ({
+    filter: { kind: 'all', of: join ? [join, ...head.filters] : head.filters },
+    sort: head.sort,
+    skip: head.skip,
+    limit: head.limit,
+    deadline,
+    variables,
+  })
+  return {
+    head,
+    isQuery: rest.length === 0,
+    query,
+    run: (documents, context) => chain(stages, documents, context),
+    read(collection, context, join) {
+      const source = context.open(collection)
+      const documents = source ? toDocuments(source, runQuery(source, query(context, join))) : []
+      return chain(rest, documents, context)
+    },
+  }
+}
+
+function compileStage(name: string, operand: Value): Stage {
+  const compile = STAGES[name]
+  if (!compile)
+    throw new CommandError('Location40324', `Unrecognized pipeline stage name: '${name}'`)
+  return compile(operand, compilePipeline)
+}

@@ -1,0 +1,55 @@
+import { equalValues } from '../bson/compare.ts'
+import { rankOf } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import type { Condition, Filter } from '../filter/filter.ts'
+import { conjuncts } from './bounds.ts'
+import { comparisonTest } from '../filter/match.ts'
+import { hasType } from '../bson/types.ts'
+
+const isAbsent = (value: Value): boolean => value === null || value === undefined
+
+/** Whether a lower or upper bound follows from another. */
+function rangeImplies(
+  given: Condition & { kind: 'compare' },
+  wanted: Condition & { kind: 'compare' },
+): boolean {
+  const [from, to] = [given.operator, wanted.operator]
+  if (rankOf(given.operand) !== rankOf(wanted.operand) || from.slice(0, 3) !== to.slice(0, 3))
+    return false
+  if (comparisonTest(to, wanted.operand)(given.operand)) return true
+  return from === to && equalValues(given.operand, wanted.operand)
+}
+
+const pointsOf = (given: Condition): readonly Value[] | null => {
+  if (given.kind === 'in') return given.operands
+  return given.kind === 'compare' && given.operator === '$eq' ? [given.operand] : null
+}
+
+function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
+  if (wanted.kind === 'exists') return points.every((point) => !isAbsent(point))
+  if (wanted.kind === 'type') return points.every((point) => hasType(wanted.types, point))
+  if (wanted.kind !== 'compare') return false
+  const test = comparisonTest(wanted.operator, wanted.operand)
+  return points.every((point) => test(point))
+}
+
+/** Whether what satisfies the one condition satisfies the other. */
+function impliesCondition(given: Condition, wanted: Condition): boolean {
+  if (given.path !== wanted.path) return false
+  const points = pointsOf(given)
+  if (points?.every((point) => !Array.isArray(point))) return impliesByPoints(points, wanted)
+  if (wanted.kind === 'exists') return given.kind === 'exists' || isPositive(given)
+  return given.kind === 'compare' && wanted.kind === 'compare' && rangeImplies(given, wanted)
+}
+
+const isPositive = (given: Condition): boolean =>
+  given.kind === 'regex' ||
+  (given.kind === 'compare' && given.operator !== '$eq' && !isAbsent(given.operand))
+
+/** Whether every document that passes the query passes the filter of a partial index. */
+export function implies(query: Filter, partial: Filter): boolean {
+  const given = conjuncts(query)
+  return conjuncts(partial).every((wanted) =>
+    given.some((condition) => impliesCondition(condition, wanted)),
+  )
+}

@@ -1,0 +1,222 @@
+import type { Long } from 'bson'
+import { documentOf, newDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { COMMANDS } from '../commands/commands.ts'
+import { CommandError } from '../errors.ts'
+import { NO_DEADLINE } from '../query/run-query.ts'
+import type { Deadline } from '../query/run-query.ts'
+import { Blocked, recover } from '../storage/database.ts'
+import type { Engine } from '../request/engine.ts'
+import type { Engines } from './keep-engine.ts'
+import type { Message } from '../request/message.ts'
+import { numberOf, optionalCount } from '../request/request.ts'
+import type { Command, Request } from '../request/request.ts'
+import { sessionKey } from '../request/sessions.ts'
+import type { Transaction } from '../request/sessions.ts'
+
+// Members that any command may have. Those of them that would change an answer are handled below or empty of
+// meaning here: one server, always the newest data.
+const COMMON: ReadonlySet<string> = new Set([
+  '$db', 'lsid', 'txnNumber', 'autocommit', 'startTransaction', '$clusterTime', '$readPreference', 'readConcern', 'writeConcern',
+  'comment', 'maxTimeMS', 'maxTimeMSOpOnly', 'apiVersion', 'apiStrict', 'apiDeprecationErrors', 'stmtId', 'stmtIds', 'operationTime', 'help',
+]) // prettier-ignore
+
+/** One line for the log when something unexpected happened. */
+export type Report = (what: string, error: unknown) => void
+
+function findCommand(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new CommandError('CommandNotFound', `no such command: '${name}'`)
+  return command
+}
+
+function checkOptions(name: string, command: Command, body: Document): void {
+  if (command.options === 'any') return
+  for (const option of Object.keys(body)) {
+    if (option === name || COMMON.has(option) || command.options.includes(option)) continue
+    throw new CommandError('Location40415', `BSON field '${name}.${option}' is an unknown field.`)
+  }
+}
+
+function deadlineOf(name: string, body: Document): Deadline {
+  const timeoutMs = name === 'getMore' ? null : optionalCount(body, 'maxTimeMS')
+  return timeoutMs === null || timeoutMs === 0 ? NO_DEADLINE : { at: performance.now() + timeoutMs }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
+
+function transactionOf(
+  engine: Engine,
+  name: string,
+  command: Command,
+  body: Document,
+): Transaction | null {
+  if (body['autocommit'] !== false || ENDS.has(name)) return null
+  const session = sessionKey(body)
+  if (session === null) throw new CommandError('InvalidOptions', 'Transactions need a session')
+  const number = numberOf(body, 'txnNumber')
+  if (!command.inTransaction) {
+    if (body['startTransaction'] !== true) engine.sessions.get(session, number)
+    throw new CommandError(
+      'OperationNotSupportedInTransaction',
+      `Cannot run '${name}' in a multi-document transaction.`,
+    )
+  }
+  return body['startTransaction'] === true
+    ? engine.sessions.begin(session, number)
+    : engine.sessions.get(session, number)
+}
+
+/** The number of a write that the client will repeat when it hears no answer. */
+function retryNumber(command: Command, { body, transaction, session }: Request): Long | null {
+  if (
+    command.access !== 'write' ||
+    transaction ||
+    session === null ||
+    body['txnNumber'] === undefined
+  )
+    return null
+  return numberOf(body, 'txnNumber')
+}
+
+function answeredBefore(request: Request, number: Long): Document | null {
+  const last = request.engine.sessions.lastAnswer(request.session ?? '')
+  if (!last || last.number.lessThan(number)) return null
+  if (last.number.equals(number)) return last.reply
+  throw new CommandError(
+    'TransactionTooOld',
+    `Retryable write with txnNumber ${number.toString()} is prohibited on session because a newer retryable write with txnNumber ${last.number.toString()} has already started on this session.`,
+  )
+}
+
+function runWrite(command: Command, request: Request): Document {
+  const { data, sessions } = request.engine
+  const number = retryNumber(command, request)
+  const earlier = number && answeredBefore(request, number)
+  if (earlier) return earlier
+  try {
+    const reply = data.store.write(() => {
+      const reply = command.run(request)
+      if (number) sessions.keepAnswer(request.session ?? '', { number, reply })
+      return reply
+    })
+    data.commits++
+    return reply
+  } catch (error) {
+    recover(data)
+    throw error
+  }
+}
+
+const runOnce = (command: Command, request: Request): Document =>
+  command.access === 'write' && !request.transaction
+    ? runWrite(command, request)
+    : command.run(request)
+
+async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
+  if (at === Infinity) return holder
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')),
+      Math.max(at - performance.now(), 0),
+    )
+  })
+  try {
+    await Promise.race([holder, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs the command, again from its start whenever an open transaction held what it wanted to write. */
+async function runCommand(command: Command, request: Request): Promise<Document> {
+  for (;;) {
+    try {
+      request.engine.data.store.assertSound()
+      return runOnce(command, request)
+    } catch (error) {
+      if (!(error instanceof Blocked)) throw error
+      await waitFor(error.holder.ended, request.deadline)
+    }
+  }
+}
+
+// Whatever fails within a transaction ends it, as in MongoDB.
+async function runInTransaction(
+  command: Command,
+  request: Request,
+  transaction: Transaction,
+): Promise<Document> {
+  try {
+    const reply = await runCommand(command, request)
+    if (reply['writeErrors'] !== undefined) request.engine.sessions.end(transaction.session)
+    return reply
+  } catch (error) {
+    request.engine.sessions.end(transaction.session)
+    throw error
+  }
+}
+
+async function answer(engines: Engines, message: Message): Promise<Document> {
+  const engine = engines.current()
+  const { body } = message
+  const [name = ''] = Object.keys(body)
+  const command = findCommand(name)
+  checkOptions(name, command, body)
+  const database = body['$db']
+  if (typeof database !== 'string' || !/^[^/\\. "$*<>:|?\0]{1,63}$/.test(database)) {
+    throw new CommandError(
+      'InvalidNamespace',
+      `Invalid database name: '${typeof database === 'string' ? database : ''}'`,
+    )
+  }
+  const transaction = transactionOf(engine, name, command, body)
+  const request: Request = {
+    engine,
+    message,
+    body,
+    name,
+    database,
+    session: sessionKey(body),
+    transaction,
+    deadline: deadlineOf(name, body),
+  }
+  return transaction
+    ? runInTransaction(command, request, transaction)
+    : runCommand(command, request)
+}
+
+function toReply(error: CommandError): Document {
+  const reply = newDocument()
+  reply['ok'] = 0
+  reply['errmsg'] = error.message
+  reply['code'] = error.code
+  reply['codeName'] = error.codeName
+  Object.assign(reply, error.details as Record<string, Value>)
+  if (error.labels.length > 0) reply['errorLabels'] = [...error.labels]
+  return reply
+}
+
+/** The one exit: every message gets an answer, whatever happens. */
+export async function dispatch(
+  engines: Engines,
+  message: Message,
+  report: Report,
+): Promise<Document> {
+  try {
+    return await answer(engines, message)
+  } catch (error) {
+    if (error instanceof CommandError) {
+      engines.noteRefusal(error)
+      return toReply(error)
+    }
+    report(Object.keys(message.body)[0] ?? '', error)
+    return documentOf({
+      ok: 0,
+      errmsg: error instanceof Error ? error.message : String(error),
+      code: 1,
+      codeName: 'InternalError',
+    })
+  }
+}

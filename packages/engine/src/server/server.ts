@@ -1,0 +1,105 @@
+import { createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import { CommandError } from '../errors.ts'
+import { documentOf } from '../bson/values.ts'
+import { dispatch } from './dispatch.ts'
+import type { Report } from './dispatch.ts'
+import type { Engines } from './keep-engine.ts'
+import { encodeReply, frameReader, parseMessage } from '../request/message.ts'
+import type { Message } from '../request/message.ts'
+
+/** A Unix socket's path, or a loopback port that the system picks. */
+export type Listen = { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
+
+export interface RunningServer {
+  /** The port, when it is one. */
+  readonly port: number | null
+  /** Ends all connections: who comes again finds other cursors and sessions. */
+  dropConnections(): void
+  close(): Promise<void>
+}
+
+function parse(frame: Buffer): Message {
+  try {
+    return parseMessage(frame)
+  } catch (error) {
+    // Nothing tells how such a message should be answered: the connection ends, others go on.
+    throw error instanceof CommandError ? new Error(error.message) : error
+  }
+}
+
+async function answerFrame(
+  engines: Engines,
+  socket: Socket,
+  frame: Buffer,
+  report: Report,
+): Promise<void> {
+  const message = parse(frame)
+  const reply = await dispatch(engines, message, report)
+  if (!message.wantsReply || socket.destroyed) return
+  let bytes: Buffer
+  try {
+    bytes = encodeReply(message, reply)
+  } catch (error) {
+    report('encoding a reply', error)
+    bytes = encodeReply(
+      message,
+      documentOf({
+        ok: 0,
+        errmsg: 'the reply could not be encoded',
+        code: 1,
+        codeName: 'InternalError',
+      }),
+    )
+  }
+  socket.write(bytes)
+}
+
+/** Serves one connection: its messages are answered in order, one after the other. */
+function serve(engines: Engines, socket: Socket, report: Report): void {
+  const read = frameReader()
+  let work = Promise.resolve()
+  socket.setNoDelay(true)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const frame of read(chunk)) {
+        work = work
+          .then(() => (socket.destroyed ? undefined : answerFrame(engines, socket, frame, report)))
+          .catch(() => {
+            socket.destroy()
+          })
+      }
+    } catch {
+      socket.destroy()
+    }
+  })
+}
+
+export async function startServer(
+  engines: Engines,
+  listen: Listen,
+  report: Report,
+): Promise<RunningServer> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    serve(engines, socket, report)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(listen, resolve)
+  })
+  const address = server.address()
+  const dropConnections = (): void => sockets.forEach((socket) => socket.destroy())
+  return {
+    port: typeof address === 'object' ? (address?.port ?? null) : null,
+    dropConnections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        dropConnections()
+      }),
+  }
+}

@@ -1,0 +1,154 @@
+import { Long } from 'bson'
+import { decodeDocument } from '../bson/decode.ts'
+import { encodeDocument } from '../bson/encode.ts'
+import { isNumber, toDouble } from '../bson/numbers.ts'
+import { documentOf } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { parseFilter } from '../filter/filter.ts'
+import type { Filter } from '../filter/filter.ts'
+import { compileFilter } from '../filter/match.ts'
+import type { Matcher } from '../filter/match.ts'
+import { splitPath } from '../filter/paths.ts'
+import { numberKey } from './store.ts'
+import type { Store } from './store.ts'
+
+export interface IndexField {
+  readonly path: string
+  readonly parts: readonly string[]
+  readonly direction: 1 | -1
+}
+
+export interface Index {
+  readonly id: number
+  readonly name: string
+  /** As listIndexes shows it. */
+  readonly spec: Document
+  readonly fields: readonly IndexField[]
+  readonly directions: readonly number[]
+  readonly unique: boolean
+  readonly sparse: boolean
+  readonly partial: { readonly filter: Filter; readonly matches: Matcher } | null
+  /** Per component: whether some document ever had an array there. */
+  readonly multikey: boolean[]
+  /** Whether some key ever was cut: the entries then are not wholly in order. */
+  hasCutKeys: boolean
+  /** The commit it was built in: an older snapshot has none of its entries. */
+  builtAt: number
+}
+
+export interface Record {
+  readonly id: number
+  readonly bytes: Buffer
+  /** Decoded as a whole, kept only while the collection is held in memory. */
+  document?: Document
+}
+
+/** The records of one collection in memory, in their natural order. */
+export type Residents = Map<number, Record>
+
+/** One collection: its description, and what is known of its contents. */
+export interface Collection {
+  readonly id: number
+  readonly database: string
+  readonly name: string
+  readonly namespace: string
+  readonly options: Document
+  indexes: Index[]
+  /** False until something is committed to it: a transaction that is aborted leaves nothing. */
+  exists: boolean
+  nextRecord: number
+  count: number
+  /** When it last changed, in commits of the engine. */
+  changedAt: number
+  residents: Residents | null
+}
+
+const flags = (value: Value): boolean[] =>
+  Array.isArray(value) ? value.map((flag) => flag === true) : []
+
+export function describeIndex(
+  id: number,
+  spec: Document,
+  multikey: Value = [],
+  hasCutKeys = false,
+): Index {
+  const key = spec['key'] as Document
+  const fields = Object.keys(key).map((path): IndexField => {
+    const sign = key[path]
+    return {
+      path,
+      parts: splitPath(path),
+      direction: isNumber(sign) && toDouble(sign) < 0 ? -1 : 1,
+    }
+  })
+  const partial = spec['partialFilterExpression'] as Document | undefined
+  const filter = partial && parseFilter(partial)
+  const known = flags(multikey)
+  return {
+    id,
+    name: spec['name'] as string,
+    spec,
+    fields,
+    directions: fields.map(({ direction }) => direction),
+    unique: spec['unique'] === true || spec['name'] === ID_INDEX,
+    sparse: spec['sparse'] === true,
+    partial: filter ? { filter, matches: compileFilter(filter) } : null,
+    multikey: fields.map((_, i) => known[i] ?? false),
+    hasCutKeys,
+    builtAt: 0,
+  }
+}
+
+export const ID_INDEX = '_id_'
+
+export const idIndexSpec = (): Document =>
+  documentOf({ v: 2, key: documentOf({ _id: 1 }), name: ID_INDEX })
+
+export function saveCollection(store: Store, collection: Collection): void {
+  const description = documentOf({
+    database: collection.database,
+    name: collection.name,
+    options: collection.options,
+    indexes: collection.indexes.map((index) =>
+      documentOf({
+        id: Long.fromNumber(index.id),
+        spec: index.spec,
+        multikey: index.multikey,
+        cut: index.hasCutKeys,
+      }),
+    ),
+  })
+  store.put(store.catalog, numberKey(collection.id), encodeDocument(description))
+}
+
+export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {
+  const description = decodeDocument(bytes)
+  const [database, name] = [description['database'] as string, description['name'] as string]
+  const indexes = description['indexes'] as Document[]
+  const [last] = store.records.getKeys({
+    start: numberKey(id + 1),
+    end: numberKey(id),
+    reverse: true,
+    limit: 1,
+  })
+  return {
+    id,
+    database,
+    name,
+    namespace: `${database}.${name}`,
+    options: description['options'] as Document,
+    indexes: indexes.map((index) =>
+      describeIndex(
+        (index['id'] as Long).toNumber(),
+        index['spec'] as Document,
+        index['multikey'],
+        index['cut'] === true,
+      ),
+    ),
+    exists: true,
+    nextRecord: last ? last.readUInt32BE(4) + 1 : 1,
+    count: store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) }),
+    changedAt: 0,
+    residents: null,
+  }
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { startEmbedded } from '../../src/start-embedded.ts'
+
+/** A deployment that the contract is run against. */
+export interface Target {
+  readonly name: string
+  readonly open: () => Promise<{ client: MongoClient; uri: string; close: () => Promise<void> }>
+}
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'engine-'))
+
+const embedded: Target = {
+  name: 'embedded engine',
+  async open() {
+    const directory = temporaryFolder()
+    const engine = await startEmbedded({ directory, durable: false })
+    const client = await MongoClient.connect(engine.uri)
+    return {
+      client,
+      uri: engine.uri,
+      async close() {
+        await client.close()
+        await engine.close()
+        rmSync(directory, { recursive: true, force: true })
+      },
+    }
+  },
+}
+
+const deployed = (uri: string): Target => ({
+  name: 'MONGODB_URI',
+  async open() {
+    const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5000 })
+    return { client, uri, close: () => client.close() }
+  },
+})
+
+const uri = process.env['MONGODB_URI']
+
+/** The embedded engine, and the deployment that MONGODB_URI names. */
+export const TARGETS: readonly Target[] = uri === undefined ? [embedded] : [embedded, deployed(uri)]
+
+export const databaseName = (): string => `embedded_${randomBytes(5).toString('hex')}`
+
+/** DocumentDB lacks what MongoDB's own buildInfo tells. */
+export async function isDocumentDb(client: MongoClient): Promise<boolean> {
+  const info = await client
+    .db('admin')
+    .command({ buildInfo: 1 })
+    .catch(() => null)
+  const isEmbedded = info?.['modules']?.includes('quire-embedded') === true
+  return !isEmbedded && info?.['gitVersion'] === undefined
+}

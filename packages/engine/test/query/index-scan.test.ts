@@ -1,0 +1,324 @@
+import { rmSync } from 'node:fs'
+import { Binary, Decimal128, Double, Long, serialize } from 'bson'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { compareValues } from '../../src/bson/compare.ts'
+import { decodeDocument } from '../../src/bson/decode.ts'
+import { encodeKey } from '../../src/bson/encode-key.ts'
+import { encodeDocument } from '../../src/bson/encode.ts'
+import { documentOf } from '../../src/bson/values.ts'
+import type { Document, Value } from '../../src/bson/values.ts'
+import { parseFilter } from '../../src/filter/filter.ts'
+import { NO_DEADLINE, planQuery, runQuery } from '../../src/query/run-query.ts'
+import { compileSort, parseSort } from '../../src/filter/sort.ts'
+import { describeIndex } from '../../src/storage/collection.ts'
+import { ensureCollection, openData } from '../../src/storage/database.ts'
+import type { Data } from '../../src/storage/database.ts'
+import { describeValue } from '../../src/storage/describe-value.ts'
+import { openStore } from '../../src/storage/store.ts'
+import { newestView } from '../../src/storage/view.ts'
+import {
+  applyUnit,
+  insertRecord,
+  newUnit,
+  removeRecord,
+  replaceRecord,
+} from '../../src/storage/write-unit.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+const longs = fc
+  .bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n })
+  .map((value) => Long.fromBigInt(value))
+const edges = fc.constantFrom<Value>(
+  Long.fromString('9007199254740993'), new Double(9007199254740992), Decimal128.fromString('9007199254740992.5'), Decimal128.fromString('0.1'), new Double(0.1),
+  Decimal128.fromString('1E+6000'), Decimal128.fromString('-1E+6000'), Decimal128.fromString('1E-6000'), Decimal128.fromString('-1E-6000'), new Double(Infinity), new Double(-Infinity), new Double(NaN),
+  new Double(-0), 0, Decimal128.fromString('0E+3'), Decimal128.fromString('NaN'), Decimal128.fromString('-Infinity'), new Double(5e-324), Decimal128.fromString('1.0'), 1, Long.ONE, new Double(Number.MAX_VALUE),
+) // prettier-ignore
+const decimals = fc
+  .tuple(fc.bigInt({ min: -(10n ** 33n), max: 10n ** 33n }), fc.integer({ min: -40, max: 40 }))
+  .map(([digits, exponent]) => Decimal128.fromString(`${digits}E${exponent}`))
+const numbers: fc.Arbitrary<Value> = fc.oneof(
+  fc.integer(),
+  fc.integer({ min: -3, max: 3 }),
+  fc.double().map((value) => new Double(value)),
+  longs,
+  decimals,
+  edges,
+)
+
+const { value: values } = fc.letrec<{ value: Value; list: Value[]; document: Document }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    numbers, fc.string({ unit: 'binary', maxLength: 5 }), fc.constantFrom('', 'a', 'a\0', 'a\0b', 'ab', '\uff5e', '\u{1F600}'), fc.boolean(), fc.constant(null),
+    fc.date({ noInvalidDate: true }), tie('list'), tie('document'),
+  ),
+  list: fc.array(tie('value'), { maxLength: 3 }),
+  document: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), tie('value')), { maxLength: 2 }).map((fields) => documentOf(Object.fromEntries(fields))),
+})) // prettier-ignore
+
+describe('index keys', () => {
+  it('order as the values do', () => {
+    fc.assert(
+      fc.property(values, values, fc.constantFrom(1, -1), (a, b, direction) => {
+        const order = Buffer.compare(encodeKey([a], [direction]), encodeKey([b], [direction]))
+        expect(Math.sign(order)).to.equal(Math.sign(compareValues(a, b)) * direction || 0)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('order numbers of all types by their exact value', () => {
+    // An independent judge: both as fractions of whole numbers.
+    const exact = (value: Value): [bigint, bigint] => {
+      const text = value instanceof Double ? fromDouble(value.value) : describeValue(value)
+      const [mantissa = '', exponent = '0'] = text.toUpperCase().split('E')
+      const [whole = '', part = ''] = mantissa.split('.')
+      const power = Number(exponent) - part.length
+      return power >= 0
+        ? [BigInt(whole + part) * 10n ** BigInt(power), 1n]
+        : [BigInt(whole + part), 10n ** BigInt(-power)]
+    }
+    const isFinite = (value: Value): boolean => !/Infinity|NaN/.test(describeValue(value))
+    fc.assert(
+      fc.property(numbers.filter(isFinite), numbers.filter(isFinite), (a, b) => {
+        const [[n, m], [p, q]] = [exact(a), exact(b)]
+        const wanted = n * q === p * m ? 0 : n * q < p * m ? -1 : 1
+        expect(Math.sign(compareValues(a, b))).to.equal(wanted)
+        expect(Buffer.compare(encodeKey([a], [1]), encodeKey([b], [1]))).to.equal(wanted)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('order compound keys', () => {
+    fc.assert(
+      fc.property(fc.tuple(values, values), fc.tuple(values, values), (a, b) => {
+        const wanted =
+          Math.sign(compareValues(a[0], b[0])) || -Math.sign(compareValues(a[1], b[1])) || 0
+        expect(Buffer.compare(encodeKey(a, [1, -1]), encodeKey(b, [1, -1]))).to.equal(wanted)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('outgrow the room they are written in at any place', () => {
+    const one = {
+      a: 1,
+      b: new Double(1.5),
+      c: Long.MAX_VALUE,
+      d: 'text',
+      e: null,
+      f: true,
+      g: new Date(5),
+      h: [1, { i: 'x' }],
+      j: new Binary(new Uint8Array(33), 0),
+    }
+    const plain = serialize({ list: Array.from({ length: 5000 }, () => one) })
+    const document = decodeDocument(plain)
+    expect(encodeDocument(document).equals(plain)).to.equal(true)
+    // What was written before the room grew must be in the larger one.
+    const list = document['list'] as Value[]
+    expect(
+      encodeKey([list], [1]).equals(
+        Buffer.concat([
+          Buffer.from([0x50]),
+          ...list.map((value) => encodeKey([value], [1])),
+          Buffer.from([0]),
+        ]),
+      ),
+    ).to.equal(true)
+  })
+
+  it('go through the format and back', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const bytes = encodeDocument(documentOf({ value }))
+        expect(encodeDocument(decodeDocument(bytes)).equals(bytes)).to.equal(true)
+      }),
+    )
+  })
+})
+
+/** A double's digits without rounding: BigInt keeps what toString would cut. */
+function fromDouble(value: number): string {
+  if (Number.isInteger(value)) return String(BigInt(value))
+  let [scaled, power] = [value, 0]
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2
+    power++
+  }
+  return `${BigInt(scaled) * 5n ** BigInt(power)}E-${power}`
+}
+
+const small: fc.Arbitrary<Value> = fc.oneof(
+  fc.integer({ min: 0, max: 4 }),
+  fc.constantFrom<Value>(
+    'x',
+    'xy',
+    'y',
+    null,
+    true,
+    new Double(2),
+    Long.fromNumber(3),
+    'long '.repeat(600),
+  ),
+)
+const fields: fc.Arbitrary<Value> = fc.oneof(
+  { weight: 4, arbitrary: small },
+  { weight: 1, arbitrary: fc.array(small, { maxLength: 3 }) },
+)
+const nested: fc.Arbitrary<Value> = fc.oneof(
+  fields,
+  fc.record({ d: fields }).map((value) => documentOf(value)),
+  fc.array(
+    fc.record({ d: small }).map((value) => documentOf(value)),
+    { maxLength: 2 },
+  ),
+)
+const documents = fc
+  .record({ a: fields, b: small, c: nested }, { requiredKeys: [] })
+  .map((value) => documentOf(value))
+
+const operand = fc.oneof(small, fc.integer({ min: 0, max: 4 }))
+const conditions: fc.Arbitrary<Value> = fc.oneof(
+  operand,
+  fc
+    .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$eq', '$ne'), operand)
+    .map(([operator, value]) => documentOf({ [operator]: value })),
+  fc.tuple(operand, operand).map(([low, high]) => documentOf({ $gte: low, $lt: high })),
+  fc.array(small, { maxLength: 3 }).map((list) => documentOf({ $in: list })),
+  fc.constantFrom<Value>(
+    documentOf({ $exists: true }),
+    documentOf({ $regex: '^x' }),
+    documentOf({ $regex: '^xy?' }),
+    documentOf({ $type: 'number' }),
+  ),
+)
+const filters = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'c.d'), conditions), { maxLength: 3 })
+  .map((list) => documentOf(Object.fromEntries(list)))
+const sorts = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'c.d'), fc.constantFrom(1, -1)), { maxLength: 2 })
+  .map((list) => documentOf(Object.fromEntries(list)))
+
+const INDEXES: readonly Document[] = [
+  documentOf({ name: 'a', key: documentOf({ a: 1 }) }),
+  documentOf({ name: 'ba', key: documentOf({ b: 1, a: -1 }) }),
+  documentOf({ name: 'cd', key: documentOf({ 'c.d': 1, b: 1 }) }),
+  documentOf({ name: 'b', key: documentOf({ b: -1 }), sparse: true }),
+  documentOf({
+    name: 'p',
+    key: documentOf({ a: 1, b: 1 }),
+    partialFilterExpression: documentOf({ b: documentOf({ $gt: 1 }) }),
+  }),
+  documentOf({
+    name: 'e',
+    key: documentOf({ c: 1 }),
+    partialFilterExpression: documentOf({ c: documentOf({ $exists: true }) }),
+  }),
+]
+
+describe('an index scan', () => {
+  let directory: string
+  let data: Data
+  let made = 0
+  before(() => {
+    directory = temporaryFolder()
+    data = openData(openStore({ directory, durable: false }))
+  })
+  after(async () => {
+    await data.store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  /** The same documents with or without indexes, some of them changed or removed again. */
+  const fill = (
+    rows: readonly Document[],
+    indexes: readonly Document[],
+  ): ReturnType<typeof ensureCollection> => {
+    const collection = ensureCollection(data, 'test', `c${made++}`)
+    collection.indexes = [
+      ...collection.indexes,
+      ...indexes.map((spec) => describeIndex(data.nextIndex++, spec)),
+    ]
+    data.store.write(() => {
+      const unit = newUnit()
+      rows.forEach((row, i) => {
+        const document = documentOf({ _id: i, ...row })
+        insertRecord(data, unit, collection, encodeDocument(document), document)
+      })
+      applyUnit(data, unit)
+      const second = newUnit()
+      const query = {
+        filter: parseFilter(documentOf({})),
+        sort: [],
+        skip: 0,
+        limit: Infinity,
+        deadline: NO_DEADLINE,
+      }
+      const found = Array.from(runQuery({ data, view: newestView(), collection }, query))
+      for (const record of found) {
+        const id = Number(decodeDocument(record.bytes)['_id'])
+        if (id % 5 === 3) removeRecord(data, second, collection, record)
+        if (id % 5 === 4) {
+          const document = documentOf({ ...decodeDocument(record.bytes), a: 2, b: 3 })
+          replaceRecord(data, second, collection, record, {
+            bytes: encodeDocument(document),
+            document,
+          })
+        }
+      }
+      applyUnit(data, second)
+    })
+    data.commits++
+    return collection
+  }
+
+  it('answers as a scan of all does', () => {
+    let used = 0
+    fc.assert(
+      fc.property(
+        fc.array(documents, { maxLength: 14 }),
+        fc.array(fc.tuple(filters, sorts, fc.constantFrom(3, Infinity)), {
+          minLength: 5,
+          maxLength: 12,
+        }),
+        fc.subarray([...INDEXES], { minLength: 1 }),
+        (rows, queries, indexes) => {
+          const plain = fill(rows, [])
+          const indexed = fill(rows, indexes)
+          for (const [filter, sort, limit] of queries) {
+            const query = {
+              filter: parseFilter(filter),
+              sort: parseSort(sort),
+              skip: 0,
+              limit,
+              deadline: NO_DEADLINE,
+            }
+            const sources = [plain, indexed].map((collection) => ({
+              data,
+              view: newestView(),
+              collection,
+            }))
+            if (sources[1] && planQuery(sources[1], query)) used++
+            const [wanted, found] = sources.map((source) =>
+              [...runQuery(source, query)].map(({ bytes }) => decodeDocument(bytes)),
+            )
+            const sorter = compileSort(query.sort)
+            const keys = (list: readonly Document[] = []): string =>
+              JSON.stringify(
+                list.map((document) => encodeKey([...sorter.keyOf(document)], []).toString('hex')),
+              )
+            const ids = (list: readonly Document[] = []): number[] =>
+              list.map((document) => Number(document['_id'])).sort((a, b) => a - b)
+            if (Object.keys(sort).length > 0) expect(keys(found)).to.equal(keys(wanted))
+            if (limit === Infinity) expect(ids(found)).to.deep.equal(ids(wanted))
+            else expect(found).to.have.length(wanted?.length ?? 0)
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(used).to.be.greaterThan(500)
+  })
+})

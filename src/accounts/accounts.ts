@@ -1,0 +1,227 @@
+import { ApplicationError, UnauthorizedError, ValidationError } from '../errors.ts'
+import {
+  assertOnly,
+  NEW_NAME_AND_PASSWORD,
+  optionalTextOf,
+  readAccount,
+  required,
+  RULES,
+  textOf,
+} from './account-input.ts'
+import { mailConfirmation } from './mail-confirmation.ts'
+import type { Links, Mailer } from './mailer.ts'
+import type { Passwords } from './passwords.ts'
+import { AUTHENTICATED_ROLE, type Roles } from '../access/roles.ts'
+import type { Sessions } from './sessions.ts'
+import { toSeconds, type UserTokens } from './user-tokens.ts'
+import {
+  changeUser,
+  findUser,
+  findUserByIdentifier,
+  insertUser,
+  type User,
+  type UsersContext,
+  type UserValues,
+} from './users.ts'
+
+/** What the operations on accounts work with. */
+export interface AccountsContext extends UsersContext {
+  readonly passwords: Passwords
+  readonly tokens: UserTokens
+  /** Null: tokens live for 30 days, and are not refreshed. */
+  readonly sessions: Sessions | null
+  /** Whether an address must be confirmed before its user may sign in. */
+  readonly emailConfirmation: boolean
+  readonly roles: Pick<Roles, 'list'>
+  readonly mailer: Mailer
+  readonly links: Links
+  /** Does work that no answer waits for, so that its time tells nothing. */
+  readonly behind: (work: Promise<unknown>) => void
+}
+
+export interface SignedIn {
+  /** Null for a user who has registered, and must confirm the address first. */
+  readonly jwt: string | null
+  /** Null where tokens are not refreshed. */
+  readonly refreshToken: string | null
+  readonly user: User
+}
+
+const NEW_USER = {
+  email: required(RULES.email),
+  username: required(RULES.text),
+  password: required(RULES.password),
+}
+
+const LOGIN = { identifier: required(RULES.text), password: required(RULES.text) }
+
+const DEVICE = { deviceId: RULES.deviceId }
+
+/**
+ * Makes an account and signs in, or sends the mail that asks for a confirmation.
+ * @throws ValidationError, ApplicationError for a name that is taken.
+ */
+export async function register(context: AccountsContext, body: unknown): Promise<SignedIn> {
+  const device = context.sessions === null ? {} : DEVICE
+  assertOnly(Object.keys({ ...NEW_USER, ...device }), body)
+  const input = readAccount(NEW_USER, body)
+  readAccount(NEW_NAME_AND_PASSWORD, input)
+  const deviceId = deviceOf(context, body)
+  const email = textOf(input, 'email').toLowerCase()
+  const username = textOf(input, 'username')
+  await assertUnused(context, email, username)
+  const password = await context.passwords.hash(textOf(input, 'password'))
+  const role = await roleOf(context, AUTHENTICATED_ROLE)
+  const confirmed = !context.emailConfirmation
+  const values = { ...newUserValues({ email, username, password, role }), confirmed }
+  const user = await insertNew(context, values)
+  if (confirmed) return signIn(context, user, deviceId)
+  context.behind(mailConfirmation(context, user))
+  return { jwt: null, refreshToken: null, user }
+}
+
+async function insertNew(context: AccountsContext, values: UserValues): Promise<User> {
+  try {
+    return await insertUser(context, values)
+  } catch (error) {
+    if (error instanceof ValidationError) throw bothTaken() // taken since it was looked for
+    throw error
+  }
+}
+
+/**
+ * Only whoever knows the password is told that an account is blocked or unconfirmed.
+ * @throws ValidationError for wrong credentials, ApplicationError for an account that may not enter.
+ */
+export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
+  const input = readAccount(LOGIN, body)
+  const deviceId = deviceOf(context, body)
+  const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
+  const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
+  if (user === null || !isRight) throw new ValidationError('Invalid identifier or password')
+  assertMayEnter(context, user)
+  return signIn(context, user, deviceId)
+}
+
+/**
+ * Signs out on the device that the body names, or else everywhere: every token that the user has is
+ * worthless then. @throws ValidationError
+ */
+export async function logOut(
+  context: AccountsContext,
+  documentId: string,
+  body: unknown,
+): Promise<void> {
+  const deviceId = deviceOf(context, body)
+  if (deviceId === null) {
+    await changeUser(context, { documentId }, (stored) => revokedTokens(context, stored))
+  }
+  await context.sessions?.endOf(documentId, deviceId)
+}
+
+async function signIn(
+  { tokens, sessions }: AccountsContext,
+  user: User,
+  deviceId: string | null,
+): Promise<SignedIn> {
+  if (sessions === null) return { jwt: await tokens.sign(user), refreshToken: null, user }
+  const { id, refreshToken } = await sessions.start(user, deviceId)
+  return { jwt: await tokens.sign(user, id), refreshToken, user }
+}
+
+/** What a client calls the device that it runs on; null when it does not say. @throws ValidationError */
+export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
+  return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
+}
+
+/** Whether a user who has proved to be one may be signed in. */
+export function mayEnter({ emailConfirmation }: AccountsContext, user: User): boolean {
+  return !user.blocked && (user.confirmed || !emailConfirmation)
+}
+
+/** @throws ApplicationError that says why not. */
+export function assertMayEnter(context: AccountsContext, user: User): void {
+  if (mayEnter(context, user)) return
+  throw new ApplicationError(
+    user.blocked
+      ? 'Your account has been blocked by an administrator'
+      : 'Your account email is not confirmed',
+  )
+}
+
+/** @throws UnauthorizedError for a user who is gone since the request was let in. */
+export function signInChanged(
+  context: AccountsContext,
+  user: User | null,
+  deviceId: string | null,
+): Promise<SignedIn> {
+  if (user === null) throw new UnauthorizedError('Invalid credentials')
+  return signIn(context, user, deviceId)
+}
+
+/**
+ * Tokens carry whole seconds, so those issued up to now end with this second; the next one is issued as
+ * of the second after it.
+ */
+function revokedTokens(
+  { now }: Pick<AccountsContext, 'now'>,
+  { tokensFrom }: Pick<User, 'tokensFrom'>,
+): Pick<User, 'tokensFrom'> {
+  return { tokensFrom: Math.max(toSeconds(now()), tokensFrom) + 1 }
+}
+
+/** A password, with what must follow from its change: no token and no code of before is good any more. */
+export function newPassword(
+  context: Pick<AccountsContext, 'now'>,
+  stored: User,
+  hash: string,
+): Partial<UserValues> {
+  return {
+    password: hash,
+    resetPasswordToken: null,
+    resetPasswordExpiresAt: null,
+    ...revokedTokens(context, stored),
+  }
+}
+
+/** Of a user who has not confirmed the address yet. */
+export function newUserValues(
+  given: Pick<UserValues, 'username' | 'email' | 'password' | 'role'>,
+): UserValues {
+  return {
+    username: given.username,
+    email: given.email,
+    provider: 'local',
+    password: given.password,
+    confirmed: false,
+    blocked: false,
+    role: given.role,
+    tokensFrom: 0,
+    resetPasswordToken: null,
+    resetPasswordExpiresAt: null,
+    confirmationToken: null,
+  }
+}
+
+/** A name that is another's address, and the other way round, would be one identifier for two. */
+async function assertUnused(
+  context: AccountsContext,
+  email: string,
+  username: string,
+): Promise<void> {
+  const names = { $in: [...new Set([email, username, username.toLowerCase()])] }
+  // Two look-ups, each by the index of its attribute; of an $or the partial indexes serve neither half.
+  const found = await Promise.all([
+    findUser(context, { email: names }),
+    findUser(context, { username: names }),
+  ])
+  if (found.some((user) => user !== null)) throw bothTaken()
+}
+
+async function roleOf({ roles }: AccountsContext, type: string): Promise<string | null> {
+  return (await roles.list()).find((role) => role.type === type)?.documentId ?? null
+}
+
+function bothTaken(): ApplicationError {
+  return new ApplicationError('Email or Username are already taken')
+}

@@ -1,0 +1,173 @@
+import { ApplicationError, NotFoundError, ValidationError, validationError } from '../errors.ts'
+import { faultOf } from '../schema/values/value-messages.ts'
+import {
+  NEW_NAME_AND_PASSWORD,
+  optionalTextOf,
+  readAccount,
+  required,
+  RULES,
+  textOf,
+} from './account-input.ts'
+import { type AccountsContext, newPassword, newUserValues } from './accounts.ts'
+import {
+  changeUser,
+  findUser,
+  insertUser,
+  removeUser,
+  ROLE,
+  type User,
+  type UserValues,
+} from './users.ts'
+
+const FLAGS = { confirmed: RULES.flag, blocked: RULES.flag }
+
+const NEW_USER = {
+  email: required(RULES.email),
+  username: required(RULES.text),
+  password: required(RULES.password),
+  role: required(RULES.anything),
+  ...FLAGS,
+}
+
+const CHANGE = {
+  email: RULES.email,
+  username: RULES.username,
+  password: RULES.newPassword,
+  role: RULES.anything,
+  ...FLAGS,
+}
+
+type Input = ReturnType<typeof readAccount>
+
+/** @throws NotFoundError for an id that no user has, which may be any text. */
+export async function getUser(context: AccountsContext, id: string): Promise<User> {
+  const user = isId(id) ? await findUser(context, { id: Number(id) }) : null
+  if (user === null) throw new NotFoundError('User not found')
+  return user
+}
+
+/** @throws ValidationError, ApplicationError for an address or a name that is taken. */
+export async function createUser(context: AccountsContext, body: unknown): Promise<User> {
+  const input = readAccount(NEW_USER, body)
+  readAccount(NEW_NAME_AND_PASSWORD, input)
+  const email = textOf(input, 'email').toLowerCase()
+  const username = textOf(input, 'username')
+  const role = await readRole(context, input['role'])
+  await assertFree(context, null, { email, username }, 'This attribute must be unique')
+  const password = await context.passwords.hash(textOf(input, 'password'))
+  const values = { ...newUserValues({ email, username, password, role }), ...flagsOf(input) }
+  return asTaken(insertUser(context, values))
+}
+
+/**
+ * Changes what is given. A new password revokes the user's tokens; blocking ends the sessions, so that who
+ * is let in again signs in again.
+ * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken.
+ */
+export async function updateUser(
+  context: AccountsContext,
+  id: string,
+  body: unknown,
+): Promise<User> {
+  const user = await getUser(context, id)
+  const input = readAccount(CHANGE, body)
+  const changes = await readChanges(context, input)
+  await assertFree(context, user, changes, 'Username already taken')
+  const password = optionalTextOf(input, 'password')
+  const hash = password === null ? null : await context.passwords.hash(password)
+  const changed = await asTaken(
+    changeUser(context, user, (stored) => ({
+      ...changes,
+      ...(hash !== null && newPassword(context, stored, hash)),
+    })),
+  )
+  if (changed === null) throw new NotFoundError('User not found')
+  if (changed.blocked) await context.sessions?.endOf(changed.documentId, null)
+  return changed
+}
+
+/** Answers the user as it was. @throws NotFoundError */
+export async function deleteUser(context: AccountsContext, id: string): Promise<User> {
+  const user = await getUser(context, id)
+  await removeUser(context, user)
+  await context.sessions?.endOf(user.documentId, null)
+  return user
+}
+
+async function readChanges(context: AccountsContext, input: Input): Promise<Partial<UserValues>> {
+  const email = optionalTextOf(input, 'email')
+  const username = optionalTextOf(input, 'username')
+  const role = input['role']
+  return {
+    ...flagsOf(input),
+    ...(email !== null && { email: email.toLowerCase() }),
+    ...(username !== null && { username }),
+    ...(role !== undefined && { role: await readRole(context, role) }),
+  }
+}
+
+function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'>> {
+  const { confirmed, blocked } = input
+  return {
+    ...(typeof confirmed === 'boolean' && { confirmed }),
+    ...(typeof blocked === 'boolean' && { blocked }),
+  }
+}
+
+/** @throws ApplicationError, about the name first. */
+async function assertFree(
+  context: AccountsContext,
+  user: User | null,
+  { email, username }: Partial<UserValues>,
+  takenName: string,
+): Promise<void> {
+  const others = user === null ? {} : { documentId: { $ne: user.documentId } }
+  const isTaken = async (values: Partial<UserValues>): Promise<boolean> =>
+    (await findUser(context, { ...values, ...others })) !== null
+  if (username !== undefined && (await isTaken({ username }))) {
+    throw new ApplicationError(takenName)
+  }
+  if (email !== undefined && (await isTaken({ email }))) {
+    throw new ApplicationError('Email already taken')
+  }
+}
+
+/** Taken since it was looked for. */
+async function asTaken<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof ValidationError) throw new ApplicationError(error.message)
+    throw error
+  }
+}
+
+/** The documentId of the role that a payload names. @throws ValidationError when there is none. */
+async function readRole({ roles }: AccountsContext, given: unknown): Promise<string> {
+  const name = roleName(given)
+  const role = (await roles.list()).find(
+    ({ id, documentId }) => documentId === name || String(id) === name,
+  )
+  if (role !== undefined) return role.documentId
+  const message = `1 relation(s) of type ${ROLE} associated with this entity do not exist`
+  throw validationError([faultOf(['role'], message, given)])
+}
+
+/** `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`; one of these in a list, under `connect` or `set`. */
+function roleName(given: unknown): string | null {
+  const { connect, set } = objectOf(given)
+  const asked = connect ?? set ?? given
+  const [one, ...others] = Array.isArray(asked) ? (asked as readonly unknown[]) : [asked]
+  const { documentId, id } = objectOf(one)
+  const name = documentId ?? id ?? one
+  const isName = typeof name === 'number' || typeof name === 'string'
+  return isName && others.length === 0 ? String(name) : null
+}
+
+function objectOf(given: unknown): Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null ? { ...given } : {}
+}
+
+function isId(text: string): boolean {
+  return /^[1-9][0-9]{0,8}$/.test(text)
+}

@@ -1,0 +1,182 @@
+import type { Document } from 'mongodb'
+import { UnauthorizedError } from '../errors.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import type { IdAllocator } from '../mongo/system/id-allocator.ts'
+import { optionsOf, run, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
+import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import type { Sessions } from './sessions.ts'
+import type { UserTokens } from './user-tokens.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
+
+export const USER = 'plugin::users-permissions.user'
+export const ROLE = 'plugin::users-permissions.role'
+
+/** What is stored of an end user beside what every version has. */
+export interface UserValues {
+  readonly username: string
+  /** In lower case. */
+  readonly email: string
+  readonly provider: string
+  /** A hash. */
+  readonly password: string
+  readonly confirmed: boolean
+  readonly blocked: boolean
+  /** The documentId of a role. */
+  readonly role: string | null
+  /** Tokens that were issued before this second are refused. */
+  readonly tokensFrom: number
+  /** `hashCredential` of the code, in hexadecimal. */
+  readonly resetPasswordToken: string | null
+  readonly resetPasswordExpiresAt: Date | null
+  /** As the one above. */
+  readonly confirmationToken: string | null
+}
+
+export type User = StoredVersion & UserValues
+
+/** Who a token speaks for. */
+export interface IdentifiedUser {
+  readonly id: number
+  readonly documentId: string
+  readonly role: string | null
+}
+
+/** What deciding who may do what needs to know of end users. */
+export interface EndUsers {
+  /** Who a JWT speaks for. @throws UnauthorizedError */
+  identify(token: string): Promise<IdentifiedUser>
+  /** How many have a role, by its documentId. */
+  countOf(role: string, session: Session): Promise<number>
+}
+
+export interface UsersContext {
+  readonly db: Database
+  /** The plan of the content-type of users. */
+  readonly plan: ContentTypePlan
+  readonly ids: IdAllocator
+  readonly now: () => Date
+}
+
+/** End users are versions of a content-type: so content relates to them as to any other document. */
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
+
+/** One user that meets the condition, whole; null when there is none. */
+export async function findUser(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  condition: Document,
+  session?: Session,
+): Promise<User | null> {
+  const options = optionsOf(db, session)
+  const found = await run(session, () =>
+    versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
+  )
+  return found as User | null // written here alone
+}
+
+/**
+ * By e-mail address in any case, or else by username: whoever takes another's address for a username
+ * does not come before them. Both are always looked for, so that the time does not tell which was found.
+ */
+export async function findUserByIdentifier(
+  context: UsersContext,
+  identifier: string,
+): Promise<User | null> {
+  const [byEmail, byUsername] = await Promise.all([
+    findUser(context, { email: { $eq: identifier.toLowerCase() } }),
+    findUser(context, { username: { $eq: identifier } }),
+  ])
+  return byEmail ?? byUsername
+}
+
+/** @throws ValidationError for a value that must be unique and is taken. */
+export async function insertUser(context: UsersContext, values: UserValues): Promise<User> {
+  const { db, plan, ids, now } = context
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const at = now()
+  const user = {
+    ...values,
+    ...KEY,
+    id,
+    documentId: newDocumentId(),
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: at,
+  }
+  await insertVersions(db, plan, [user])
+  return user
+}
+
+/**
+ * Changes what `edit` answers of the user as it is stored, in a transaction: what `edit` has checked holds
+ * when it is written. `edit` may run more than once. Null when there is no such user.
+ */
+export function changeUser(
+  { db, plan, now }: UsersContext,
+  { documentId }: Pick<User, 'documentId'>,
+  edit: (stored: User) => Partial<UserValues>,
+): Promise<User | null> {
+  return db.transact(async (session) => {
+    const stored = await findUser({ db, plan }, { documentId }, session)
+    if (stored === null) return null
+    const at = now()
+    const changes = { ...edit(stored), updatedAt: at, publishedAt: at }
+    const target = { documentId, key: KEY }
+    return (await patchVersion(db, plan, target, changes, session)) as User | null
+  })
+}
+
+export async function removeUser({ db, plan }: UsersContext, user: User): Promise<void> {
+  await deleteVersions(db, plan, user.documentId, 'all')
+}
+
+/** How many users have a role, by its documentId. */
+export function countUsersOf(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  role: string,
+  session?: Session,
+): Promise<number> {
+  return run(session, () =>
+    versionsOf(db, plan).countDocuments({ ...KEY, role }, optionsOf(db, session)),
+  )
+}
+
+/** What a bearer is checked by; `sessions` is null where tokens stand by themselves. */
+export interface IdentifyContext extends UsersContext {
+  readonly tokens: Pick<UserTokens, 'verify'>
+  readonly sessions: Pick<Sessions, 'isLive'> | null
+}
+
+export function openEndUsers(context: IdentifyContext): EndUsers {
+  return {
+    identify: (token) => identifyUser(context, token),
+    countOf: (role, session) => countUsersOf(context, role, session),
+  }
+}
+
+/**
+ * One look-up by an index, so that a user who is blocked or removed, or whose password has changed, is
+ * refused at once and everywhere.
+ */
+async function identifyUser(context: IdentifyContext, token: string): Promise<IdentifiedUser> {
+  const { id, issuedAt, session } = await context.tokens.verify(token)
+  const user = await findUser(context, { id })
+  if (user === null || user.blocked || issuedAt < user.tokensFrom) throw unknownUser()
+  if (!(await isInSession(context, session, user))) throw unknownUser()
+  return { id, documentId: user.documentId, role: user.role }
+}
+
+/** A token of one way of signing in is worth nothing in the other: a change of it signs everybody out. */
+async function isInSession(
+  { sessions }: IdentifyContext,
+  session: string | null,
+  { documentId }: User,
+): Promise<boolean> {
+  if (sessions === null || session === null) return sessions === null && session === null
+  return sessions.isLive(session, documentId)
+}
+
+function unknownUser(): UnauthorizedError {
+  return new UnauthorizedError('Invalid credentials')
+}

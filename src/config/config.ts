@@ -1,0 +1,288 @@
+import Joi from 'joi'
+import { crossFaults } from './cross-rules.ts'
+import { VARIABLES } from './variables.ts'
+import type { LogLevel, Settings, Variable } from './variables.ts'
+import { ConfigError } from '../errors.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the environment says about the server, checked and frozen. */
+export interface Config {
+  readonly production: boolean
+  readonly logLevel: LogLevel
+  readonly dataDir: string
+  readonly contentTypesDir: string
+  readonly http: HttpConfig
+  readonly database: DatabaseConfig
+  readonly api: ApiConfig
+  readonly secrets: SecretsConfig
+  readonly upload: UploadConfig
+  readonly mail: MailConfig
+  readonly endUsers: EndUsersConfig
+  readonly observe: ObserveConfig
+}
+
+export interface ObserveConfig {
+  /** Which commands to the database are counted and timed: none, all together, or those of each request too. */
+  readonly commands: 'off' | 'totals' | 'requests'
+  /** Requests that take longer are logged; null: none are. */
+  readonly slowRequestMs: number | null
+}
+
+export interface HttpConfig {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Without a slash at its end. */
+  readonly publicUrl: string
+  readonly corsOrigin: '*' | readonly string[]
+  /** How many proxies in front are believed; 0 believes no `X-Forwarded-` header. */
+  readonly trustedProxies: number
+  readonly rateLimit: boolean
+  readonly maxBodyBytes: number
+  /** null: as many as the connections to the database can serve soon. */
+  readonly maxInFlight: number | null
+  readonly connections: ConnectionLimits
+}
+
+/** What a client gets of the server before it is cut off. */
+export interface ConnectionLimits {
+  /** From its first byte, or the end of the request before, to the end of its headers. */
+  readonly headersTimeoutMs: number
+  /** To the end of its body. */
+  readonly requestTimeoutMs: number
+  /** Between two requests. */
+  readonly keepAliveTimeoutMs: number
+  /** Without a byte in either direction; also of who does not read the answer. */
+  readonly silenceTimeoutMs: number
+  readonly maxHeaderBytes: number
+  /** Open ones at a time; more are closed as they come. */
+  readonly maxConnections: number
+}
+
+export interface DatabaseConfig {
+  /** null takes the first that can be had: the URI's, mongod, the embedded engine. */
+  readonly kind: 'uri' | 'mongod' | 'embedded' | null
+  readonly uri: string | null
+  readonly name: string
+  readonly allowStandalone: boolean
+  readonly queryTimeoutMs: number
+  /** How far a list is counted. */
+  readonly countLimit: number
+  readonly countTimeoutMs: number
+  /** Connections, and how long a command waits for one; what the URI says itself goes first. */
+  readonly maxPoolSize: number
+  readonly waitQueueTimeoutMs: number
+}
+
+export interface ApiConfig {
+  readonly defaultLimit: number
+  readonly maxLimit: number
+}
+
+export interface SecretsConfig {
+  readonly rootApiToken: string | null
+  /** null outside production only: one is then made and kept in the data folder. */
+  readonly jwtSecret: string | null
+  readonly metricsToken: string | null
+}
+
+export interface UploadConfig {
+  readonly storage: 'local' | 'gridfs' | 's3'
+  readonly maxUploadBytes: number
+  readonly images: {
+    /** What a side of a picture may be asked for in, ascending. */
+    readonly sizes: readonly number[]
+    /** null: nothing needs to be signed. */
+    readonly signingKey: string | null
+  }
+  /** null unless the storage is `s3`. */
+  readonly s3: S3Config | null
+}
+
+export interface S3Config {
+  readonly bucket: string
+  readonly region: string
+  readonly endpoint: string | null
+  /** null leaves them to the chain of the AWS SDK. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null
+  readonly forcePathStyle: boolean
+  /** Empty, or ends in a slash. */
+  readonly keyPrefix: string
+  /** Where clients fetch files, without a slash at its end; null: from this server. */
+  readonly publicUrl: string | null
+}
+
+export interface EndUsersConfig {
+  /** Whether who registers must confirm the address before signing in. */
+  readonly emailConfirmation: boolean
+  /** null: tokens live for 30 days, and are not refreshed. */
+  readonly sessions: SessionsConfig | null
+}
+
+export interface SessionsConfig {
+  readonly accessSeconds: number
+  readonly idleSeconds: number
+  readonly maxSeconds: number
+  /** Whether refresh tokens travel in a cookie that no script reads, rather than in bodies. */
+  readonly inCookie: boolean
+}
+
+export interface MailConfig {
+  /** null: mails are logged. */
+  readonly smtpUrl: string | null
+  readonly from: string
+  /** The page that takes the code of a lost password; null: mails have the code alone. */
+  readonly resetPasswordUrl: string | null
+  /** Where a browser goes once an address is confirmed; null: nowhere. */
+  readonly confirmedUrl: string | null
+}
+
+/**
+ * The configuration that an environment asks for; an empty variable counts as absent, one that is
+ * not ours is ignored.
+ * @throws ConfigError that lists every fault; the value of a secret is never in it.
+ */
+export function readConfig(env: Environment): Config {
+  const given = onlyOurs(env)
+  const checked = Joi.object(rules()).validate(given, { abortEarly: false })
+  const wrong = new Set((checked.error?.details ?? []).map((detail) => String(detail.path[0])))
+  const faults = [...wrong].map((name) => describeFault(name, given[name]))
+  const settings = checked.value as Settings
+  faults.push(...crossFaults(settings, wrong))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return toConfig(settings)
+}
+
+function onlyOurs(env: Environment): Record<string, string> {
+  const entries = Object.keys(VARIABLES).map((name) => [name, env[name]?.trim() ?? ''] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''))
+}
+
+function rules(): Record<string, Joi.Schema> {
+  return Object.fromEntries(Object.entries(VARIABLES).map(([name, { rule }]) => [name, rule]))
+}
+
+function describeFault(name: string, given: string | undefined): string {
+  const variable: Variable = VARIABLES[name as keyof typeof VARIABLES]
+  const what = variable.secret ? 'what is given (not shown)' : JSON.stringify(given)
+  return `${name}: ${what} is not ${variable.expected}`
+}
+
+function toConfig(settings: Settings): Config {
+  const production = settings.NODE_ENV === 'production'
+  return Object.freeze({
+    production,
+    logLevel: settings.LOG_LEVEL,
+    dataDir: settings.QUIRE_DATA_DIR,
+    contentTypesDir: settings.CONTENT_TYPES_DIR,
+    http: toHttp(settings),
+    database: toDatabase(settings),
+    api: Object.freeze({
+      defaultLimit: settings.API_DEFAULT_LIMIT ?? Math.min(25, settings.API_MAX_LIMIT),
+      maxLimit: settings.API_MAX_LIMIT,
+    }),
+    secrets: Object.freeze({
+      rootApiToken: settings.ROOT_API_TOKEN ?? null,
+      jwtSecret: settings.JWT_SECRET ?? null,
+      metricsToken: settings.METRICS_TOKEN ?? null,
+    }),
+    upload: Object.freeze({
+      storage: settings.UPLOAD_STORAGE,
+      maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+      images: Object.freeze({
+        sizes: settings.IMAGE_SIZES,
+        signingKey: settings.IMAGE_SIGNING_KEY ?? null,
+      }),
+      s3: toS3(settings),
+    }),
+    mail: toMail(settings),
+    endUsers: Object.freeze({
+      emailConfirmation: settings.EMAIL_CONFIRMATION,
+      sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
+    }),
+    observe: Object.freeze({
+      commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),
+      slowRequestMs: settings.SLOW_REQUEST_MS === 0 ? null : settings.SLOW_REQUEST_MS,
+    }),
+  })
+}
+
+function toSessions(settings: Settings): SessionsConfig {
+  return Object.freeze({
+    accessSeconds: settings.UP_SESSIONS_ACCESS_TTL,
+    idleSeconds: settings.UP_SESSIONS_IDLE_REFRESH_TTL,
+    maxSeconds: settings.UP_SESSIONS_MAX_REFRESH_TTL,
+    inCookie: settings.UP_SESSIONS_HTTPONLY,
+  })
+}
+
+function toHttp(settings: Settings): HttpConfig {
+  const given = settings.PUBLIC_URL?.replace(/\/+$/, '')
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    publicUrl: given ?? localAddress(settings.HOST, settings.PORT),
+    corsOrigin: settings.CORS_ORIGIN,
+    trustedProxies: settings.TRUST_PROXY,
+    rateLimit: settings.RATE_LIMIT,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxInFlight: settings.MAX_IN_FLIGHT ?? null,
+    connections: Object.freeze({
+      headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+      keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
+      silenceTimeoutMs: settings.SOCKET_TIMEOUT_MS,
+      maxHeaderBytes: settings.MAX_HEADER_BYTES,
+      maxConnections: settings.MAX_CONNECTIONS,
+    }),
+  })
+}
+
+/** The address under which a server on this host and port is reached from the same machine. */
+export function localAddress(host: string, port: number): string {
+  const anywhere = host === '0.0.0.0' || host === '::'
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${anywhere ? 'localhost' : name}:${port}`
+}
+
+function toDatabase(settings: Settings): DatabaseConfig {
+  return Object.freeze({
+    kind: settings.QUIRE_DATABASE ?? null,
+    uri: settings.MONGODB_URI ?? null,
+    name: settings.MONGODB_DATABASE,
+    allowStandalone: settings.QUIRE_ALLOW_STANDALONE,
+    queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
+    countLimit: settings.COUNT_LIMIT,
+    countTimeoutMs: settings.COUNT_TIMEOUT_MS ?? Math.ceil(settings.QUERY_TIMEOUT_MS * 0.75),
+    maxPoolSize: settings.MONGODB_MAX_POOL_SIZE,
+    waitQueueTimeoutMs: settings.MONGODB_QUEUE_TIMEOUT_MS,
+  })
+}
+
+function toMail(settings: Settings): MailConfig {
+  return Object.freeze({
+    smtpUrl: settings.SMTP_URL ?? null,
+    from: settings.MAIL_FROM,
+    resetPasswordUrl: settings.RESET_PASSWORD_URL ?? null,
+    confirmedUrl: settings.EMAIL_CONFIRMED_URL ?? null,
+  })
+}
+
+function toS3(settings: Settings): S3Config | null {
+  const { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  if (settings.UPLOAD_STORAGE !== 's3' || S3_BUCKET === undefined) return null
+  const credentials =
+    S3_ACCESS_KEY_ID === undefined || S3_SECRET_ACCESS_KEY === undefined
+      ? null
+      : Object.freeze({ accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY })
+  return Object.freeze({
+    bucket: S3_BUCKET,
+    region: settings.S3_REGION,
+    endpoint: settings.S3_ENDPOINT ?? null,
+    credentials,
+    forcePathStyle: settings.S3_FORCE_PATH_STYLE,
+    keyPrefix: settings.S3_KEY_PREFIX,
+    publicUrl: settings.S3_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+  })
+}

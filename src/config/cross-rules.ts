@@ -1,0 +1,62 @@
+import type { Settings } from './variables.ts'
+
+/**
+ * What is wrong between variables, each of which is right by itself: a rule is left out where one of them
+ * is among the `wrong` ones already.
+ */
+export function crossFaults(settings: Settings, wrong: ReadonlySet<string>): string[] {
+  return CROSS_RULES.filter(({ of }) => !of.some((name) => wrong.has(name)))
+    .filter(({ broken }) => broken(settings))
+    .map(({ of, right }) => `${of[0]}: ${right(settings)}`)
+}
+
+interface CrossRule {
+  readonly of: readonly [keyof Settings, ...(keyof Settings)[]]
+  readonly broken: (settings: Settings) => boolean
+  readonly right: (settings: Settings) => string
+}
+
+const CROSS_RULES: readonly CrossRule[] = [
+  {
+    of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],
+    broken: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) => Number(API_DEFAULT_LIMIT) > API_MAX_LIMIT,
+    right: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) =>
+      `${Number(API_DEFAULT_LIMIT)} is more than API_MAX_LIMIT, which is ${API_MAX_LIMIT}`,
+  },
+  {
+    of: ['COUNT_TIMEOUT_MS', 'QUERY_TIMEOUT_MS'],
+    broken: ({ COUNT_TIMEOUT_MS, QUERY_TIMEOUT_MS }) =>
+      Number(COUNT_TIMEOUT_MS) >= QUERY_TIMEOUT_MS,
+    right: ({ COUNT_TIMEOUT_MS, QUERY_TIMEOUT_MS }) =>
+      `${Number(COUNT_TIMEOUT_MS)} is not less than QUERY_TIMEOUT_MS, which is ${QUERY_TIMEOUT_MS}`,
+  },
+  {
+    of: ['HEADERS_TIMEOUT_MS', 'REQUEST_TIMEOUT_MS'],
+    broken: ({ HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS }) => HEADERS_TIMEOUT_MS > REQUEST_TIMEOUT_MS,
+    right: ({ HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS }) =>
+      `${HEADERS_TIMEOUT_MS} is more than REQUEST_TIMEOUT_MS, which is ${REQUEST_TIMEOUT_MS}`,
+  },
+  {
+    of: ['JWT_SECRET', 'NODE_ENV'],
+    broken: ({ JWT_SECRET, NODE_ENV }) => NODE_ENV === 'production' && JWT_SECRET === undefined,
+    right: () =>
+      'must be given when NODE_ENV is production; for instance what `openssl rand -hex 32` prints',
+  },
+  {
+    of: ['MONGODB_URI', 'QUIRE_DATABASE'],
+    broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
+      QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,
+    right: () => 'must be given when QUIRE_DATABASE is uri',
+  },
+  {
+    of: ['S3_BUCKET', 'UPLOAD_STORAGE'],
+    broken: ({ S3_BUCKET, UPLOAD_STORAGE }) => UPLOAD_STORAGE === 's3' && S3_BUCKET === undefined,
+    right: () => 'must be given when UPLOAD_STORAGE is s3',
+  },
+  {
+    of: ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+    broken: ({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }) =>
+      (S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined),
+    right: () => 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given together or not at all',
+  },
+]

@@ -1,0 +1,52 @@
+import type { Environment } from './config.ts'
+import { VARIABLES } from './variables.ts'
+
+/** Names that other products use for what one of our variables says. */
+const ALIASES: Readonly<Record<string, keyof typeof VARIABLES>> = {
+  MONGO_URI: 'MONGODB_URI',
+  MONGO_URL: 'MONGODB_URI',
+  MONGODB_URL: 'MONGODB_URI',
+  MONGO_DATABASE: 'MONGODB_DATABASE',
+  MONGODB_DB: 'MONGODB_DATABASE',
+  QUIRE_DB: 'QUIRE_DATABASE',
+  QUIRE_DIR: 'QUIRE_DATA_DIR',
+  QUIRE_DATA: 'QUIRE_DATA_DIR',
+  CONTENT_TYPE_DIR: 'CONTENT_TYPES_DIR',
+  API_LIMIT: 'API_DEFAULT_LIMIT',
+  ROOT_TOKEN: 'ROOT_API_TOKEN',
+  JWT_KEY: 'JWT_SECRET',
+  MAX_BODY_SIZE: 'MAX_BODY_BYTES',
+  MAX_UPLOAD_SIZE: 'MAX_UPLOAD_BYTES',
+  RATE_LIMITS: 'RATE_LIMIT',
+}
+
+/**
+ * One sentence per variable that is set, is not ours and looks like a slip for one of ours that is
+ * not set. Nothing else in the environment is ours to judge.
+ */
+export function findNearMisses(env: Environment): readonly string[] {
+  return Object.keys(env).flatMap((name) => {
+    const meant = name in VARIABLES ? undefined : meantBy(name)
+    if (meant === undefined || env[meant] !== undefined) return []
+    return [`${name} is not a variable of Quire; is ${meant} meant?`]
+  })
+}
+
+function meantBy(name: string): string | undefined {
+  if (Object.hasOwn(ALIASES, name)) return ALIASES[name]
+  return Object.keys(VARIABLES).find((ours) => bare(ours) === bare(name) || isOneSlip(name, ours))
+}
+
+function bare(name: string): string {
+  return name.replaceAll('_', '').toUpperCase()
+}
+
+// Short names are left out: HOST, PORT and HOME are too close to each other to guess from.
+function isOneSlip(name: string, ours: string): boolean {
+  if (ours.length < 8 || Math.abs(name.length - ours.length) > 1) return false
+  const [long, short] = name.length >= ours.length ? [name, ours] : [ours, name]
+  let at = 0
+  while (at < short.length && long[at] === short[at]) at += 1
+  const rest = long.length === short.length ? short.slice(at + 1) : short.slice(at)
+  return long.slice(at + 1) === rest
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { ValidationError } from '../../errors.ts'
+import { findStoredVersionIds } from '../../mongo/read/read-versions.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { addVersions } from '../../mongo/write/write-versions.ts'
+import { versionId } from '../../mongo/versions/version-match.ts'
+import type { Status, VersionKey } from '../../query/query.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { collectRelationChanges, countNewComponents } from '../payload/component-values.ts'
+import type { DocumentContext } from '../context.ts'
+import { hashPasswords } from '../payload/hash-passwords.ts'
+import {
+  type DocumentChanges,
+  namedTargets,
+  resolveRelationChanges,
+} from '../payload/relation-input.ts'
+import {
+  completeValues,
+  exclusiveChanges,
+  inverseChanges,
+  unsetValues,
+} from '../payload/write-values.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+
+/** A document as an import brings it; what all locales share is given with each of them. */
+export interface ImportedDocument {
+  /** Follows from what the document is (`documentIdFor`), so that bringing it twice stores it once. */
+  readonly documentId: string
+  /** At most one for each locale. */
+  readonly versions: readonly ImportedVersion[]
+}
+
+export interface ImportedVersion extends VersionKey {
+  /** As a client would send it. */
+  readonly data: Data
+}
+
+/** How far an import has come. */
+export interface ImportProgress {
+  /** Documents looked at: stored by now, all of them. */
+  readonly documents: number
+  /** Of those, the ones of which some version was new. */
+  readonly added: number
+}
+
+export interface ImportReport extends ImportProgress {
+  /** False when the signal ended it before the last document. */
+  readonly complete: boolean
+}
+
+export interface ImportOptions {
+  /** Versions written with one command; a document is never spread over two. */
+  readonly batchSize?: number
+  /** Ends the import after the batch in flight. */
+  readonly signal?: AbortSignal
+  readonly onBatch?: (progress: ImportProgress) => void
+  /**
+   * The documents were held together elsewhere, so that of a relation that may name a document once none
+   * names it twice. Otherwise such relations are refused, as nobody looks for another that does.
+   */
+  readonly isConsistent?: boolean
+}
+
+const BATCH_SIZE = 1_000
+const LETTERS = 26
+const NO_IDS: ReadonlyMap<number, string> = new Map()
+
+/** The documentId that follows from a key such as `country:FRA`: the same at any time, on any machine. */
+export function documentIdFor(key: string): string {
+  const digest = BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
+  const letter = String.fromCharCode('a'.charCodeAt(0) + Number(digest % BigInt(LETTERS)))
+  return letter + (digest / BigInt(LETTERS)).toString(36).padStart(23, '0').slice(-23)
+}
+
+/**
+ * Stores the versions that are not there yet, in batches; what is there stays as it is, its values and
+ * timestamps included. A batch is not atomic, but an import that ended anywhere, even by a kill,
+ * goes on when it is run again. What is published in a type with draft & publish has a draft beside it.
+ * @throws ValidationError for the first document that the content-type does not allow; the batches
+ * before its own are stored.
+ */
+export async function importDocuments(
+  context: DocumentContext,
+  plan: ContentTypePlan,
+  documents: Iterable<ImportedDocument>,
+  { batchSize = BATCH_SIZE, signal, onBatch, isConsistent = false }: ImportOptions = {},
+): Promise<ImportReport> {
+  let progress: ImportProgress = { documents: 0, added: 0 }
+  for (const batch of inBatches(documents, batchSize)) {
+    if (signal?.aborted === true) return { ...progress, complete: false }
+    const added = await importBatch(context, plan, batch, isConsistent)
+    progress = {
+      documents: progress.documents + batch.length,
+      added: progress.added + added,
+    }
+    onBatch?.(progress)
+  }
+  return { ...progress, complete: true }
+}
+
+function* inBatches(
+  documents: Iterable<ImportedDocument>,
+  size: number,
+): Generator<readonly ImportedDocument[]> {
+  let batch: ImportedDocument[] = []
+  let count = 0
+  for (const document of documents) {
+    batch.push(document)
+    count += document.versions.length
+    if (count < size) continue
+    yield batch
+    batch = []
+    count = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** One version that is to be stored, not yet numbered. */
+interface Wanted extends VersionKey {
+  readonly documentId: string
+  readonly data: Data
+}
+
+/** Answers of how many documents something was new. */
+async function importBatch(
+  context: DocumentContext,
+  plan: ContentTypePlan,
+  batch: readonly ImportedDocument[],
+  isConsistent: boolean,
+): Promise<number> {
+  const { database, ids } = context
+  const wanted = batch.flatMap((document) => wantedVersions(plan, document))
+  const stored = await findStoredVersionIds(
+    database,
+    plan,
+    wanted.map((version) => versionId(version.documentId, version)),
+  )
+  const missing = wanted.filter((version) => !stored.has(versionId(version.documentId, version)))
+  if (missing.length === 0) return 0
+  const values = await completeAll(
+    context,
+    plan,
+    missing.map((version) => parseValues(plan, version)),
+    isConsistent,
+  )
+  const numbers = await ids.take(plan.collectionName, missing.length)
+  const at = context.now()
+  const toVersion = ({ documentId, locale, status }: Wanted, index: number): StoredVersion => ({
+    ...values[index],
+    id: numbers[index] ?? 0,
+    documentId,
+    locale,
+    status,
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: status === 'published' ? at : null,
+  })
+  await addVersions(database, plan, missing.map(toVersion))
+  return new Set(missing.map(({ documentId }) => documentId)).size
+}
+
+function wantedVersions(
+  plan: ContentTypePlan,
+  { documentId, versions }: ImportedDocument,
+): readonly Wanted[] {
+  return versions.flatMap(({ locale, status, data }) =>
+    statusesOf(plan, status).map((status) => ({ documentId, locale, status, data })),
+  )
+}
+
+function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
+  if (!plan.draftAndPublish) return ['published']
+  return status === 'published' ? ['published', 'draft'] : ['draft']
+}
+
+/** @throws ValidationError that says which document it is about. */
+function parseValues(plan: ContentTypePlan, wanted: Wanted): Data {
+  try {
+    if (!plan.draftAndPublish) return plan.validators.direct(wanted.data, { creating: true })
+    const values = plan.validators.draft(wanted.data, { creating: true })
+    if (wanted.status === 'published') plan.validators.publishable(values)
+    return values
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    const which = [
+      plan.uid,
+      wanted.documentId,
+      ...(wanted.locale === NO_LOCALE ? [] : [wanted.locale]),
+    ]
+    throw new ValidationError(`${which.join(' ')}: ${error.message}`, error.details, {
+      cause: error,
+    })
+  }
+}
+
+/** What is to be stored of checked values, with ids for their components: taken for all together. */
+async function completeAll(
+  { ids, hashPassword }: DocumentContext,
+  plan: ContentTypePlan,
+  checked: readonly Data[],
+  isConsistent: boolean,
+): Promise<readonly Data[]> {
+  const all: Data[] = []
+  for (const values of checked) all.push(await hashPasswords(plan, values, hashPassword))
+  const counts = all.map((values) => countNewComponents(plan, values, { creating: true }))
+  const totals = new Map<Uid, number>()
+  for (const [uid, count] of counts.flatMap((each) => [...each])) {
+    totals.set(uid, (totals.get(uid) ?? 0) + count)
+  }
+  const waiting = new Map<Uid, number[]>()
+  for (const [uid, total] of totals) {
+    waiting.set(uid, (await ids.take(`component:${uid}`, total)).toReversed())
+  }
+  const unset = unsetValues(plan)
+  return all.map((values, index) => {
+    const takeIds = ([uid, count]: readonly [Uid, number]) =>
+      [uid, Array.from({ length: count }, () => waiting.get(uid)?.pop() ?? 0)] as const
+    const componentIds = new Map([...(counts[index] ?? [])].map(takeIds))
+    const changes = relationsOf(plan, values, isConsistent)
+    const prepared = { values, changes, componentIds, needsStored: false }
+    return { ...unset, ...completeValues(plan, prepared, null) }
+  })
+}
+
+/**
+ * The relations of some values. What they name need not exist yet: a reference shows its target from when
+ * there is one. @throws ValidationError for a side that its other end stores
+ */
+function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
+  const inputs = collectRelationChanges(plan, values)
+  const trusted = [...namedTargets(inputs)].map(
+    ([uid, { documentIds }]) => [uid, { documentIds, byId: NO_IDS }] as const,
+  )
+  const changes = resolveRelationChanges(inputs, new Map(trusted), NO_LOCALE)
+  const [inverse] = inverseChanges(plan, changes)
+  const [exclusive] = isConsistent ? [] : exclusiveChanges(plan, changes)
+  const name = inverse?.[0].name ?? exclusive?.name
+  if (name === undefined) return changes
+  throw new ValidationError(
+    `${plan.uid} ${name}: an import gives relations on the side that owns them`,
+  )
+}

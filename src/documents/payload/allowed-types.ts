@@ -1,0 +1,48 @@
+import { type Fault, validationError } from '../../errors.ts'
+import { type MediaKind, mediaKindOf } from '../../media/media-types.ts'
+import { findFileTypes } from '../../media/file-records.ts'
+import type { DocumentContext } from '../context.ts'
+import type { DocumentChange } from './relation-change.ts'
+import type { DocumentChanges, RelationInput } from './relation-input.ts'
+
+/** Files that a payload puts into an attribute that does not take every type. */
+interface Placed {
+  readonly path: readonly string[]
+  readonly allowed: readonly string[]
+  readonly documentIds: readonly string[]
+}
+
+/** @throws ValidationError for files of another type than their media attribute takes. */
+export async function assertAllowedTypes(
+  { database, contentType }: DocumentContext,
+  inputs: readonly RelationInput[],
+  changes: DocumentChanges,
+): Promise<void> {
+  const placed = inputs.flatMap((input) => placedBy(input, changes.get(input.path.join('.'))))
+  if (placed.length === 0) return
+  const documentIds = [...new Set(placed.flatMap(({ documentIds }) => documentIds))]
+  const types = await findFileTypes(database, contentType('plugin::upload.file'), documentIds)
+  const [fault, ...others] = placed.flatMap(({ path, allowed, documentIds }): readonly Fault[] =>
+    documentIds.flatMap((documentId) => {
+      const file = types.get(documentId)
+      const kind: MediaKind = mediaKindOf(file?.mime ?? '')
+      if (file === undefined || allowed.includes(kind)) return []
+      const message = `${path.join('.')} takes ${allowed.join(', ')}, and ${file.name} is ${file.mime}`
+      return [{ path, message, name: 'ValidationError', value: documentId }]
+    }),
+  )
+  if (fault !== undefined) throw validationError([fault, ...others])
+}
+
+function placedBy(
+  { path, attribute }: RelationInput,
+  change: DocumentChange | undefined,
+): readonly Placed[] {
+  if (attribute.kind !== 'media' || attribute.allowedTypes === null) return []
+  const documentIds = change === undefined ? [] : addedBy(change)
+  return documentIds.length === 0 ? [] : [{ path, allowed: attribute.allowedTypes, documentIds }]
+}
+
+function addedBy(change: DocumentChange): readonly string[] {
+  return change.kind === 'set' ? change.targets : change.connect.map(({ target }) => target)
+}

@@ -1,0 +1,241 @@
+import { ApplicationError } from '../../errors.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type {
+  AttributeHolder,
+  AttributePlan,
+  ComponentAttributePlan,
+  ComponentPlan,
+  DynamicZonePlan,
+} from '../../schema/plan.ts'
+import { changedReferences, holdsMany } from './relation-change.ts'
+import { assertGiven } from './required-references.ts'
+import {
+  attributePath,
+  type DocumentChanges,
+  readRelationChange,
+  type RelationInput,
+} from './relation-input.ts'
+
+export interface MergeOptions {
+  /** An id for a new component of this uid; called as often as `countNewComponents` says. */
+  readonly newId: (componentUid: Uid) => number
+  /** By path, see `resolveRelationChanges`. */
+  readonly changes: DocumentChanges
+  /** Whether what is required may be missing still. */
+  readonly isDraft: boolean
+}
+
+/** One component in a payload, or in a stored version. */
+interface Element {
+  readonly component: ComponentPlan
+  readonly data: Data
+  readonly path: readonly string[]
+}
+
+type NestingPlan = ComponentAttributePlan | DynamicZonePlan
+
+/** What an attribute holds when nothing was ever given: an empty list where it is a list, else null. */
+export function unsetValue(attribute: AttributePlan): null | readonly never[] {
+  switch (attribute.kind) {
+    case 'scalar':
+      return null
+    case 'relation':
+    case 'media':
+      return holdsMany(attribute) ? [] : null
+    case 'component':
+      return attribute.repeatable ? [] : null
+    case 'dynamiczone':
+      return []
+  }
+}
+
+/**
+ * The changes of relations and media in a payload that the validators have let through: at its root and
+ * in its components and zones, in payload order. Those that change nothing are left out.
+ * @throws ValidationError see `readRelationChange`
+ */
+export function collectRelationChanges(
+  holder: AttributeHolder,
+  data: Data,
+  path: readonly string[] = [],
+): readonly RelationInput[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const attribute = holder.attributes.get(name)
+    if (attribute === undefined || value === undefined) return []
+    const at = [...path, name]
+    if (attribute.kind === 'relation' || attribute.kind === 'media') {
+      const change = readRelationChange(at, value)
+      return change === null ? [] : [{ path: at, attribute, change }]
+    }
+    return elementsOf(attribute, value, at).flatMap(({ component, data, path }) =>
+      collectRelationChanges(component, data, path),
+    )
+  })
+}
+
+/**
+ * The components and zones that a payload gives, as they are to be stored: complete, in declared order,
+ * `id` first and in a zone `__component` last. One that carries the id of a stored one is merged into
+ * that, keeping its id and what is absent; any other is new, as is everything in it. `stored` is null
+ * when the version is new: then ids that were sent mean nothing.
+ * @throws ApplicationError for an id that is not stored under this attribute; ValidationError for a
+ * position beside a document that is not connected, and for a required relation that is left empty
+ */
+export function mergeComponents(
+  holder: AttributeHolder,
+  stored: Data | null,
+  sent: Data,
+  options: MergeOptions,
+): Data {
+  const merged: Data = {}
+  for (const attribute of holder.attributes.values()) {
+    const { name } = attribute
+    if (!isNesting(attribute) || sent[name] === undefined) continue
+    merged[name] = mergeNested(attribute, { stored, sent, path: [name] }, options)
+  }
+  return merged
+}
+
+/** How many ids `mergeComponents` will ask for, by component uid, whatever is stored. */
+export function countNewComponents(
+  holder: AttributeHolder,
+  sent: Data,
+  { creating }: { readonly creating: boolean },
+): ReadonlyMap<Uid, number> {
+  const counts = new Map<Uid, number>()
+  for (const uid of newComponents(holder, sent, creating)) {
+    counts.set(uid, (counts.get(uid) ?? 0) + 1)
+  }
+  return counts
+}
+
+function newComponents(holder: AttributeHolder, sent: Data, isNew: boolean): readonly Uid[] {
+  return [...holder.attributes.values()].filter(isNesting).flatMap((attribute) =>
+    keptElements(attribute, sent[attribute.name], [], isNew).flatMap((element) => {
+      const within = newComponents(element.component, element.data, isNew || !hasId(element))
+      return isNew || !hasId(element) ? [element.component.uid, ...within] : within
+    }),
+  )
+}
+
+/** One attribute: what holds it in the payload, and what that is merged into. */
+interface Merge {
+  /** Null when the holder is new. */
+  readonly stored: Data | null
+  readonly sent: Data
+  /** Of the attribute, from `data` down. */
+  readonly path: readonly string[]
+}
+
+function mergeNested(attribute: NestingPlan, merge: Merge, options: MergeOptions): unknown {
+  const { stored, sent, path } = merge
+  const elements = keptElements(attribute, sent[attribute.name], path, stored === null)
+  const known = stored === null ? null : storedElements(attribute, stored[attribute.name])
+  const values = elements.map((element) => {
+    const before = known === null || !hasId(element) ? null : related(known, element, path)
+    const value = toElement(element, before, options)
+    return attribute.kind === 'dynamiczone'
+      ? { ...value, __component: element.component.uid }
+      : value
+  })
+  return isList(attribute) ? values : (values[0] ?? null)
+}
+
+/** What is stored under an attribute, by component uid and id. */
+function storedElements(attribute: NestingPlan, value: unknown): ReadonlyMap<string, Data> {
+  const elements = elementsOf(attribute, value, []).filter(hasId)
+  return new Map(elements.map((element) => [keyOf(element), element.data]))
+}
+
+function related(
+  known: ReadonlyMap<string, Data>,
+  element: Element,
+  path: readonly string[],
+): Data {
+  const stored = known.get(keyOf(element))
+  if (stored !== undefined) return stored
+  const at = attributePath(path).join('.')
+  throw new ApplicationError(
+    `Some of the provided components in ${at} are not related to the entity`,
+  )
+}
+
+function toElement(element: Element, stored: Data | null, options: MergeOptions): Data {
+  const { component, data: sent, path } = element
+  const value: Data = { id: stored?.['id'] ?? options.newId(component.uid) }
+  for (const attribute of component.attributes.values()) {
+    const { name } = attribute
+    const merge = { stored, sent, path: [...path, name] }
+    value[name] = toValue(attribute, merge, options)
+  }
+  return value
+}
+
+function toValue(attribute: AttributePlan, merge: Merge, options: MergeOptions): unknown {
+  const { stored, sent, path } = merge
+  const before = stored?.[attribute.name] ?? unsetValue(attribute)
+  if (attribute.kind === 'relation' || attribute.kind === 'media') {
+    const change = options.changes.get(path.join('.'))
+    const references = changedReferences(attribute, before, change)
+    if (!options.isDraft && (change !== undefined || stored === null)) {
+      assertGiven(attribute, references, path)
+    }
+    return references
+  }
+  if (sent[attribute.name] === undefined) return before
+  return isNesting(attribute) ? mergeNested(attribute, merge, options) : sent[attribute.name]
+}
+
+/** The components sent; of those that name the same stored one, the last. */
+function keptElements(
+  attribute: NestingPlan,
+  value: unknown,
+  path: readonly string[],
+  isNew: boolean,
+): readonly Element[] {
+  const elements = elementsOf(attribute, value, path)
+  if (isNew) return elements
+  const last = new Map(elements.map((element) => [keyOf(element), element]))
+  return elements.filter((element) => !hasId(element) || last.get(keyOf(element)) === element)
+}
+
+/** The components under an attribute, whose shape was checked. */
+function elementsOf(
+  attribute: AttributePlan,
+  value: unknown,
+  path: readonly string[],
+): readonly Element[] {
+  if (!isNesting(attribute)) return []
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((one, index) => {
+    if (typeof one !== 'object' || one === null) return []
+    const data = one as Data
+    const component = componentOf(attribute, data)
+    const at = Array.isArray(value) ? [...path, String(index)] : path
+    return component === undefined ? [] : [{ component, data, path: at }]
+  })
+}
+
+function componentOf(attribute: NestingPlan, data: Data): ComponentPlan | undefined {
+  return attribute.kind === 'component'
+    ? attribute.component()
+    : attribute.components().get(String(data['__component']))
+}
+
+function hasId({ data: { id = null } }: Element): boolean {
+  return id !== null
+}
+
+/** Ids are per component; digits name the same as the number, anything else names nothing. */
+function keyOf({ component, data: { id } }: Element): string {
+  const isNamed = typeof id === 'number' || (typeof id === 'string' && /^\d+$/.test(id))
+  return `${component.uid} ${isNamed ? Number(id) : 'none'}`
+}
+
+function isNesting(attribute: AttributePlan): attribute is NestingPlan {
+  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
+}
+
+function isList(attribute: NestingPlan): boolean {
+  return attribute.kind === 'dynamiczone' || attribute.repeatable
+}

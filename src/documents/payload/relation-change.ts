@@ -1,0 +1,187 @@
+import { ValidationError } from '../../errors.ts'
+import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
+import { listOf } from './relation-list.ts'
+
+/** What a payload asks of one relation; `Target` is how it names documents. */
+export type ChangeOf<Target> =
+  | { readonly kind: 'set'; readonly targets: readonly Target[] }
+  | {
+      readonly kind: 'change'
+      readonly connect: readonly Connection<Target>[]
+      readonly disconnect: readonly Target[]
+    }
+
+export interface Connection<Target> {
+  readonly target: Target
+  readonly position: Position<Target>
+}
+
+/** Where in a list a target goes. */
+export type Position<Target> =
+  | { readonly kind: 'start' | 'end' }
+  | { readonly kind: 'before' | 'after'; readonly reference: Target }
+
+/** A change whose targets exist and are all named by their documentId. */
+export type DocumentChange = ChangeOf<string>
+
+/** How a relation is stored: the documentIds of a to-many one, one or null otherwise. */
+export type References = readonly string[] | string | null
+
+/** Whether an attribute holds a list of documents. */
+export function holdsMany(attribute: RelationPlan | MediaPlan): boolean {
+  return attribute.kind === 'media' ? attribute.multiple : attribute.toMany
+}
+
+/**
+ * What is to be stored of a relation or media attribute; no change keeps what is stored.
+ * @throws ValidationError for a position beside a document that is not connected
+ */
+export function changedReferences(
+  attribute: RelationPlan | MediaPlan,
+  stored: unknown,
+  change: DocumentChange | undefined,
+): References {
+  const current = listOf(stored)
+  if (holdsMany(attribute)) {
+    return change === undefined ? current : applyRelationChange(current, change)
+  }
+  const one = current[0] ?? null
+  return change === undefined ? one : applyToOneChange(one, change)
+}
+
+/**
+ * The documentIds of a to-many relation after a change, without duplicates. What is disconnected goes
+ * first; then each connected one is put at its place in turn, from wherever it is. One whose position
+ * refers to another that is connected further on waits for that.
+ * @throws ValidationError for a position beside a document that is not connected
+ */
+export function applyRelationChange(
+  current: readonly string[],
+  change: DocumentChange,
+): readonly string[] {
+  if (change.kind === 'set') return [...new Set(change.targets)]
+  const disconnected = new Set(change.disconnect)
+  const chain = new Chain(current.filter((documentId) => !disconnected.has(documentId)))
+  connectAll(chain, change.connect)
+  return chain.toList()
+}
+
+/** The target of a to-one relation after a change: the last one named. */
+export function applyToOneChange(current: string | null, change: DocumentChange): string | null {
+  if (change.kind === 'set') return change.targets.at(-1) ?? null
+  const connected = change.connect.at(-1)
+  if (connected !== undefined) return connected.target
+  return current !== null && change.disconnect.includes(current) ? null : current
+}
+
+function connectAll(chain: Chain, connections: readonly Connection<string>[]): void {
+  const waiting = new Map<string, Connection<string>[]>()
+  for (const connection of connections) {
+    const ready = [connection]
+    for (const next of ready) {
+      const missing = missingReference(chain, next)
+      if (missing === null) {
+        place(chain, next)
+        ready.push(...(waiting.get(next.target) ?? []))
+        waiting.delete(next.target)
+      } else {
+        const queue = waiting.get(missing) ?? []
+        queue.push(next)
+        waiting.set(missing, queue)
+      }
+    }
+  }
+  const [stuck] = [...waiting.values()].flat()
+  if (stuck !== undefined) throw notConnected(stuck)
+}
+
+function missingReference(chain: Chain, { position }: Connection<string>): string | null {
+  if (!('reference' in position) || chain.has(position.reference)) return null
+  return position.reference
+}
+
+function place(chain: Chain, { target, position }: Connection<string>): void {
+  switch (position.kind) {
+    case 'start':
+      return chain.putAfter(target, ENDS)
+    case 'end':
+      return chain.putBefore(target, ENDS)
+    case 'after':
+      return chain.putAfter(target, position.reference)
+    case 'before':
+      return chain.putBefore(target, position.reference)
+  }
+}
+
+function notConnected({ target, position }: Connection<string>): ValidationError {
+  const reference = 'reference' in position ? position.reference : target
+  const place = JSON.stringify({ [position.kind]: reference })
+  return new ValidationError(
+    `There was a problem connecting relation with id ${target} at position ${place}. ` +
+      `The relation with id ${reference} needs to be connected first.`,
+  )
+}
+
+/** What comes before the first link and after the last one. */
+const ENDS = Symbol('ends')
+
+type Link = string | typeof ENDS
+
+/** A ring of documentIds through `ENDS`: each goes to its place in constant time, however long it is. */
+class Chain {
+  readonly #next = new Map<Link, Link>([[ENDS, ENDS]])
+  readonly #previous = new Map<Link, Link>([[ENDS, ENDS]])
+
+  constructor(documentIds: readonly string[]) {
+    for (const documentId of new Set(documentIds)) this.putBefore(documentId, ENDS)
+  }
+
+  has(documentId: string): boolean {
+    return this.#next.has(documentId)
+  }
+
+  putAfter(documentId: string, link: Link): void {
+    if (documentId === link) return
+    this.#remove(documentId)
+    this.#insert(documentId, link, neighbour(this.#next, link))
+  }
+
+  putBefore(documentId: string, link: Link): void {
+    if (documentId === link) return
+    this.#remove(documentId)
+    this.#insert(documentId, neighbour(this.#previous, link), link)
+  }
+
+  toList(): readonly string[] {
+    const list: string[] = []
+    let link = neighbour(this.#next, ENDS)
+    while (link !== ENDS) {
+      list.push(link)
+      link = neighbour(this.#next, link)
+    }
+    return list
+  }
+
+  #insert(documentId: string, previous: Link, next: Link): void {
+    this.#join(previous, documentId)
+    this.#join(documentId, next)
+  }
+
+  #remove(documentId: string): void {
+    if (!this.has(documentId)) return
+    this.#join(neighbour(this.#previous, documentId), neighbour(this.#next, documentId))
+    this.#next.delete(documentId)
+    this.#previous.delete(documentId)
+  }
+
+  #join(previous: Link, next: Link): void {
+    this.#next.set(previous, next)
+    this.#previous.set(next, previous)
+  }
+}
+
+function neighbour(links: ReadonlyMap<Link, Link>, of: Link): Link {
+  const link = links.get(of)
+  if (link === undefined) throw new Error(`${String(of)} is not in the chain`)
+  return link
+}

@@ -1,0 +1,23 @@
+import { type Fault, validationError } from '../../errors.ts'
+import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
+import { faultOf, sentenceOf } from '../../schema/values/value-messages.ts'
+import type { References } from './relation-change.ts'
+
+/**
+ * What a payload leaves of a required relation or media attribute is known only beside what is stored:
+ * `{ set: [] }` empties it, and so may `{ disconnect }`.
+ * @throws ValidationError when nothing is left
+ */
+export function assertGiven(
+  attribute: RelationPlan | MediaPlan,
+  references: References,
+  path: readonly string[],
+): void {
+  if (!attribute.required || (references !== null && references.length > 0)) return
+  throw validationError([missing(path)])
+}
+
+function missing(path: readonly string[]): Fault {
+  const place = path.map((key) => (/^\d+$/.test(key) ? Number(key) : key))
+  return faultOf(place, sentenceOf({ code: 'any.null', path: place, context: {} }), null)
+}

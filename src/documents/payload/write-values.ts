@@ -1,0 +1,175 @@
+import { ValidationError } from '../../errors.ts'
+import { type ExistingDocuments, findExisting } from '../../mongo/write/relation-writes.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan, MediaPlan, RelationPlan } from '../../schema/plan.ts'
+import { assertAllowedTypes } from './allowed-types.ts'
+import {
+  collectRelationChanges,
+  countNewComponents,
+  mergeComponents,
+  unsetValue,
+} from './component-values.ts'
+import type { DocumentContext } from '../context.ts'
+import { hashPasswords } from './hash-passwords.ts'
+import { changedReferences, type DocumentChange } from './relation-change.ts'
+import {
+  type DocumentChanges,
+  namedTargets,
+  type RelationInput,
+  resolveRelationChanges,
+} from './relation-input.ts'
+import { assertGiven } from './required-references.ts'
+import type { Writer, WriteTarget } from '../write-target.ts'
+
+/** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
+export interface PreparedValues {
+  /** What the validators let through, passwords hashed; relations and components still as they were sent. */
+  readonly values: Data
+  readonly changes: DocumentChanges
+  readonly componentIds: ReadonlyMap<Uid, readonly number[]>
+  /** What is stored must be known first: a list is changed, or a component is merged. */
+  readonly needsStored: boolean
+}
+
+/**
+ * Looks up what a payload refers to, one query for each content-type, and takes the ids that it needs.
+ * @throws ValidationError for a target that does not exist, that the writer may not find, or that is a
+ * file of another type than the attribute takes.
+ */
+export async function prepareValues(
+  context: DocumentContext,
+  { plan, key, writer }: WriteTarget,
+  values: Data,
+  { creating }: { readonly creating: boolean },
+): Promise<PreparedValues> {
+  const inputs = collectRelationChanges(plan, values)
+  for (const input of inputs) assertMayRelate(input, writer)
+  const named = [...namedTargets(inputs)]
+  const found = await Promise.all(
+    named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
+      const target = context.contentType(uid)
+      return [uid, await findExisting(context.database, target, targets)]
+    }),
+  )
+  const counts = countNewComponents(plan, values, { creating })
+  const componentIds = await Promise.all(
+    [...counts].map(
+      async ([uid, count]) => [uid, await context.ids.take(`component:${uid}`, count)] as const,
+    ),
+  )
+  const changes = resolveRelationChanges(inputs, new Map(found), key.locale)
+  await assertAllowedTypes(context, inputs, changes)
+  return {
+    values: await hashPasswords(plan, values, context.hashPassword),
+    changes,
+    componentIds: new Map(componentIds),
+    needsStored:
+      !creating && (hasComponents(plan, values) || hasListChanges(changes) || isTwoSided(inputs)),
+  }
+}
+
+/**
+ * What is to be stored of a payload: scalars as they are, components whole, relations as lists of
+ * documentIds. `stored` is what it changes, null when the version is new; `references` are the relations
+ * and media that it changes. Inverse sides are left out: what they name is stored by their owners
+ * (`write-inverse.ts`).
+ * @throws ValidationError when nothing is left of what is required, unless it is a draft that is written
+ */
+export function completeValues(
+  plan: ContentTypePlan,
+  { values, changes, componentIds }: PreparedValues,
+  stored: Data | null,
+  references: Data | null = stored,
+): Data {
+  const waiting = new Map([...componentIds].map(([uid, ids]) => [uid, ids.values()]))
+  const newId = (uid: Uid): number => waiting.get(uid)?.next().value ?? 0
+  const complete: Data = {
+    ...values,
+    ...mergeComponents(plan, stored, values, { newId, changes, isDraft: plan.draftAndPublish }),
+  }
+  for (const attribute of plan.attributes.values()) {
+    if (attribute.kind !== 'relation' && attribute.kind !== 'media') continue
+    const { name } = attribute
+    const change = changes.get(name)
+    if (isStoredHere(attribute) && (change !== undefined || stored === null)) {
+      const held = changedReferences(attribute, references?.[name], change)
+      if (!plan.draftAndPublish) assertGiven(attribute, held, [name])
+      complete[name] = held
+    } else {
+      delete complete[name]
+    }
+  }
+  return complete
+}
+
+function isStoredHere(attribute: RelationPlan | MediaPlan): boolean {
+  return attribute.kind === 'media' || attribute.side === 'owner'
+}
+
+/** What a version holds before anything is given; inverse sides hold nothing. */
+export function unsetValues(plan: ContentTypePlan): Data {
+  return Object.fromEntries(
+    [...plan.attributes.values()]
+      .filter((attribute) => attribute.kind !== 'relation' || attribute.side === 'owner')
+      .map((attribute) => [attribute.name, unsetValue(attribute)]),
+  )
+}
+
+/** The changes of a payload that another content-type stores. */
+export function inverseChanges(
+  plan: ContentTypePlan,
+  changes: DocumentChanges,
+): readonly (readonly [RelationPlan, DocumentChange])[] {
+  return [...plan.attributes.values()].flatMap((attribute) => {
+    const change = changes.get(attribute.name)
+    const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
+    return isInverse && change !== undefined ? [[attribute, change] as const] : []
+  })
+}
+
+/** Relations whose targets belong to one owner at a time. */
+export function exclusiveRelations(plan: ContentTypePlan): readonly RelationPlan[] {
+  return [...plan.attributes.values()].filter(
+    (attribute): attribute is RelationPlan =>
+      attribute.kind === 'relation' &&
+      attribute.side === 'owner' &&
+      attribute.relation === 'oneToOne' &&
+      attribute.otherSide !== null,
+  )
+}
+
+/** Of these, what a payload changes. */
+export function exclusiveChanges(
+  plan: ContentTypePlan,
+  changes: DocumentChanges,
+): readonly RelationPlan[] {
+  return exclusiveRelations(plan).filter(({ name }) => changes.has(name))
+}
+
+function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {
+  if (attribute.kind !== 'relation' || writer.mayRead(attribute.targetUid)) return
+  const at = path.join('.')
+  throw new ValidationError(`Invalid key ${attribute.name}`, {
+    key: attribute.name,
+    path: at,
+    source: 'body',
+  })
+}
+
+function hasComponents(plan: ContentTypePlan, values: Data): boolean {
+  return [...plan.attributes.values()].some(
+    ({ kind, name }) =>
+      (kind === 'component' || kind === 'dynamiczone') && values[name] !== undefined,
+  )
+}
+
+function hasListChanges(changes: DocumentChanges): boolean {
+  return [...changes.values()].some(({ kind }) => kind === 'change')
+}
+
+/** A change that other documents must hear of as well, in one transaction. */
+function isTwoSided(inputs: readonly RelationInput[]): boolean {
+  return inputs.some(
+    ({ attribute }) => attribute.kind === 'relation' && attribute.otherSide !== null,
+  )
+}

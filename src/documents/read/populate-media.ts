@@ -1,0 +1,106 @@
+import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
+import { findOwners } from '../../mongo/read/read-related.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
+import type { EntryFormat, MediaNode, UsersNode } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { populateRelation } from './populate-relation.ts'
+import { listOf, unique } from '../payload/relation-list.ts'
+import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
+import type { Entry } from './to-entry.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+
+/** What an entry shows by itself. */
+const WITHOUT_OTHERS = { fields: 'all', populate: [] } as const
+
+/** Shows the files that a media attribute names; answers what it shows. */
+export function populateMedia(
+  context: PopulateContext,
+  rows: readonly Row[],
+  node: MediaNode,
+): Promise<readonly Row[]> {
+  const relation = node.media.files
+  return populateRelation(context, rows, { ...node, kind: 'relation', relation, range: null })
+}
+
+/**
+ * Shows, in each file, the published entries that use it: each once, however often it does, with the
+ * uid of its content-type. Media of components do not count.
+ */
+export async function populateUsers(
+  context: PopulateContext,
+  rows: readonly Row[],
+  { types, mode }: UsersNode,
+): Promise<void> {
+  const documentIds = unique(rows.map(({ documentId }) => documentId))
+  const used = await Promise.all(types.map((plan) => usersIn(context, plan, documentIds)))
+  for (const row of rows) {
+    const entries = used.flatMap((users) => users.get(row.documentId) ?? [])
+    row.shown['related'] =
+      mode === 'count' ? { count: entries.length } : showDocuments(row, entries)
+  }
+}
+
+/** The entries of one content-type by the file that they use, in the order of their ids. */
+async function usersIn(
+  context: PopulateContext,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Entry[]>> {
+  const media = [...plan.attributes.values()].filter(
+    ({ kind, private: isPrivate }) => kind === 'media' && !isPrivate,
+  )
+  const found = await Promise.all(
+    media.map(async ({ name }) => ({
+      name,
+      versions: await findUsers(context, plan, name, documentIds),
+    })),
+  )
+  const uses = found.flatMap(({ name, versions }) =>
+    versions.flatMap((version) => listOf(version[name]).map((file) => ({ file, version }))),
+  )
+  const byFile = new Map<string, Map<number, StoredVersion>>()
+  for (const { file, version } of uses) {
+    const versions = byFile.get(file) ?? new Map<number, StoredVersion>()
+    byFile.set(file, versions.set(version.id, version))
+  }
+  return new Map(
+    [...byFile].map(([file, versions]) => [file, toEntries(plan, versions, context.reader.format)]),
+  )
+}
+
+function findUsers(
+  { database, reader }: PopulateContext,
+  plan: ContentTypePlan,
+  attribute: string,
+  documentIds: readonly string[],
+): Promise<readonly StoredVersion[]> {
+  const file = { locale: NO_LOCALE, status: 'published' } as const
+  const key = targetVersion(plan, file, { ...reader, status: 'published' })
+  return findOwners(
+    database,
+    plan,
+    { attribute, documentIds },
+    {
+      conditions: NO_CONDITIONS,
+      sort: [],
+      versions: shownVersions(plan, key, reader),
+      reader,
+      ...WITHOUT_OTHERS,
+    },
+  )
+}
+
+function toEntries(
+  plan: ContentTypePlan,
+  versions: ReadonlyMap<number, StoredVersion>,
+  format: EntryFormat,
+): readonly Entry[] {
+  return [...versions.values()]
+    .toSorted((one, other) => one.id - other.id)
+    .map((version) => {
+      const { status } = version
+      const { entry } = toVersionRow(version, plan, WITHOUT_OTHERS, { status, format })
+      return { ...entry, __type: plan.uid }
+    })
+}

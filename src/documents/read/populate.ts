@@ -1,0 +1,94 @@
+import type { ComponentNode, PopulateNode, ZoneNode } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import { arrange } from './arrange-components.ts'
+import { populateLocalizations } from './populate-localizations.ts'
+import { populateMedia, populateUsers } from './populate-media.ts'
+import { populateRelation } from './populate-relation.ts'
+import { type PopulateContext, type Row, toRow } from './row.ts'
+
+/**
+ * Fills in the populated attributes of many entries: one query for each relation of the populate tree
+ * (and kind of version), however many entries there are.
+ */
+export async function populate(
+  context: PopulateContext,
+  rows: readonly Row[],
+  nodes: readonly PopulateNode[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await Promise.all(nodes.map((node) => populateNode(context, rows, node)))
+}
+
+async function populateNode(
+  context: PopulateContext,
+  rows: readonly Row[],
+  node: PopulateNode,
+): Promise<void> {
+  switch (node.kind) {
+    case 'relation':
+      return populate(context, await populateRelation(context, rows, node), node.populate)
+    case 'component':
+      return populateComponent(context, rows, node)
+    case 'zone':
+      return populateZone(context, rows, node)
+    case 'localizations':
+      return populate(context, await populateLocalizations(context, rows, node), node.populate)
+    case 'media':
+      return populate(context, await populateMedia(context, rows, node), node.populate)
+    case 'users':
+      return populateUsers(context, rows, node)
+  }
+}
+
+async function populateComponent(
+  context: PopulateContext,
+  rows: readonly Row[],
+  node: ComponentNode,
+): Promise<void> {
+  const { component, mode } = node
+  const holder = component.component()
+  const made: Row[] = []
+  for (const row of rows) {
+    const elements = arrange(elementsOf(row.values[component.name]), node)
+    const shown = elements.map((element) => toRow(element, holder, node, row))
+    made.push(...shown)
+    const entries = shown.map(({ entry }) => entry)
+    if (mode === 'count') row.shown[component.name] = { count: elements.length }
+    else row.shown[component.name] = component.repeatable ? entries : (entries[0] ?? null)
+  }
+  if (mode === 'entries') await populate(context, made, node.populate)
+}
+
+async function populateZone(
+  context: PopulateContext,
+  rows: readonly Row[],
+  { zone, on, mode }: ZoneNode,
+): Promise<void> {
+  const components = zone.components()
+  const made = new Map<string, Row[]>()
+  for (const row of rows) {
+    const elements = elementsOf(row.values[zone.name])
+    const shown = elements.flatMap((element) => {
+      const uid = String(element['__component'])
+      const selection = on.get(uid)
+      const holder = components.get(uid)
+      if (selection === undefined || holder === undefined) return []
+      if (arrange([element], { filter: selection.filter, sort: [] }).length === 0) return []
+      const child = toRow(element, holder, selection, row)
+      child.entry['__component'] = uid
+      made.set(uid, [...(made.get(uid) ?? []), child])
+      return [child.entry]
+    })
+    row.shown[zone.name] = mode === 'count' ? { count: shown.length } : shown
+  }
+  if (mode === 'count') return
+  await Promise.all(
+    [...made].map(([uid, children]) => populate(context, children, on.get(uid)?.populate ?? [])),
+  )
+}
+
+/** One component is a list of one, none is an empty one. */
+function elementsOf(stored: unknown): readonly Data[] {
+  if (stored === null || stored === undefined) return []
+  return Array.isArray(stored) ? (stored as readonly Data[]) : [stored as Data]
+}

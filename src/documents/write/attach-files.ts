@@ -1,0 +1,108 @@
+import { ValidationError } from '../../errors.ts'
+import type { Database, Session } from '../../mongo/connection/database.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { findExisting } from '../../mongo/write/relation-writes.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { patchVersion, setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { listOf, unique } from '../payload/relation-list.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import { checkUpdate, updateDocument, updateVersions } from './update-document.ts'
+import type { Writer } from '../write-target.ts'
+
+/** A media attribute of one version, to which files are to be attached. */
+export interface Attachment {
+  readonly plan: ContentTypePlan
+  readonly media: MediaPlan
+  readonly version: StoredVersion
+}
+
+/**
+ * The version that `refId` names, by its numeric id or as the published one (else the draft) of a
+ * documentId in the default locale, and the attribute that `field` names in it.
+ * @throws ValidationError when there is no such attribute or version.
+ */
+export async function getAttachment(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  { refId, field }: { readonly refId: string; readonly field: string },
+  defaultLocale: string,
+): Promise<Attachment> {
+  const media = plan.attributes.get(field)
+  if (media?.kind !== 'media') {
+    throw new ValidationError(`field: ${plan.uid} has no media attribute ${field}`)
+  }
+  const id = /^\d{1,15}$/.test(refId) ? Number(refId) : null
+  const documentId = id === null ? refId : await documentIdOf(database, plan, id)
+  const versions = documentId === undefined ? [] : await getAllVersions(database, plan, documentId)
+  const locale = plan.localized ? defaultLocale : NO_LOCALE
+  const version =
+    id === null
+      ? mostPublic(versions.filter((version) => version.locale === locale))
+      : versions.find((version) => version.id === id)
+  if (version === undefined) throw new ValidationError(`refId: there is no ${plan.uid} ${refId}`)
+  return { plan, media, version }
+}
+
+/**
+ * Adds files to a list, or puts the last of them into a single attribute. What is published has them in
+ * its draft as well, so that publishing does not lose them; nothing else of the draft is published.
+ * @throws ValidationError for a type that the attribute does not take.
+ */
+export async function attachFiles(
+  context: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  writer: Writer,
+): Promise<void> {
+  const { documentId, locale, status } = version
+  const value = media.multiple ? { connect: files } : { set: files.slice(-1) }
+  const data = { [media.name]: value }
+  const written = plan.draftAndPublish ? 'draft' : 'published'
+  const target = { plan, documentId, key: { locale, status: written }, writer } as const
+  if (status === written) {
+    await updateDocument(context, target, data)
+    return
+  }
+  const update = await checkUpdate(context, target, data)
+  await retryCollisions(() =>
+    context.database.transact(async (session) => {
+      await updateVersions(context, target, update, session)
+      await attachToPublished(context, { plan, media, version }, files, session)
+    }),
+  )
+}
+
+/** To the version as it is now: others may have attached theirs since it was looked at, or unpublished it. */
+async function attachToPublished(
+  { database, now }: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  session: Session,
+): Promise<void> {
+  const { documentId } = version
+  const stored = await getWholeVersion(database, plan, documentId, version, session)
+  if (stored === null) return
+  const held = unique([...listOf(stored[media.name]), ...files])
+  const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
+  const changes = { ...attached, updatedAt: now() }
+  await patchVersion(database, plan, { documentId, key: version }, changes, session)
+  await setInOtherLocales(database, plan, stored, pickShared(plan, attached), session)
+}
+
+/** The document that the numeric id of one of its versions names. */
+async function documentIdOf(
+  database: Database,
+  plan: ContentTypePlan,
+  id: number,
+): Promise<string | undefined> {
+  const named = { documentIds: new Set<string>(), ids: new Set([id]) }
+  return (await findExisting(database, plan, named)).byId.get(id)
+}
+
+function mostPublic(versions: readonly StoredVersion[]): StoredVersion | undefined {
+  return versions.find(({ status }) => status === 'published') ?? versions[0]
+}

@@ -1,0 +1,66 @@
+import type { Session } from '../../mongo/connection/database.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { deleteVersions } from '../../mongo/write/write-versions.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { assertCondition, missingVersion, type WriteCondition } from './write-condition.ts'
+
+type DeletedLocales = readonly string[] | 'all'
+
+/**
+ * Removes a document, or some of its locales: drafts and published versions alike, all or none. What
+ * does not exist is removed already. A condition is one on each locale that is removed.
+ * @throws PreconditionFailedError
+ */
+export async function deleteDocument(
+  context: DocumentContext,
+  plan: ContentTypePlan,
+  documentId: string,
+  locales: DeletedLocales,
+  condition?: WriteCondition,
+): Promise<void> {
+  const { database } = context
+  if (!isDocumentId(documentId)) {
+    if (condition !== undefined && condition.match !== null) throw missingVersion()
+    return
+  }
+  if (condition === undefined && !plan.draftAndPublish && !plan.localized) {
+    await deleteVersions(database, plan, documentId, locales)
+    return
+  }
+  await retryCollisions(() =>
+    database.transact(async (session) => {
+      if (plan.localized) await lockDocument(database, plan, documentId, session)
+      if (condition !== undefined) {
+        await assertAll(context, { plan, documentId, locales }, condition, session)
+      }
+      await deleteVersions(database, plan, documentId, locales, session)
+    }),
+  )
+}
+
+async function assertAll(
+  context: DocumentContext,
+  {
+    plan,
+    documentId,
+    locales,
+  }: {
+    readonly plan: ContentTypePlan
+    readonly documentId: string
+    readonly locales: DeletedLocales
+  },
+  condition: WriteCondition,
+  session: Session,
+): Promise<void> {
+  const versions = await getAllVersions(context.database, plan, documentId, session)
+  const stored = new Set(versions.map(({ locale }) => locale))
+  const removed = [...stored].filter((locale) => locales === 'all' || locales.includes(locale))
+  if (removed.length === 0 && condition.match !== null) throw missingVersion()
+  for (const locale of removed) {
+    await assertCondition(context, { plan, documentId, locale }, condition, session)
+  }
+}

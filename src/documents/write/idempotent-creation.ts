@@ -1,0 +1,112 @@
+import { CmsError, ConflictError, UnprocessableContentError } from '../../errors.ts'
+import {
+  type IdempotencyRecords,
+  type KeptAnswer,
+  openIdempotencyRecords,
+} from '../../mongo/system/idempotency-records.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { Alongside } from './create-document.ts'
+import type { DocumentContext } from '../context.ts'
+
+/** What a request to create a document has done. */
+export interface CreationWork {
+  create(alongside: Alongside | null): Promise<StoredVersion>
+  /** The answer that shows what was created. */
+  show(version: StoredVersion): Promise<KeptAnswer>
+  showError(error: CmsError): KeptAnswer
+}
+
+/** One that may be sent again under its key. */
+export interface Creation extends CreationWork {
+  /** Names the request: whoever sends it, and what they call it. */
+  readonly key: string
+  /** Tells what is asked for: equal for equal requests only. */
+  readonly fingerprint: string
+}
+
+export interface CreationAnswer {
+  readonly answer: KeptAnswer
+  /** An earlier request got it. */
+  readonly replayed: boolean
+}
+
+export interface IdempotentCreations {
+  /**
+   * Carries a creation out once, whatever becomes of the process; whoever sends it again gets the first answer.
+   * What failed on our side left nothing behind and may be tried again.
+   * @throws ConflictError while the first is under way; UnprocessableContentError when that was another one
+   */
+  run(creation: Creation): Promise<CreationAnswer>
+}
+
+/** Opens the keys under which requests to create are kept. */
+export async function openIdempotentCreations({
+  database,
+  now,
+}: Pick<DocumentContext, 'database' | 'now'>): Promise<IdempotentCreations> {
+  const records = await openIdempotencyRecords(database, now)
+  return { run: (creation) => runOnce(records, creation) }
+}
+
+async function runOnce(records: IdempotencyRecords, creation: Creation): Promise<CreationAnswer> {
+  const { key, fingerprint } = creation
+  const beginning = await records.begin(key, fingerprint)
+  switch (beginning.kind) {
+    case 'begun':
+      return { answer: await carryOut(records, creation, beginning.claim), replayed: false }
+    case 'created':
+      return { answer: await keepShown(records, creation, beginning.version), replayed: true }
+    case 'answered':
+      return { answer: beginning.answer, replayed: true }
+    case 'running':
+      throw new ConflictError('Idempotency-Key: the first request with this key is under way')
+    case 'other':
+      throw new UnprocessableContentError(
+        'Idempotency-Key: the first request with this key was another one',
+        { header: 'Idempotency-Key' },
+      )
+  }
+}
+
+async function carryOut(
+  records: IdempotencyRecords,
+  creation: Creation,
+  claim: string,
+): Promise<KeptAnswer> {
+  const { key } = creation
+  let version: StoredVersion
+  try {
+    version = await creation.create(async (created, session) => {
+      if (await records.noteCreated(key, claim, created, session)) return
+      throw new ConflictError('Idempotency-Key: another request with this key came before this one')
+    })
+  } catch (error) {
+    if (error instanceof CmsError && error.status < 500 && !(error instanceof ConflictError)) {
+      return records.keepAnswer(key, creation.showError(error))
+    }
+    await releaseIfPossible(records, key, claim)
+    throw error
+  }
+  return keepShown(records, creation, version)
+}
+
+async function keepShown(
+  records: IdempotencyRecords,
+  creation: Creation,
+  version: StoredVersion,
+): Promise<KeptAnswer> {
+  return records.keepAnswer(creation.key, await creation.show(version))
+}
+
+/** Where the database is what failed, the lease ends by itself. */
+async function releaseIfPossible(
+  records: IdempotencyRecords,
+  key: string,
+  claim: string,
+): Promise<void> {
+  try {
+    await records.release(key, claim)
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+  }
+}

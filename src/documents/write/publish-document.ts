@@ -1,0 +1,217 @@
+import { ApplicationError, NotFoundError, ValidationError } from '../../errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { areStoredAlike } from '../../mongo/same-values.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { deletePublished, setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import type { ActionLocales } from '../../query/parse-version.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { unsetValue } from '../payload/component-values.ts'
+import type { DocumentContext } from '../context.ts'
+import { relate } from './create-document.ts'
+import type { DocumentChange } from '../payload/relation-change.ts'
+import { listOf } from '../payload/relation-list.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import { beginDraft, NO_CHANGE, putCopy, updateVersions } from './update-document.ts'
+import { assertCondition } from './write-condition.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { exclusiveRelations } from '../payload/write-values.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+
+/** A document of a type with draft & publish, and which of its locales. */
+export interface ActionTarget extends Omit<WriteTarget, 'key'> {
+  readonly locales: ActionLocales
+}
+
+/** What a document has in one locale: one of the two, or both. */
+interface Pair {
+  readonly locale: string
+  readonly draft: StoredVersion | null
+  readonly published: StoredVersion | null
+}
+
+type InLocale = (pair: Pair, session: Session) => Promise<StoredVersion>
+
+/**
+ * Makes each draft the published version, and answers that. What is published as it stands stays as it
+ * is, its `publishedAt` too. All locales or none.
+ * @throws NotFoundError for a document, or a locale of it that was named, that does not exist;
+ * ValidationError for a draft that may not be published; PreconditionFailedError where `target` sets a
+ * condition.
+ */
+export function publishDocument(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  return inEachLocale(context, target, async ({ locale, draft, published }, session) => {
+    const isPublished =
+      draft !== null && published !== null && haveSameContent(target.plan, draft, published)
+    if (isPublished) return published
+    const { plan, documentId, writer } = target
+    const key = { locale, status: 'published' as const }
+    return updateVersions(context, { plan, documentId, key, writer }, NO_CHANGE, session)
+  })
+}
+
+/**
+ * Removes the published versions and answers the drafts, which stay as they are. What is not published is
+ * so already. @throws NotFoundError as publishing does.
+ */
+export function unpublishDocument(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  const { plan, documentId } = target
+  return inEachLocale(context, target, async ({ locale, draft, published }, session) => {
+    if (published === null) return some(draft)
+    const kept = draft ?? (await beginDraft(context, plan, published, session))
+    await deletePublished(context.database, plan, documentId, locale, session)
+    return kept
+  })
+}
+
+/**
+ * Makes each draft what is published again, and answers it. Of every locale those that are published.
+ * @throws NotFoundError as publishing does; ApplicationError where there is nothing published.
+ */
+export function discardDraft(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  const { plan, locales } = target
+  const discard: InLocale = async ({ locale, draft, published }, session) => {
+    if (published === null) {
+      const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
+      throw new ApplicationError(`There is no published version${where} to return to`)
+    }
+    if (draft !== null && haveSameContent(plan, draft, published)) return draft
+    return returnTo(context, target, published, session)
+  }
+  const choose = (pairs: readonly Pair[]): readonly Pair[] => {
+    const published = pairs.filter((pair) => pair.published !== null)
+    return locales.kind === 'every' && published.length > 0 ? published : pairs
+  }
+  return inEachLocale(context, target, discard, choose)
+}
+
+async function inEachLocale(
+  context: DocumentContext,
+  { plan, documentId, locales, condition }: ActionTarget,
+  act: InLocale,
+  choose: (pairs: readonly Pair[]) => readonly Pair[] = (pairs) => pairs,
+): Promise<readonly StoredVersion[]> {
+  const { database } = context
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  return retryCollisions(() =>
+    database.transact(async (session) => {
+      if (plan.localized) await lockDocument(database, plan, documentId, session)
+      const read = async (): Promise<readonly Pair[]> =>
+        choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))
+      let pairs = await read()
+      if (condition !== undefined) {
+        for (const { locale } of pairs) {
+          await assertCondition(context, { plan, documentId, locale }, condition, session)
+        }
+        pairs = await read() // what was checked is another revision since
+      }
+      const answers: StoredVersion[] = []
+      for (const pair of pairs) {
+        answers.push(await namingLocale(locales, pair, () => act(pair, session)))
+      }
+      return answers
+    }),
+  )
+}
+
+/** @throws NotFoundError for a locale that was named and is not there, or when there is none at all. */
+function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): readonly Pair[] {
+  const pairs = asked.locales.map((locale): Pair => {
+    const inLocale = versions.filter((version) => version.locale === locale)
+    return {
+      locale,
+      draft: inLocale.find(({ status }) => status === 'draft') ?? null,
+      published: inLocale.find(({ status }) => status === 'published') ?? null,
+    }
+  })
+  const there = pairs.filter(({ draft, published }) => draft !== null || published !== null)
+  if (there.length === 0 || (asked.kind !== 'every' && there.length < pairs.length)) {
+    throw new NotFoundError('Not Found')
+  }
+  return there
+}
+
+/** A fault of one of several locales says which. */
+async function namingLocale<T>(
+  { kind }: ActionLocales,
+  { locale }: Pair,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (kind === 'one' || !(error instanceof ValidationError)) throw error
+    throw new ValidationError(error.message, { ...error.details, locale })
+  }
+}
+
+/** The draft becomes what is published; it takes back what is its alone, and what locales share follows. */
+async function returnTo(
+  context: DocumentContext,
+  { plan, documentId, writer }: ActionTarget,
+  published: StoredVersion,
+  session: Session,
+): Promise<StoredVersion> {
+  const { database, now } = context
+  const content = contentOf(plan, published)
+  const stamps = { updatedAt: now(), publishedAt: null }
+  const copy = { ...published, ...content, ...stamps, status: 'draft' } as const
+  const draft = await putCopy(context, plan, copy, session)
+  const key = { locale: published.locale, status: 'draft' as const }
+  const sides = { changes: exclusiveTargets(plan, content), isCopy: false }
+  const target = { plan, documentId, key, writer }
+  const [related = draft] = await relate(context, target, [draft], sides, session)
+  await setInOtherLocales(database, plan, related, pickShared(plan, content), session)
+  return related
+}
+
+function exclusiveTargets(
+  plan: ContentTypePlan,
+  content: Data,
+): ReadonlyMap<string, DocumentChange> {
+  return new Map(
+    exclusiveRelations(plan).map(({ name }) => [
+      name,
+      { kind: 'set', targets: listOf(content[name]) },
+    ]),
+  )
+}
+
+function haveSameContent(
+  plan: ContentTypePlan,
+  draft: StoredVersion,
+  published: StoredVersion,
+): boolean {
+  return areStoredAlike(contentOf(plan, draft), contentOf(plan, published))
+}
+
+/** What a version holds of every attribute; an attribute that it has never heard of is unset. */
+function contentOf(plan: ContentTypePlan, version: Data): Data {
+  return Object.fromEntries(
+    [...plan.attributes.values()].map((attribute) => [
+      attribute.name,
+      version[attribute.name] ??
+        (attribute.kind === 'relation' && attribute.side === 'inverse'
+          ? []
+          : unsetValue(attribute)),
+    ]),
+  )
+}
+
+function some(version: StoredVersion | null): StoredVersion {
+  if (version === null) throw new Error('a locale without versions is none of the document')
+  return version
+}

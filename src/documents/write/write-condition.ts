@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import { PreconditionFailedError } from '../../errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { LOCK, REVISION, revisionOf } from '../../mongo/versions/revision.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { claimVersion } from '../../mongo/write/write-versions.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+
+/** Revisions, or whatever revision there is. */
+export type Revisions = ReadonlySet<string> | '*'
+
+/** What must hold of a version when it is written; null is no condition. */
+export interface WriteCondition {
+  readonly match: Revisions | null
+  readonly noneMatch: Revisions | null
+}
+
+/** One locale of a document: what is overwritten of it is its draft, where there is one. */
+export interface VersionLine {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly locale: string
+}
+
+/**
+ * Checks the version that is about to be overwritten, and keeps other writers from it until the
+ * transaction ends. Answers whether there is one at all: where there is none, nothing was checked.
+ * @throws PreconditionFailedError
+ */
+export async function assertCondition(
+  context: DocumentContext,
+  line: VersionLine,
+  { match, noneMatch }: WriteCondition,
+  session: Session,
+): Promise<boolean> {
+  const current = await getExpected(context, line, { match, noneMatch }, session)
+  if (current === null) return false
+  if (match === null) return true
+  // Where transactions see what others commit meanwhile, only the write itself can compare.
+  const expected = match === '*' ? null : current
+  if (await claimVersion(context.database, line.plan, current, expected, session)) return true
+  const newer = await getOverwritten(context, line, session)
+  throw changed(newer === null ? null : revisionOf(newer))
+}
+
+/**
+ * Refuses before a transaction what would be refused in it: of many writers at once most have read what is
+ * old by now, and cost one read. What this lets through is for `assertCondition` to decide.
+ * @throws PreconditionFailedError
+ */
+export async function refuseOutdated(
+  context: DocumentContext,
+  line: VersionLine,
+  condition: WriteCondition,
+): Promise<void> {
+  await getExpected(context, line, condition, undefined)
+}
+
+/** The version that is about to be overwritten, if it meets the condition. @throws PreconditionFailedError */
+async function getExpected(
+  context: DocumentContext,
+  line: VersionLine,
+  { match, noneMatch }: WriteCondition,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const current = await getOverwritten(context, line, session)
+  if (current === null) return null
+  const revision = revisionOf(current)
+  if (noneMatch !== null && includes(noneMatch, revision)) {
+    throw new PreconditionFailedError('If-None-Match: this version is stored already', revision)
+  }
+  if (match === null || includes(match, revision)) return current
+  if (await isReadAsPublished(context, current, line, match, session)) return current
+  throw changed(revision)
+}
+
+/** For a version that is asked to be some revision and is not stored. */
+export function missingVersion(): PreconditionFailedError {
+  return new PreconditionFailedError('If-Match: there is no such version', null)
+}
+
+function changed(revision: string | null): PreconditionFailedError {
+  return new PreconditionFailedError(
+    'If-Match: the version has changed since it was read',
+    revision,
+  )
+}
+
+function includes(revisions: Revisions, revision: string): boolean {
+  return revisions === '*' || revisions.has(revision)
+}
+
+async function getOverwritten(
+  { database }: DocumentContext,
+  { plan, documentId, locale }: VersionLine,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const get = (status: 'draft' | 'published') =>
+    getWholeVersion(database, plan, documentId, { locale, status }, session)
+  return (plan.draftAndPublish ? await get('draft') : null) ?? (await get('published'))
+}
+
+/**
+ * Whether one of these revisions is the published version's, and that holds what the draft does: what
+ * locales share and what others relate to it reaches the two at different times, by different writes.
+ */
+async function isReadAsPublished(
+  { database }: DocumentContext,
+  draft: StoredVersion,
+  { plan, documentId, locale }: VersionLine,
+  match: Revisions,
+  session: Session | undefined,
+): Promise<boolean> {
+  if (draft.status === 'published') return false
+  const key = { locale, status: 'published' } as const
+  const published = await getWholeVersion(database, plan, documentId, key, session)
+  return (
+    published !== null &&
+    includes(match, revisionOf(published)) &&
+    isDeepStrictEqual(contentOf(published), contentOf(draft))
+  )
+}
+
+/** Without what tells versions of one content apart. An attribute that is not stored yet is null. */
+function contentOf(version: StoredVersion): ReadonlyMap<string, unknown> {
+  return new Map(
+    Object.entries(version).filter(([name, value]) => value !== null && !BOOKKEEPING.has(name)),
+  )
+}
+
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  '_id',
+  'id',
+  'status',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  REVISION,
+  LOCK,
+])

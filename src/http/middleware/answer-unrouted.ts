@@ -1,0 +1,31 @@
+import {
+  type CmsError,
+  MethodNotAllowedError,
+  NotFoundError,
+  NotImplementedError,
+} from '../../errors.ts'
+import { errorEnvelope } from '../envelope.ts'
+import type { Middleware } from '../state.ts'
+
+const ERRORS: ReadonlyMap<number, CmsError> = new Map<number, CmsError>([
+  [404, new NotFoundError('Not Found')],
+  [405, new MethodNotAllowedError('Method Not Allowed')],
+  [501, new NotImplementedError('Not Implemented')],
+])
+
+/** Gives the envelope to what no route answered: unknown paths, and methods that a path does not have. */
+export function answerUnrouted(): Middleware {
+  return async (ctx, next) => {
+    await next()
+    const { status } = ctx
+    const error = ERRORS.get(status)
+    if (error === undefined || (ctx.body !== undefined && ctx.body !== null)) return
+    if (status === 404 && ctx.method === 'OPTIONS') {
+      ctx.set('Allow', 'HEAD, GET')
+      ctx.body = ''
+      return
+    }
+    ctx.body = errorEnvelope(error)
+    ctx.status = status // a body alone would make it a 200
+  }
+}

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino'
+import {
+  CmsError,
+  MalformedBodyError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+} from '../../errors.ts'
+import { bareTag } from '../entity-tag.ts'
+import { errorEnvelope } from '../envelope.ts'
+import type { Middleware } from '../state.ts'
+
+/**
+ * The one way out for failure: a CmsError has its envelope, and anything else is a bug, logged with its
+ * cause and told to nobody.
+ */
+export function handleErrors(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const known = asCmsError(error)
+      if (known === null) {
+        log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
+        ctx.status = 500
+        ctx.body = INTERNAL_ERROR
+        return
+      }
+      if (known.status >= 500) {
+        log.warn({ err: known, requestId: ctx.state.requestId }, known.message)
+      }
+      ctx.status = known.status
+      ctx.body = errorEnvelope(known)
+      if (TRY_AGAIN.has(known.status)) ctx.set('Retry-After', '1')
+      if (known instanceof PreconditionFailedError && known.revision !== null) {
+        ctx.set('ETag', bareTag(known.revision))
+      }
+    }
+  }
+}
+
+/**
+ * The database could not be reached, was too slow, or too many asked; or the first request of a key is
+ * under way: the same request may succeed soon.
+ */
+const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
+
+const INTERNAL_ERROR = {
+  data: null,
+  error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
+}
+
+/** Body parsers throw plain errors: with a status, or zlib's when a body is packed badly. No details. */
+function asCmsError(error: unknown): CmsError | null {
+  if (error instanceof CmsError) return error
+  if (!(error instanceof Error)) return null
+  if ('code' in error && UNPACKING_FAILED.has(error.code)) {
+    return new MalformedBodyError(error.message, null)
+  }
+  if (!('status' in error)) return null
+  if (error.status === 413) return new PayloadTooLargeError(error.message, null)
+  if (error.status === 400 || error.status === 415) {
+    return new MalformedBodyError(error.message, null)
+  }
+  return null
+}
+
+const UNPACKING_FAILED: ReadonlySet<unknown> = new Set([
+  'Z_BUF_ERROR',
+  'Z_DATA_ERROR',
+  'Z_NEED_DICT',
+])

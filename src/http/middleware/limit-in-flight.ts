@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http'
+import { ServiceUnavailableError } from '../../errors.ts'
+import type { Middleware } from '../state.ts'
+
+/** Puts what is to be counted in a limit. */
+export type LimitInFlight = (work: Middleware) => Middleware
+
+/**
+ * Lets `limit` requests work at a time: when the database has become slow, more of them are answered at once,
+ * and not put into a queue that grows. Waiting for a client is no work: a request whose body is still to
+ * come does not count, nor one whose answer is being read.
+ * @throws ServiceUnavailableError beyond the limit.
+ */
+export function limitInFlight(limit: number): LimitInFlight {
+  const admitted = new Set<IncomingMessage>()
+  const isFull = (): boolean =>
+    admitted.size >= limit && [...admitted].filter(({ complete }) => complete).length >= limit
+  return (work) => async (ctx, next) => {
+    if (isFull()) throw new ServiceUnavailableError('Too many requests at a time')
+    admitted.add(ctx.req)
+    try {
+      await work(ctx, next)
+    } finally {
+      admitted.delete(ctx.req)
+    }
+  }
+}

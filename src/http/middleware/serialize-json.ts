@@ -1,0 +1,19 @@
+import { Readable } from 'node:stream'
+import type { Middleware } from '../state.ts'
+
+/**
+ * Turns a body into JSON text once: left to Koa, its length is asked for (and the text made) by whoever
+ * compresses, and once more for the answer. A body that cannot be serialised fails inside `handleErrors`.
+ */
+export function serializeJson(): Middleware {
+  return async (ctx, next) => {
+    await next()
+    const body: unknown = ctx.body
+    if (body === null || typeof body !== 'object') return
+    if (Buffer.isBuffer(body) || body instanceof Readable) return
+    const { status } = ctx
+    ctx.type = 'json'
+    ctx.body = JSON.stringify(body)
+    ctx.status = status
+  }
+}

@@ -1,0 +1,15 @@
+import type { FinishedRequest, RequestTally } from './observe-requests.ts'
+import type { Context } from '../state.ts'
+
+/**
+ * Says what a request cost where browsers show it (https://www.w3.org/TR/server-timing/): `total`, and `db`
+ * with the number of commands. Not for production: it tells strangers what is slow.
+ */
+export function setServerTiming({ ms, tally }: FinishedRequest, ctx: Context): void {
+  const total = `total;dur=${ms.toFixed(1)}`
+  ctx.set('Server-Timing', tally === null ? total : `${total}, ${describe(tally)}`)
+}
+
+function describe({ count, busyMs }: RequestTally): string {
+  return `db;dur=${busyMs.toFixed(1)};desc="${count} ${count === 1 ? 'command' : 'commands'}"`
+}

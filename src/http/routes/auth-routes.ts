@@ -1,0 +1,186 @@
+import {
+  type AccountsContext,
+  logIn,
+  logOut,
+  register,
+  type SignedIn,
+} from '../../accounts/accounts.ts'
+import { pluginAction, type PluginVerb } from '../../access/actions.ts'
+import { confirmEmail, sendConfirmation } from '../../accounts/confirm-email.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { RateLimits } from '../../access/rate-limit.ts'
+import { changePassword, forgotPassword, resetPassword } from '../../accounts/recover-password.ts'
+import { refreshSignIn } from '../../accounts/refresh-sign-in.ts'
+import {
+  ApplicationError,
+  NotFoundError,
+  UnauthorizedError,
+  ValidationError,
+} from '../../errors.ts'
+import { type ApiRouter, apiRouter, everyone, type Guarded, permitted } from '../api-router.ts'
+import { type Counted, limitRate } from '../middleware/limit-rate.ts'
+import { bodyOf, readQuery } from '../read-request.ts'
+import { type RefreshCookie, refreshCookieOf, setRefreshCookie } from './refresh-cookie.ts'
+import { showUser, type UserReading } from './show-user.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface AuthRouteDependencies extends UserReading {
+  readonly accounts: AccountsContext
+  readonly authenticate: Middleware
+  readonly readBody: Middleware
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
+  /** Where a browser goes once its user has confirmed an address; null: nowhere. */
+  readonly confirmedUrl: string | null
+  /** Null: refresh tokens travel in bodies. */
+  readonly cookie: RefreshCookie | null
+}
+
+/** Many who work behind one address stay signed in; guessing is of no use here. */
+const REFRESHES_PER_ADDRESS = 60
+
+type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
+type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
+
+/** `/api/auth`: how end users get in, and back in. */
+export function authRoutes(dependencies: AuthRouteDependencies): ApiRouter {
+  const router = apiRouter('/api/auth')
+  const { authenticate, readBody, limits } = dependencies
+  const handle = (verb: AuthVerb, handler: Handler): Guarded =>
+    permitted(pluginAction('plugin::users-permissions.auth', verb), async (ctx) => {
+      ctx.set('Cache-Control', 'no-store')
+      await handler(ctx, dependencies)
+    })
+  const post = (path: string, verb: AuthVerb, handler: Handler, counted?: Counted): void => {
+    const limit = limitRate(limits, path, counted)
+    router.post(path, readBody, authenticate, limit, handle(verb, handler))
+    // In the dialect there is no such page, rather than no such method.
+    router.get(path, everyone(notFound))
+  }
+  post('/local', 'callback', async (ctx, { accounts }) => {
+    await answer(ctx, dependencies, await logIn(accounts, bodyOf(ctx)))
+  })
+  post('/local/register', 'register', async (ctx, { accounts }) => {
+    await answer(ctx, dependencies, await register(accounts, bodyOf(ctx)))
+  })
+  post('/forgot-password', 'forgotPassword', async (ctx, { accounts }) => {
+    await forgotPassword(accounts, bodyOf(ctx))
+    ctx.body = { ok: true }
+  })
+  post('/reset-password', 'resetPassword', async (ctx, { accounts }) => {
+    await answer(ctx, dependencies, await resetPassword(accounts, bodyOf(ctx)))
+  })
+  post('/change-password', 'changePassword', change, {
+    accountOf: ({ state: { principal } }) => documentIdOf(principal),
+  })
+  post('/send-email-confirmation', 'sendEmailConfirmation', async (ctx, { accounts }) => {
+    ctx.body = { email: await sendConfirmation(accounts, bodyOf(ctx)), sent: true }
+  })
+  post('/logout', 'logout', signOut)
+  const { sessions } = dependencies.accounts
+  if (sessions !== null) {
+    post('/refresh', 'refresh', refresh, {
+      perAddress: REFRESHES_PER_ADDRESS,
+      accountOf: (ctx) => sessions.idOf(refreshTokenOf(ctx) ?? ''),
+    })
+  }
+  const limitConfirmation = limitRate(limits, '/email-confirmation')
+  const confirmation = handle('emailConfirmation', confirm)
+  router.get('/email-confirmation', authenticate, limitConfirmation, confirmation)
+  router.get('/:provider/callback', authenticate, handle('callback', refuseProvider))
+  return router
+}
+
+/** `/api/connect/:provider`: there is none yet. */
+export function connectRoutes(authenticate: Middleware): ApiRouter {
+  const router = apiRouter('/api/connect')
+  const action = pluginAction('plugin::users-permissions.auth', 'connect')
+  router.get('/{*provider}', authenticate, permitted(action, refuseProvider))
+  return router
+}
+
+async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  const { accounts } = dependencies
+  await answer(ctx, dependencies, await changePassword(accounts, userOf(ctx), bodyOf(ctx)))
+}
+
+async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
+  await logOut(accounts, userOf(ctx), bodyOf(ctx))
+  if (cookie !== null) setRefreshCookie(ctx, cookie, null)
+  ctx.body = { ok: true }
+}
+
+async function confirm(
+  ctx: Context,
+  { accounts, confirmedUrl }: AuthRouteDependencies,
+): Promise<void> {
+  await confirmEmail(accounts, readQuery(ctx.querystring))
+  if (confirmedUrl === null) ctx.status = 204
+  else ctx.redirect(confirmedUrl)
+}
+
+/** Documented of the reference: the token in the body, or else in its cookie. */
+async function refresh(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
+  const given = refreshTokenOf(ctx)
+  if (given === null) throw new ValidationError('Missing refresh token')
+  try {
+    const { jwt, refreshToken } = await refreshSignIn(accounts, given)
+    ctx.body = { jwt, ...handOver(ctx, cookie, refreshToken) }
+  } catch (error) {
+    if (cookie !== null && error instanceof UnauthorizedError) setRefreshCookie(ctx, cookie, null)
+    throw error
+  }
+}
+
+function refreshTokenOf(ctx: Context): string | null {
+  const body = bodyOf(ctx)
+  const given =
+    typeof body === 'object' && body !== null && Object.hasOwn(body, 'refreshToken')
+      ? (body as { readonly refreshToken: unknown }).refreshToken
+      : refreshCookieOf(ctx)
+  return typeof given === 'string' && given !== '' ? given : null
+}
+
+async function answer(
+  ctx: Context,
+  dependencies: AuthRouteDependencies,
+  { jwt, refreshToken, user }: SignedIn,
+): Promise<void> {
+  const shown = await showUser(ctx, dependencies, user)
+  ctx.body = {
+    ...(jwt !== null && { jwt }),
+    ...handOver(ctx, dependencies.cookie, refreshToken),
+    user: shown,
+  }
+}
+
+/** A refresh token as the body has it, unless it goes into the cookie or there is none. */
+function handOver(
+  ctx: Context,
+  cookie: RefreshCookie | null,
+  refreshToken: string | null,
+): { readonly refreshToken?: string } {
+  if (refreshToken === null) return {}
+  if (cookie === null) return { refreshToken }
+  setRefreshCookie(ctx, cookie, refreshToken)
+  return {}
+}
+
+/** @throws UnauthorizedError for whoever may do this, but is no end user. */
+function userOf({ state: { principal } }: Context): string {
+  const documentId = documentIdOf(principal)
+  if (documentId === null) throw new UnauthorizedError('Unauthorized')
+  return documentId
+}
+
+function documentIdOf(principal: Principal): string | null {
+  return principal.kind === 'user' ? principal.documentId : null
+}
+
+function notFound(): Promise<never> {
+  return Promise.reject(new NotFoundError('Not Found'))
+}
+
+function refuseProvider(): Promise<never> {
+  return Promise.reject(new ApplicationError('This provider is disabled'))
+}

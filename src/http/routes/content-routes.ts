@@ -1,0 +1,248 @@
+import { contentAction, type ContentVerb } from '../../access/actions.ts'
+import { assertMay } from '../../access/permissions.ts'
+import { readPreferenceOf } from '../../access/principal.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import { createDocument } from '../../documents/write/create-document.ts'
+import { deleteDocument } from '../../documents/write/delete-document.ts'
+import {
+  discardDraft,
+  publishDocument,
+  unpublishDocument,
+} from '../../documents/write/publish-document.ts'
+import {
+  findDocument,
+  findDocuments,
+  type ShownVersion,
+  showVersion,
+  showVersions,
+} from '../../documents/read/find-documents.ts'
+import type { Locales } from '../../locales/locales.ts'
+import { singleDocumentId } from '../../documents/write/single-document-id.ts'
+import type {
+  CreationWork,
+  IdempotentCreations,
+} from '../../documents/write/idempotent-creation.ts'
+import { updateDocument } from '../../documents/write/update-document.ts'
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import {
+  assertActionStatus,
+  parseActionLocales,
+  parseDeletedLocales,
+  parseReadKey,
+  parseWriteKey,
+} from '../../query/parse-version.ts'
+import type { LocaleRules, Status } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import { readCondition, sendTagged } from '../entity-tag.ts'
+import { entriesEnvelope, entryEnvelope, errorEnvelope, listEnvelope } from '../envelope.ts'
+import { readIdempotentRequest } from './idempotency-key.ts'
+import { entryRulesOf, type RuleSources, writerOf } from './query-rules.ts'
+import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface ContentRouteDependencies extends RuleSources {
+  readonly documents: DocumentContext
+  readonly creations: IdempotentCreations
+  readonly locales: Locales
+  /** Who asks; run for routes that exist only. */
+  readonly authenticate: Middleware
+  readonly readBody: Middleware
+}
+
+/** What a handler works on: one content-type, and the request's query string and locales. */
+interface Request {
+  readonly ctx: Context
+  readonly plan: ContentTypePlan
+  readonly query: Data
+  readonly locales: LocaleRules
+}
+
+type Handler = (request: Request, dependencies: ContentRouteDependencies) => Promise<void>
+
+/** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
+interface VersionAction {
+  readonly name: string
+  readonly verb: ContentVerb
+  readonly run: typeof publishDocument
+  readonly answered: Status
+}
+
+const VERSION_ACTIONS: readonly VersionAction[] = [
+  { name: 'publish', verb: 'publish', run: publishDocument, answered: 'published' },
+  { name: 'unpublish', verb: 'publish', run: unpublishDocument, answered: 'draft' },
+  { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft' },
+]
+
+/** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
+export function contentRoutes(
+  plan: ContentTypePlan,
+  dependencies: ContentRouteDependencies,
+): ApiRouter {
+  const isSingle = plan.kind === 'singleType'
+  const name = isSingle ? plan.singularName : plan.pluralName
+  const router = apiRouter(`/api/${name}`)
+  const { authenticate, readBody } = dependencies
+  const handle = (verb: ContentVerb, handler: Handler): Guarded =>
+    permitted(contentAction(plan, verb), async (ctx) => {
+      const locales = await dependencies.locales.current()
+      await handler({ ctx, plan, query: readQuery(ctx.querystring), locales }, dependencies)
+    })
+  for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
+    const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
+    router.post(path, readBody, authenticate, handle(action.verb, act(action)))
+  }
+  if (isSingle) {
+    router.get('/', authenticate, handle('find', findOne))
+    router.put('/', readBody, authenticate, handle('update', update))
+    router.delete('/', authenticate, handle('delete', remove))
+    return router
+  }
+  router.get('/', authenticate, handle('find', find))
+  router.post('/', readBody, authenticate, handle('create', create))
+  router.get('/:documentId', authenticate, handle('findOne', findOne))
+  router.put('/:documentId', readBody, authenticate, handle('update', update))
+  router.delete('/:documentId', authenticate, handle('delete', remove))
+  return router
+}
+
+async function find(
+  { ctx, plan, query, locales }: Request,
+  dependencies: ContentRouteDependencies,
+): Promise<void> {
+  const { documents } = dependencies
+  const parsed = parseQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  assertMayRead(ctx, plan, parsed.version.status)
+  ctx.body = listEnvelope(await findDocuments(readFrom(ctx, documents), parsed), parsed.page)
+}
+
+async function findOne(
+  { ctx, plan, query, locales }: Request,
+  dependencies: ContentRouteDependencies,
+): Promise<void> {
+  const { documents } = dependencies
+  const key = parseReadKey(query, plan, locales)
+  if (key !== null) assertMayRead(ctx, plan, key.status)
+  const read = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  const documentId = documentIdOf(ctx, plan)
+  const found =
+    key === null ? null : await findDocument(readFrom(ctx, documents), plan, documentId, key, read)
+  if (found === null) throw new NotFoundError('Not Found')
+  sendEntry(ctx, found)
+}
+
+async function create(
+  { ctx, plan, query, locales }: Request,
+  dependencies: ContentRouteDependencies,
+): Promise<void> {
+  const { documents, creations } = dependencies
+  const data = dataOf(ctx)
+  const key = parseWriteKey(query, localeOf(data), plan, locales)
+  const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  const documentId = documents.newDocumentId()
+  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader) }
+  const work: CreationWork = {
+    create: (alongside) => createDocument(documents, target, data, alongside),
+    show: async (version) => {
+      const { database } = documents
+      const { entry, revision } = await showVersion(database, plan, version, key.status, shown)
+      return { status: 201, body: JSON.stringify(entryEnvelope(entry)), revision }
+    },
+    showError: (error) => ({
+      status: error.status,
+      body: JSON.stringify(errorEnvelope(error)),
+      revision: null,
+    }),
+  }
+  const named = readIdempotentRequest(ctx, `/api/${plan.pluralName}`)
+  const { answer, replayed } =
+    named === null
+      ? { answer: await work.show(await work.create(null)), replayed: false }
+      : await creations.run({ ...named, ...work })
+  if (replayed) ctx.set('Idempotency-Replayed', 'true')
+  ctx.status = answer.status
+  sendTagged(ctx, answer)
+}
+
+async function update(
+  { ctx, plan, query, locales }: Request,
+  dependencies: ContentRouteDependencies,
+): Promise<void> {
+  const { documents } = dependencies
+  const data = dataOf(ctx)
+  const key = parseWriteKey(query, undefined, plan, locales)
+  assertSameLocale(plan, localeOf(data), key.locale)
+  const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  const documentId = documentIdOf(ctx, plan)
+  const condition = readCondition(ctx)
+  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader), condition }
+  const version = await updateDocument(documents, target, data)
+  sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
+}
+
+async function remove(
+  { ctx, plan, query, locales }: Request,
+  { documents }: ContentRouteDependencies,
+): Promise<void> {
+  const which = parseDeletedLocales(query, plan, locales)
+  const documentId = documentIdOf(ctx, plan)
+  await deleteDocument(documents, plan, documentId, which, readCondition(ctx))
+  ctx.status = 204
+}
+
+function act({ run, answered }: VersionAction): Handler {
+  return async ({ ctx, plan, query, locales: rules }, dependencies) => {
+    const { database } = dependencies.documents
+    assertNoPayload(ctx)
+    assertActionStatus(query, answered)
+    const locales = parseActionLocales(query, plan, rules)
+    const shown = parseEntryQuery(
+      { ...query, status: answered },
+      plan,
+      entryRulesOf(ctx, dependencies, rules),
+    )
+    const documentId = documentIdOf(ctx, plan)
+    const condition = readCondition(ctx)
+    const writer = writerOf(ctx, shown.reader)
+    const target = { plan, documentId, locales, writer, condition }
+    const versions = await run(dependencies.documents, target)
+    const [version] = versions
+    if (locales.kind === 'one' && version !== undefined) {
+      sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
+    } else {
+      ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
+    }
+  }
+}
+
+/** For requests that only read: what a write answers, it reads from where it wrote. */
+function readFrom(
+  { state: { principal } }: Context,
+  { database }: DocumentContext,
+): DocumentContext['database'] {
+  return database.reading(readPreferenceOf(principal))
+}
+
+function sendEntry(ctx: Context, { entry, revision }: ShownVersion): void {
+  sendTagged(ctx, { body: JSON.stringify(entryEnvelope(entry)), revision })
+}
+
+/** Of a collection type as the path gives it, which may be anything. */
+function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
+  return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
+}
+
+function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
+  if (status === 'draft') assertMay(ctx.state.principal, contentAction(plan, 'readDrafts'))
+}
+
+function localeOf(data: unknown): unknown {
+  return (data as { readonly locale?: unknown }).locale // `dataOf` answers objects only
+}
+
+function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string): void {
+  if (!plan.localized || given === undefined || given === null || given === addressed) return
+  throw new ValidationError(`locale: the request addresses ${addressed}, its data another one`)
+}

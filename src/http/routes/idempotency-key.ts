@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../../access/principal.ts'
+import { ValidationError } from '../../errors.ts'
+import { bodyOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+
+const HEADER = 'Idempotency-Key'
+const MAX_LENGTH = 255
+/** A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header-07 has it. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/
+/** As clients of older interfaces send it. */
+const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/
+
+/** A request to be carried out once: the name of the whole of it, and what it asks for. */
+export interface IdempotentRequest {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+/**
+ * Null for a request without the header. Keys belong to a principal and an endpoint: `path`, in one spelling.
+ * @throws ValidationError for a key that cannot be read
+ */
+export function readIdempotentRequest(ctx: Context, path: string): IdempotentRequest | null {
+  const header = ctx.headers[HEADER.toLowerCase()]
+  if (header === undefined) return null
+  const key = keyOf(String(header).trim())
+  return {
+    key: digestOf([nameOf(ctx.state.principal), ctx.method, path, key]),
+    fingerprint: digestOf([ctx.querystring, ctx.get('Strapi-Response-Format'), bodyOf(ctx)]),
+  }
+}
+
+function keyOf(text: string): string {
+  const key = QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(text)?.[0]
+  if (key !== undefined && key.length <= MAX_LENGTH) return key
+  const message = `${HEADER}: expected one key of up to ${MAX_LENGTH} visible ASCII characters`
+  throw new ValidationError(message, { header: HEADER })
+}
+
+/** Requests without credentials are all of one principal. */
+function nameOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'user':
+    case 'apiToken':
+      return `${principal.kind}:${principal.id}`
+    case 'root':
+    case 'anonymous':
+      return principal.kind
+  }
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,19 @@
+import { pluginAction } from '../../access/actions.ts'
+import type { Locales } from '../../locales/locales.ts'
+import { type ApiRouter, apiRouter, permitted } from '../api-router.ts'
+import type { Middleware } from '../state.ts'
+
+const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
+
+/** `GET /api/i18n/locales`: a bare list, outside of the envelope, as in the reference. */
+export function localeRoutes(
+  authenticate: Middleware,
+  locales: Pick<Locales, 'current'>,
+): ApiRouter {
+  const router = apiRouter('/api/i18n')
+  const list = permitted(LIST, async (ctx) => {
+    ctx.body = (await locales.current()).all
+  })
+  router.get('/locales', authenticate, list)
+  return router
+}

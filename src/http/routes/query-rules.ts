@@ -1,0 +1,47 @@
+import { contentAction } from '../../access/actions.ts'
+import { may } from '../../access/permissions.ts'
+import type { Config } from '../../config/config.ts'
+import type { Writer } from '../../documents/write-target.ts'
+import type { EntryFormat, LocaleRules, QueryRules } from '../../query/query.ts'
+import type { Schema } from '../../schema/plan.ts'
+import type { Context } from '../state.ts'
+
+/** What rules are made of, whoever asks. */
+export interface RuleSources {
+  readonly api: Config['api']
+  readonly schema: Schema
+}
+
+/** What bounds the parsing of a request, by who sends it. */
+export function rulesOf(
+  ctx: Context,
+  { api, schema }: RuleSources,
+  locales: LocaleRules,
+): QueryRules {
+  const { principal } = ctx.state
+  return {
+    ...api,
+    locales,
+    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    format: 'v5',
+    mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
+    components: schema.components,
+    fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
+  }
+}
+
+/** The same where the answer is entries, in the format that was asked for. */
+export function entryRulesOf(ctx: Context, sources: RuleSources, locales: LocaleRules): QueryRules {
+  return { ...rulesOf(ctx, sources, locales), format: formatOf(ctx) }
+}
+
+/** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */
+function formatOf(ctx: Context): EntryFormat {
+  return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
+}
+
+/** What the principal may name in what it writes. */
+export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writer {
+  const { principal } = ctx.state
+  return { mayRead: (uid) => may(principal, contentAction({ uid }, 'find')), locale }
+}

@@ -1,0 +1,114 @@
+import { Router } from '@koa/router'
+import type { ImageVariants } from '../../media/image-variants.ts'
+import { isShown, typeOfExtension } from '../../media/media-types.ts'
+import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
+import type { ByteRange, StoredFile } from '../../media/storage.ts'
+import { parseVariant, type VariantRules } from '../../media/variant-request.ts'
+import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
+import type { Data } from '../../schema/definition.ts'
+import { parameterOf, readQuery } from '../read-request.ts'
+import type { Context, RequestState } from '../state.ts'
+
+/** An address outlives its bytes (`POST /api/upload?id=`): a copy may be kept, but is asked after. */
+const ASKED_AFTER = 'public, no-cache'
+/** Of an address with a `v`, whoever made it promises another one for other bytes. */
+const FOR_GOOD = 'public, max-age=31536000, immutable'
+
+const UNKNOWN = 'application/octet-stream'
+
+/** A document that could run scripts may be looked at, but in an origin of its own and without any. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+export interface ServedUploads {
+  readonly files: ServedFiles
+  readonly variants: ImageVariants
+  readonly rules: VariantRules
+}
+
+/**
+ * `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address; pictures also in
+ * another size or format, as the query string asks.
+ */
+export function serveUploads(served: ServedUploads, limited: LimitInFlight): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: '/uploads' })
+  const get = limited(async (ctx) => {
+    const name = parameterOf(ctx, 'name')
+    const query = readQuery(ctx.querystring)
+    const found = await find(ctx, name, query, served)
+    if (found === null) return
+    ctx.set('Cache-Control', query['v'] === undefined ? ASKED_AFTER : FOR_GOOD)
+    answer(ctx, found.name, found.file)
+  })
+  router.get('/:name', get)
+  return router
+}
+
+async function find(
+  ctx: Context,
+  name: string,
+  query: Data,
+  { files, variants, rules }: ServedUploads,
+): Promise<NamedFile | null> {
+  const asked = parseVariant(name, query, ctx.get('Accept'), rules)
+  if (asked !== null) {
+    if (asked.negotiated) ctx.vary('Accept')
+    return variants.get(name, asked.variant)
+  }
+  return files.get(name)
+}
+
+function answer(ctx: Context, name: string, file: StoredFile): void {
+  setType(ctx, typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? UNKNOWN)
+  ctx.set('Accept-Ranges', 'bytes')
+  ctx.set('ETag', file.etag)
+  ctx.lastModified = file.modifiedAt
+  ctx.compress = false // it would change what a range counts
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  const range = rangeOf(ctx, file)
+  if (range === 'unsatisfiable') {
+    ctx.set('Content-Range', `bytes */${file.size}`)
+    ctx.status = 416
+    ctx.body = ''
+    return
+  }
+  if (range !== null) {
+    ctx.status = 206
+    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
+  }
+  if (ctx.method !== 'HEAD') ctx.body = range === null ? file.read() : file.read(range)
+  ctx.length = range === null ? file.size : range.end - range.start + 1
+}
+
+function setType(ctx: Context, type: string): void {
+  ctx.set('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
+  if (!isShown(type)) ctx.set('Content-Disposition', 'attachment')
+  if (!isShown(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
+}
+
+/**
+ * The range that a request asks for, null when all of the file is to be sent. Only GET asks for one:
+ * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
+function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | 'unsatisfiable' {
+  if (ctx.method !== 'GET') return null
+  const condition = ctx.get('If-Range')
+  return condition === '' || condition === etag ? parseRange(ctx.get('Range'), size) : null
+}
+
+/** Null for no range, for several, and for what is none: those are to be ignored. */
+function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? []
+  if (from === '') return to === '' ? null : lastBytes(Math.min(Number(to), size), size)
+  const start = Number(from)
+  const end = to === '' ? Infinity : Number(to)
+  if (end < start) return null
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
+}
+
+function lastBytes(count: number, size: number): ByteRange | 'unsatisfiable' {
+  return count === 0 ? 'unsatisfiable' : { start: size - count, end: size - 1 }
+}

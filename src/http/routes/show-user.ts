@@ -1,0 +1,38 @@
+import { contentAction } from '../../access/actions.ts'
+import { may } from '../../access/permissions.ts'
+import { ROLE, type User, USER } from '../../accounts/users.ts'
+import { showVersions } from '../../documents/read/find-documents.ts'
+import type { Entry } from '../../documents/read/to-entry.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { ContentRouteDependencies } from './content-routes.ts'
+import { rulesOf } from './query-rules.ts'
+import type { Context } from '../state.ts'
+
+export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
+
+/** A user as an answer shows it; `query` may ask for `fields` and `populate`. @throws ValidationError */
+export async function showUser(
+  ctx: Context,
+  dependencies: UserReading,
+  user: User,
+  query: Data = {},
+): Promise<Entry> {
+  const plan = userPlan(dependencies)
+  const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
+  const asked = parseEntryQuery(query, plan, rules)
+  const { database } = dependencies.documents
+  const [entry = {}] = await showVersions(database, plan, [user], 'published', asked)
+  return entry
+}
+
+/** What asks for the role, where the caller may see roles. */
+export function withRole({ state }: Context): Data {
+  return may(state.principal, contentAction({ uid: ROLE }, 'find')) ? { populate: 'role' } : {}
+}
+
+/** The content-type of end users. */
+export function userPlan({ documents }: Pick<UserReading, 'documents'>): ContentTypePlan {
+  return documents.contentType(USER)
+}

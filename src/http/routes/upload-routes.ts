@@ -1,0 +1,216 @@
+import { contentAction, pluginAction, type PluginVerb } from '../../access/actions.ts'
+import { assertMay } from '../../access/permissions.ts'
+import { type Attachment, attachFiles, getAttachment } from '../../documents/write/attach-files.ts'
+import { findDocuments, showVersions } from '../../documents/read/find-documents.ts'
+import type { Entry } from '../../documents/read/to-entry.ts'
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
+import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
+import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
+import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import type { ContentRouteDependencies } from './content-routes.ts'
+import { rulesOf, writerOf } from './query-rules.ts'
+import { parameterOf, readQuery } from '../read-request.ts'
+import type { Context } from '../state.ts'
+
+export interface UploadRouteDependencies extends ContentRouteDependencies {
+  readonly media: {
+    readonly library: MediaLibrary
+    readonly receive: ReceiveOptions
+  }
+}
+
+const FILES = 'plugin::upload.content-api'
+type FileVerb = PluginVerb<typeof FILES>
+
+/** `/api/upload`: bare records, outside of the envelope, as in the reference. */
+export function uploadRoutes(dependencies: UploadRouteDependencies): ApiRouter {
+  const { authenticate, readBody } = dependencies
+  const router = apiRouter('/api/upload')
+  const handle = (verb: FileVerb, handler: (ctx: Context) => Promise<void>): Guarded =>
+    permitted(pluginAction(FILES, verb), handler)
+  // The permission is asked for before the body is read: a stranger's upload is not received.
+  const receive = async (ctx: Context): Promise<void> => {
+    await readBody(ctx, () => upload(ctx, dependencies))
+  }
+  router.post('/', authenticate, handle('upload', receive))
+  router.get(
+    '/files',
+    authenticate,
+    handle('find', (ctx) => find(ctx, dependencies)),
+  )
+  const findOne = handle('findOne', async (ctx) => {
+    ctx.body = await show(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
+  })
+  const destroy = handle('destroy', async (ctx) => {
+    const record = await getFile(ctx, dependencies)
+    const shown = await show(ctx, dependencies, record, '')
+    if (!(await dependencies.media.library.remove(record))) throw new NotFoundError('file.notFound')
+    ctx.body = shown
+  })
+  router.get('/files/:id', authenticate, findOne)
+  router.delete('/files/:id', authenticate, destroy)
+  return router
+}
+
+/** A bare list; `start` and `limit` are at the root, and without a limit it is the largest page. */
+async function find(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  const { documents, api } = dependencies
+  const locales = await dependencies.locales.current()
+  const { start, limit = String(api.maxLimit), ...query } = readQuery(ctx.querystring)
+  const pagination = { start, limit, withCount: 'false' }
+  const rules = rulesOf(ctx, dependencies, locales)
+  const parsed = parseQuery({ ...query, pagination }, filePlan(dependencies), rules)
+  const { entries } = await findDocuments(documents.database, parsed)
+  ctx.body = entries.map(unsigned)
+}
+
+async function upload(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  const { id } = readQuery(ctx.querystring)
+  if (id === undefined) return create(ctx, dependencies)
+  const record = typeof id === 'string' ? await dependencies.media.library.get(id) : null
+  if (record === null) throw new NotFoundError('Entity not found')
+  const changed = await change(ctx, dependencies, record)
+  if (changed === null) throw new NotFoundError('Entity not found')
+  ctx.body = await show(ctx, dependencies, changed, '')
+}
+
+async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  const { library, receive } = dependencies.media
+  if (!isMultipart(ctx)) throw noFiles()
+  const records = await receiveUpload(ctx.req, receive, async (received) => {
+    assertFilled(received)
+    if (received.files.length === 0) throw noFiles()
+    const infos = infosOf(received)
+    const attachment = await attachmentOf(ctx, dependencies, received)
+    return library.add(received, infos, async (added) => {
+      if (attachment === null) return
+      const files = added.map(({ documentId }) => documentId)
+      const { defaultCode: locale } = await dependencies.locales.current()
+      await attachFiles(dependencies.documents, attachment, files, writerOf(ctx, { locale }))
+    })
+  })
+  ctx.status = 201
+  ctx.body = await showAll(ctx, dependencies, records, '')
+}
+
+/** With a file the bytes are replaced; `fileInfo` changes what is said of them. */
+async function change(
+  ctx: Context,
+  { media }: UploadRouteDependencies,
+  record: MediaFile,
+): Promise<MediaFile | null> {
+  const { library, receive } = media
+  if (!isMultipart(ctx)) {
+    const body = (ctx.request as { body?: { fileInfo?: unknown } | null }).body
+    if (body?.fileInfo === undefined) throw noFiles()
+    return library.edit(record, onlyOne(parseFileInfos([body.fileInfo])))
+  }
+  return receiveUpload(ctx.req, receive, (received) => {
+    assertFilled(received)
+    const info = onlyOne(infosOf(received))
+    const [file, ...others] = received.files
+    if (others.length > 0) throw new ValidationError('A file is replaced by one file')
+    return file === undefined
+      ? editOnly(library, record, received, info)
+      : library.replace(record, received, file, info)
+  })
+}
+
+function editOnly(
+  library: MediaLibrary,
+  record: MediaFile,
+  { fields }: Upload,
+  info: FileInfo,
+): Promise<MediaFile | null> {
+  if (!fields.has('fileInfo')) throw noFiles()
+  return library.edit(record, info)
+}
+
+function infosOf({ fields }: Upload): readonly FileInfo[] {
+  return parseFileInfos(fields.get('fileInfo') ?? [])
+}
+
+function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {
+  return info
+}
+
+/** A browser sends a part without a name for an input that nothing was chosen in: that is no file either. */
+function assertFilled({ files }: Upload): void {
+  if (files.some(({ size }) => size === 0)) throw noFiles()
+}
+
+/** Koa says null, not false, of a request without a body. */
+function isMultipart(ctx: Context): boolean {
+  return typeof ctx.is('multipart/form-data') === 'string'
+}
+
+function noFiles(): ValidationError {
+  return new ValidationError('Files are empty')
+}
+
+/**
+ * What `ref`, `refId` and `field` name; null when none of them is sent. Whoever attaches changes an
+ * entry, and needs the permission to.
+ */
+async function attachmentOf(
+  ctx: Context,
+  { documents, schema, locales }: UploadRouteDependencies,
+  { fields }: Upload,
+): Promise<Attachment | null> {
+  const [ref, refId, field] = ['ref', 'refId', 'field'].map((name) => fields.get(name)?.at(-1))
+  if (ref === undefined && refId === undefined && field === undefined) return null
+  if (ref === undefined || refId === undefined || field === undefined) {
+    throw new ValidationError('ref, refId and field are sent together, or not at all')
+  }
+  const plan = ref.startsWith('api::') ? schema.contentTypes.get(ref) : undefined
+  if (plan === undefined) throw new ValidationError(`ref: there is no content-type ${ref}`)
+  assertMay(ctx.state.principal, contentAction(plan, 'update'))
+  const { defaultCode } = await locales.current()
+  return getAttachment(documents, plan, { refId, field }, defaultCode)
+}
+
+async function getFile(ctx: Context, dependencies: UploadRouteDependencies): Promise<MediaFile> {
+  const record = await dependencies.media.library.get(parameterOf(ctx, 'id'))
+  if (record === null) throw new NotFoundError('file.notFound')
+  return record
+}
+
+async function show(
+  ctx: Context,
+  dependencies: UploadRouteDependencies,
+  record: MediaFile,
+  querystring: string,
+): Promise<Data> {
+  const [shown = {}] = await showAll(ctx, dependencies, [record], querystring)
+  return shown
+}
+
+async function showAll(
+  ctx: Context,
+  dependencies: UploadRouteDependencies,
+  records: readonly MediaFile[],
+  querystring: string,
+): Promise<readonly Data[]> {
+  const { fields, populate, reader } = parseEntryQuery(
+    readQuery(querystring),
+    filePlan(dependencies),
+    rulesOf(ctx, dependencies, await dependencies.locales.current()),
+  )
+  const query = { filter: null, fields, populate, reader }
+  const { database } = dependencies.documents
+  const entries = await showVersions(database, filePlan(dependencies), records, 'published', query)
+  return entries.map(unsigned)
+}
+
+/** The dialect says so on these routes alone. */
+function unsigned(entry: Entry): Data {
+  return { ...entry, isUrlSigned: false }
+}
+
+function filePlan({ documents }: UploadRouteDependencies): ContentTypePlan {
+  return documents.contentType('plugin::upload.file')
+}

@@ -1,0 +1,109 @@
+import type { AccountsContext } from '../../accounts/accounts.ts'
+import { pluginAction, type PluginVerb } from '../../access/actions.ts'
+import { createUser, deleteUser, getUser, updateUser } from '../../accounts/manage-users.ts'
+import { findDocuments } from '../../documents/read/find-documents.ts'
+import { GatewayTimeoutError, UnauthorizedError } from '../../errors.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import type { Query } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import { rulesOf } from './query-rules.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface UserRouteDependencies extends UserReading {
+  readonly accounts: AccountsContext
+  readonly authenticate: Middleware
+  readonly readBody: Middleware
+}
+
+type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
+
+/** `/api/users`: answers are bare, without the envelope of content. */
+export function userRoutes(dependencies: UserRouteDependencies): ApiRouter {
+  const router = apiRouter('/api/users')
+  const { authenticate, readBody } = dependencies
+  const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
+    permitted(pluginAction('plugin::users-permissions.user', verb), (ctx) =>
+      handler(ctx, dependencies),
+    )
+  router.get('/', authenticate, handle('find', list))
+  router.get('/me', authenticate, handle('me', me))
+  router.get('/count', authenticate, handle('count', count))
+  router.get('/:id', authenticate, handle('findOne', findOne))
+  router.post('/', readBody, authenticate, handle('create', create))
+  router.put('/:id', readBody, authenticate, handle('update', update))
+  router.delete('/:id', authenticate, handle('destroy', destroy))
+  return router
+}
+
+async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const { start, limit, ...query } = withoutPages(readQuery(ctx.querystring))
+  const range = { start: start ?? '0', limit: limit ?? String(dependencies.api.maxLimit) }
+  const asked = { ...query, pagination: { ...range, withCount: 'false' } }
+  const parsed = await parse(ctx, dependencies, asked)
+  ctx.body = (await findDocuments(dependencies.documents.database, parsed)).entries
+}
+
+/** A bare number could not say that it is a cap, or that it is missing. */
+const MAX_COUNT = 2 ** 31 - 2
+
+async function count(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const { filters, _q } = readQuery(ctx.querystring)
+  const asked = { filters, _q, fields: 'id', pagination: { limit: '1' } }
+  const parsed = await parse(ctx, dependencies, asked)
+  const { database } = dependencies.documents
+  const unbounded = { countLimit: MAX_COUNT, countTimeoutMs: database.queryTimeoutMs }
+  const { total } = await findDocuments({ ...database, ...unbounded }, parsed)
+  if (total === null) throw new GatewayTimeoutError('The query took too long')
+  ctx.body = total
+}
+
+async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const { principal } = ctx.state
+  if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
+  const user = await getUser(dependencies.accounts, String(principal.id))
+  const { populate, fields } = readQuery(ctx.querystring)
+  // Whoever may not see roles is shown none, rather than refused.
+  const mayPopulate = 'populate' in withRole(ctx)
+  const asked = { ...(fields !== undefined && { fields }), ...(mayPopulate && { populate }) }
+  ctx.body = await showUser(ctx, dependencies, user, asked)
+}
+
+async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const { populate, fields } = readQuery(ctx.querystring)
+  const user = await getUser(dependencies.accounts, parameterOf(ctx, 'id'))
+  ctx.body = await showUser(ctx, dependencies, user, { populate, fields })
+}
+
+async function create(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const user = await createUser(dependencies.accounts, bodyOf(ctx))
+  ctx.status = 201
+  ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
+}
+
+async function update(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const user = await updateUser(dependencies.accounts, parameterOf(ctx, 'id'), bodyOf(ctx))
+  ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
+}
+
+async function destroy(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
+  const user = await deleteUser(dependencies.accounts, parameterOf(ctx, 'id'))
+  ctx.body = await showUser(ctx, dependencies, user)
+}
+
+async function parse(
+  ctx: Context,
+  dependencies: UserRouteDependencies,
+  query: Data,
+): Promise<Query> {
+  const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
+  return parseQuery(query, userPlan(dependencies), rules)
+}
+
+/** Pages are for content: here they are ignored, as in the dialect. */
+function withoutPages(query: Data): Data {
+  const { page: _page, pageSize: _pageSize, pagination: _pagination, ...rest } = query
+  return rest
+}

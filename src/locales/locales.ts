@@ -1,0 +1,247 @@
+import {
+  ApplicationError,
+  NotFoundError,
+  type ValidationError,
+  validationError,
+} from '../errors.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import { openStamped } from '../mongo/system/stamped.ts'
+import { optionsOf } from '../mongo/versions/stored-version.ts'
+import { ensureRow } from '../mongo/system/system-collections.ts'
+
+/** A locale that content may be written in, as `GET /api/i18n/locales` shows it. */
+export interface Locale {
+  readonly id: number
+  readonly documentId: string
+  readonly name: string
+  /** A BCP 47 tag in canonical case, such as `en`, `pt-BR` or `zh-Hant`. */
+  readonly code: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly publishedAt: Date
+  readonly isDefault: boolean
+}
+
+/** The locales at one moment: exactly one of them is the default. */
+export interface LocaleList {
+  /** In the order in which they were added. */
+  readonly all: readonly Locale[]
+  readonly defaultCode: string
+  has(code: string): boolean
+}
+
+export interface LocaleInput {
+  readonly code: string
+  /** Left out: the English name with the code, such as `French (fr)`. */
+  readonly name?: string
+  /** True: takes the default over from the one that has it. */
+  readonly isDefault?: boolean
+}
+
+export interface Locales {
+  /** Kept in the process; at most a second behind what another process has changed. */
+  current(): Promise<LocaleList>
+  /** @throws ValidationError for a code that is no known BCP 47 tag, not canonical, or there already */
+  add(input: LocaleInput): Promise<Locale>
+  /** Changes what is given and keeps the rest. @throws NotFoundError, ValidationError */
+  update(code: string, input: Partial<LocaleInput>): Promise<Locale>
+  /**
+   * Takes a locale off the list. Its content stays stored and is not shown; it comes back with the
+   * locale. @throws NotFoundError, ApplicationError for the default
+   */
+  remove(code: string): Promise<Locale>
+}
+
+export interface LocalesOptions {
+  readonly now?: () => Date
+}
+
+type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
+
+/** All in one row, so that whoever reads it sees one default, and of the same moment. */
+interface LocalesRow {
+  readonly _id: 'locales'
+  readonly defaultCode: string
+  readonly list: readonly StoredLocale[]
+}
+
+const FIRST = { id: 1, code: 'en', name: 'English (en)' }
+
+/** The longest tag that RFC 5646, section 4.4.1, asks everyone to take. */
+const MAX_CODE_LENGTH = 35
+
+const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings')
+
+/** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
+export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
+  const now = options.now ?? (() => new Date())
+  const first = { ...FIRST, documentId: newDocumentId(), createdAt: now(), updatedAt: now() }
+  await ensureRow(collectionOf(db), { _id: 'locales', defaultCode: first.code, list: [first] })
+  const stamped = await openStamped({
+    db,
+    key: 'locales',
+    firstChange: FIRST.id,
+    load: async () => toLocaleList(await getRow(db)),
+    now,
+  })
+  const change = (
+    edit: (row: LocalesRow, change: number) => LocalesRow,
+    answer: (before: LocalesRow, after: LocalesRow) => Locale,
+  ): Promise<Locale> =>
+    stamped.change(async (session, id) => {
+      const before = await getRow(db, session)
+      const after = edit(before, id)
+      const { _id, ...changed } = after
+      await collectionOf(db).updateOne({ _id }, { $set: changed }, { session })
+      return answer(before, after)
+    })
+
+  return {
+    current: () => stamped.current(),
+    add: async (input) => {
+      assertLocaleCode(input.code)
+      assertName(input.name)
+      const documentId = newDocumentId()
+      return change(
+        (row, id) => withLocale(row, input, { id, documentId, at: now() }),
+        (_, after) => localeOf(after, input.code),
+      )
+    },
+    update: async (code, input) => {
+      assertName(input.name)
+      return change(
+        (row) => withChanged(row, code, input, now()),
+        (_, after) => localeOf(after, code),
+      )
+    },
+    remove: (code) =>
+      change(
+        (row) => without(row, code),
+        (before) => localeOf(before, code),
+      ),
+  }
+}
+
+/**
+ * Refuses a code that is not a BCP 47 tag of a known language in canonical form: two spellings of one
+ * locale would be two locales.
+ * @throws ValidationError that names the canonical form
+ */
+export function assertLocaleCode(code: string): void {
+  const canonical = code.length > MAX_CODE_LENGTH ? null : canonicalTag(code)
+  if (canonical === null || !isKnown(canonical)) {
+    throw fault('code', `code must be a known BCP 47 language tag, such as en or pt-BR`, code)
+  }
+  if (canonical !== code) throw fault('code', `code must be written ${canonical}`, code)
+}
+
+/** The English name with the code, as the reference writes it: `French (Canada) (fr-CA)`. */
+export function localeName(code: string): string {
+  const names = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' })
+  return `${names.of(code) ?? code} (${code})`
+}
+
+async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
+  if (row === null) throw new Error('The locales are gone from quire_settings')
+  return row
+}
+
+/** @throws ValidationError for a name that is not one line of up to 255 characters */
+function assertName(name: string | undefined): void {
+  if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
+  throw fault('name', 'name must be one line without spaces around it', name)
+}
+
+function canonicalTag(code: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(code)[0] ?? null
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function isKnown(tag: string): boolean {
+  const { language, script, region } = new Intl.Locale(tag)
+  const has = (type: 'language' | 'script' | 'region', code: string | undefined): boolean =>
+    code === undefined ||
+    new Intl.DisplayNames(['en'], { type, fallback: 'none' }).of(code) !== undefined
+  if (tag.startsWith('und')) return false // known to Intl, as "unknown language"
+  return has('language', language) && has('script', script) && has('region', region)
+}
+
+function withLocale(
+  row: LocalesRow,
+  input: LocaleInput,
+  made: { readonly id: number; readonly documentId: string; readonly at: Date },
+): LocalesRow {
+  const { code, name = localeName(code), isDefault = false } = input
+  if (row.list.some((locale) => locale.code === code)) {
+    throw fault('code', `the locale ${code} exists already`, code)
+  }
+  const { id, documentId, at } = made
+  const locale: StoredLocale = { id, documentId, code, name, createdAt: at, updatedAt: at }
+  return {
+    ...row,
+    defaultCode: isDefault ? code : row.defaultCode,
+    list: [...row.list, locale],
+  }
+}
+
+function withChanged(
+  row: LocalesRow,
+  code: string,
+  input: Partial<LocaleInput>,
+  at: Date,
+): LocalesRow {
+  const locale = row.list.find((one) => one.code === code)
+  if (locale === undefined) throw noSuchLocale(code)
+  if (input.code !== undefined && input.code !== code) {
+    throw fault('code', 'code cannot be changed', input.code)
+  }
+  if (input.isDefault === false && row.defaultCode === code) {
+    throw fault('isDefault', 'make another locale the default instead', false)
+  }
+  const changed = { ...locale, name: input.name ?? locale.name, updatedAt: at }
+  return {
+    ...row,
+    defaultCode: input.isDefault === true ? code : row.defaultCode,
+    list: row.list.map((one) => (one === locale ? changed : one)),
+  }
+}
+
+function without(row: LocalesRow, code: string): LocalesRow {
+  if (!row.list.some((locale) => locale.code === code)) throw noSuchLocale(code)
+  if (row.defaultCode === code) {
+    throw new ApplicationError(`The default locale ${code} cannot be removed`)
+  }
+  return { ...row, list: row.list.filter((locale) => locale.code !== code) }
+}
+
+function toLocaleList({ defaultCode, list }: LocalesRow): LocaleList {
+  const all = list.map((stored) => toLocale(stored, defaultCode))
+  const codes = new Set(all.map((locale) => locale.code))
+  return { all, defaultCode, has: (code) => codes.has(code) }
+}
+
+function localeOf({ defaultCode, list }: LocalesRow, code: string): Locale {
+  const stored = list.find((locale) => locale.code === code)
+  if (stored === undefined) throw noSuchLocale(code)
+  return toLocale(stored, defaultCode)
+}
+
+function toLocale(stored: StoredLocale, defaultCode: string): Locale {
+  const { id, documentId, name, code, createdAt, updatedAt } = stored
+  const isDefault = code === defaultCode
+  return { id, documentId, name, code, createdAt, updatedAt, publishedAt: createdAt, isDefault }
+}
+
+function noSuchLocale(code: string): NotFoundError {
+  return new NotFoundError(`There is no locale ${code}`)
+}
+
+function fault(key: string, message: string, value: unknown): ValidationError {
+  return validationError([{ path: [key], message, name: 'ValidationError', value }])
+}

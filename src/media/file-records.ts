@@ -1,0 +1,273 @@
+import type { Document } from 'mongodb'
+import { NO_LOCALE } from '../schema/no-locale.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import type { IdAllocator } from '../mongo/system/id-allocator.ts'
+import { revisionOf } from '../mongo/versions/revision.ts'
+import {
+  asVersion,
+  optionsOf,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from '../mongo/versions/stored-version.ts'
+import { versionId } from '../mongo/versions/version-match.ts'
+import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+
+/** The one version that a file has. */
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
+
+/** What is known of a file; the keys are the attributes of `plugin::upload.file`. */
+export interface FileValues {
+  readonly name: string
+  readonly alternativeText: string | null
+  readonly caption: string | null
+  readonly focalPoint: unknown
+  readonly width: number | null
+  readonly height: number | null
+  readonly formats: Readonly<Record<string, FormatValues>> | null
+  /** A placeholder of an image to show while it loads, in base64: https://evanw.github.io/thumbhash */
+  readonly thumbhash: string | null
+  readonly hash: string
+  readonly ext: string
+  readonly mime: string
+  /** In kB. */
+  readonly size: number
+  readonly url: string
+  readonly previewUrl: null
+  readonly provider: string
+  readonly provider_metadata: null
+}
+
+export interface FormatValues {
+  readonly ext: string
+  readonly url: string
+  readonly hash: string
+  readonly mime: string
+  readonly name: string
+  readonly path: null
+  readonly size: number
+  readonly width: number
+  readonly height: number
+  readonly sizeInBytes: number
+}
+
+/** A file as it is stored: one published version without a locale, like content without either. */
+export type FileRecord = StoredVersion & FileValues & StoredBytes
+
+/** Which bytes are its own; no attributes, so that no answer shows them. */
+interface StoredBytes {
+  /** Another one for all bytes that it ever had; absent until they are replaced. */
+  readonly generation?: string
+  /** Names of what was made of an image later. */
+  readonly variants?: readonly string[]
+}
+
+export interface NewFile extends FileValues {
+  readonly documentId: string
+}
+
+export type FileChanges = Partial<FileValues & StoredBytes>
+
+/** A record before and after a change. */
+export interface ChangedFile {
+  readonly before: FileRecord
+  readonly after: FileRecord
+}
+
+export interface FileRecords {
+  /** All of them or none. */
+  add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
+  /** By documentId or numeric id; null when there is none. */
+  get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
+  /** By the hash of the file or of one of its formats; null when there is none. */
+  getByHash(hash: string): Promise<FileRecord | null>
+  /** All that there are, by documentId. */
+  all(): AsyncIterable<FileRecord>
+  /** Null when it is gone, or not as `asOf` says any more. */
+  patch(documentId: string, changes: FileChanges, asOf?: FileRecord): Promise<ChangedFile | null>
+  /**
+   * Notes one more variant of a file that is still as `record` says, and forgets the oldest beyond
+   * `most`. Answers the names forgotten; null when the file has changed, or is gone.
+   */
+  addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
+  /** Answers what it was; null when it is gone, or not as `asOf` says any more. */
+  remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
+  /** Takes back what `add` may have stored, even where it failed: only what has these hashes. */
+  withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
+}
+
+/** Name and type of those that there are, by documentId. */
+export async function findFileTypes(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<FileValues, 'name' | 'mime'>>> {
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find(
+        { _id: { $in: documentIds.map((documentId) => versionId(documentId, KEY)) } },
+        {
+          ...optionsOf(database),
+          projection: { _id: 0, documentId: 1, name: 1, mime: 1 },
+        },
+      )
+      .toArray(),
+  )
+  return new Map(
+    found.map(asFile).map(({ documentId, name, mime }) => [documentId, { name, mime }]),
+  )
+}
+
+/** The records of files; `plan` is the content-type `plugin::upload.file`. */
+export function openFileRecords(
+  database: Database,
+  plan: ContentTypePlan,
+  { ids, now }: { readonly ids: IdAllocator; readonly now: () => Date },
+): FileRecords {
+  return {
+    add: async (files) => {
+      const taken = await ids.take(plan.collectionName, files.length)
+      const createdAt = now()
+      const records = files.map((file, index): FileRecord => {
+        const stamps = { createdAt, updatedAt: createdAt, publishedAt: createdAt }
+        return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0 }
+      })
+      if (records.length < 2) await insertVersions(database, plan, records)
+      else await database.transact((session) => insertVersions(database, plan, records, session))
+      return records
+    },
+    get: async (name) => {
+      const found = await asCmsErrors(() =>
+        versionsOf(database, plan).findOne({ ...KEY, ...name }, optionsOf(database)),
+      )
+      return found === null ? null : asFile(found)
+    },
+    getByHash: (hash) => getByHash(database, plan, hash),
+    addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
+    all: () => findAll(database, plan),
+    patch: (documentId, changes, asOf) =>
+      patch(database, plan, { documentId, asOf }, { ...changes, updatedAt: now() }),
+    remove: (documentId, asOf) => remove(database, plan, { documentId, asOf }),
+    withdraw: async (files) => {
+      const added = files.map(({ documentId, hash }) => ({ _id: versionId(documentId, KEY), hash }))
+      await asCmsErrors(() =>
+        versionsOf(database, plan).deleteMany({ $or: added }, optionsOf(database)),
+      )
+    },
+  }
+}
+
+interface Target {
+  readonly documentId: string
+  readonly asOf: FileRecord | undefined
+}
+
+function patch(
+  database: Database,
+  plan: ContentTypePlan,
+  target: Target,
+  changes: FileChanges & Pick<FileRecord, 'updatedAt'>,
+): Promise<ChangedFile | null> {
+  const version = { documentId: target.documentId, key: KEY }
+  return database.transact(async (session) => {
+    const before = await getAsOf(database, plan, target, session)
+    if (before === null) return null
+    const after = await patchVersion(database, plan, version, changes, session)
+    return after === null ? null : { before, after: asFile(after) }
+  })
+}
+
+function remove(
+  database: Database,
+  plan: ContentTypePlan,
+  target: Target,
+): Promise<FileRecord | null> {
+  return database.transact(async (session) => {
+    const before = await getAsOf(database, plan, target, session)
+    if (before === null) return null
+    const removed = await deleteVersions(database, plan, target.documentId, 'all', session)
+    return removed > 0 ? before : null
+  })
+}
+
+/** What is to be changed, read in the transaction that changes it. */
+async function getAsOf(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, asOf }: Target,
+  session: Session,
+): Promise<FileRecord | null> {
+  const found = await run(session, () =>
+    versionsOf(database, plan).findOne(
+      { _id: versionId(documentId, KEY) },
+      optionsOf(database, session),
+    ),
+  )
+  if (found === null) return null
+  const file = asFile(found)
+  return asOf === undefined || revisionOf(asOf) === revisionOf(file) ? file : null
+}
+
+async function getByHash(
+  database: Database,
+  plan: ContentTypePlan,
+  hash: string,
+): Promise<FileRecord | null> {
+  const hashes = [hash, hash.replace(/^[a-z]+_/, '')] // that of a format is `<format>_<hash>`
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find({ ...KEY, hash: { $in: hashes } }, optionsOf(database))
+      .toArray(),
+  )
+  const records = found.map(asFile)
+  const isNamed = ({ formats }: FileRecord): boolean =>
+    Object.values(formats ?? {}).some((format) => format.hash === hash)
+  return records.find((record) => record.hash === hash) ?? records.find(isNamed) ?? null
+}
+
+async function addVariant(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, updatedAt }: FileRecord,
+  { name, most }: { readonly name: string; readonly most: number },
+): Promise<readonly string[] | null> {
+  // The driver's types know only what a version has of its own.
+  const pushed = { variants: { $each: [name], $slice: -most } } as never
+  const before = await asCmsErrors(() =>
+    versionsOf(database, plan).findOneAndUpdate(
+      { _id: versionId(documentId, KEY), updatedAt },
+      { $push: pushed },
+      { ...optionsOf(database), returnDocument: 'before' },
+    ),
+  )
+  if (before === null) return null
+  const known = asFile(before).variants ?? []
+  return known.slice(0, Math.max(0, known.length + 1 - most))
+}
+
+/** In pages, so that each command ends in time. */
+async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerator<FileRecord> {
+  let after = ''
+  for (;;) {
+    const page = await asCmsErrors(() =>
+      versionsOf(database, plan)
+        .find({ _id: { $gt: after } }, optionsOf(database))
+        .sort({ _id: 1 })
+        .limit(PAGE)
+        .toArray(),
+    )
+    for (const found of page) yield asFile(found)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = last._id
+  }
+}
+
+const PAGE = 1_000
+
+/** Files are written by this module alone. */
+function asFile(stored: Document): FileRecord {
+  return asVersion(stored) as FileRecord
+}

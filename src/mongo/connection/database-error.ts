@@ -1,0 +1,117 @@
+import {
+  MongoError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb'
+import { GatewayTimeoutError, ServiceUnavailableError } from '../../errors.ts'
+
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+const MAX_TIME_EXPIRED = 50
+const WRITE_CONCERN_FAILED = 64
+const DUPLICATE_KEY = 11000
+
+/** OutOfDiskSpace, and FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`). */
+const CANNOT_WRITE: ReadonlyMap<unknown, string> = new Map([
+  [14031, 'The database has no space left'],
+  [39, 'The database cannot write to its disk'],
+])
+
+/** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
+])
+
+/**
+ * What a client may see of a database's failure: 503 when it cannot be reached or cannot write, 504 when
+ * it was too slow. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
+ * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
+ */
+export function toCmsError(error: unknown): unknown {
+  if (isBrokenSocket(error)) {
+    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+  }
+  if (!(error instanceof MongoError)) return error
+  if (isOutOfTime(error)) {
+    return new GatewayTimeoutError('The query took too long', {}, { cause: error })
+  }
+  if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
+    return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
+  }
+  const cannotWrite = error instanceof MongoServerError ? CANNOT_WRITE.get(error.code) : undefined
+  if (cannotWrite !== undefined) {
+    return new ServiceUnavailableError(cannotWrite, {}, { cause: error })
+  }
+  if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
+    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+  }
+  return error
+}
+
+/**
+ * Runs what asks the database outside of a transaction; within one a driver's error must reach the driver as
+ * it is (`run`).
+ * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
+ */
+export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toCmsError(error)
+  }
+}
+
+/** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
+function isBrokenSocket(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
+}
+
+const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+])
+
+/** A command that ran longer than it may, or waited so long for a majority. */
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+}
+
+/** A write that an index refused, be it that of `_id`: another has the value. */
+export function isDuplicateKey(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY
+}
+
+/**
+ * Two transactions that waited for each other. MongoDB tells it as a WriteConflict with the label by which
+ * the driver tries again; DocumentDB (seen behind its gateway in 2026) as code 1, and by its words alone.
+ */
+export function isDeadlock(error: unknown): boolean {
+  return (
+    error instanceof MongoServerError &&
+    error.code === 1 &&
+    error.message.includes('deadlock detected')
+  )
+}
+
+/** A transaction that might succeed next time, and has been tried for long enough. */
+const LABELS = [
+  MongoErrorLabel.TransientTransactionError,
+  MongoErrorLabel.UnknownTransactionCommitResult,
+] as const
+
+function isUnavailable(error: MongoError): boolean {
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error.name === 'MongoWaitQueueTimeoutError' || // not exported by driver 7.8
+    (error instanceof MongoServerError && UNAVAILABLE_CODES.has(error.code))
+  )
+}

@@ -1,0 +1,98 @@
+import type { Document } from 'mongodb'
+import type { ScalarType } from '../../schema/definition.ts'
+import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
+import { uniqueAttributes } from '../write/unique-values.ts'
+
+/** An index that content needs; its name tells that it is ours. */
+export interface IndexPlan {
+  readonly name: string
+  readonly key: Readonly<Record<string, 1 | -1>>
+  readonly unique: boolean
+  readonly partialFilterExpression: Document | null
+}
+
+/** What only the database needs to know of a content-type. */
+export interface CollectionPlan {
+  readonly name: string
+  readonly indexes: readonly IndexPlan[]
+}
+
+/** Ours start with this; any other index on a content collection is somebody else's. */
+export const INDEX_PREFIX = 'quire_'
+
+const FIRST_DATE = new Date(-8_640_000_000_000_000)
+
+/** By content-type uid. */
+export function compileCollections(schema: Schema): ReadonlyMap<string, CollectionPlan> {
+  return new Map(
+    [...schema.contentTypes.values()].map((plan) => [plan.uid, compileCollection(plan)]),
+  )
+}
+
+function compileCollection(plan: ContentTypePlan): CollectionPlan {
+  const owned = [...plan.attributes.values()].filter(
+    (attribute) =>
+      attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.side === 'owner'),
+  )
+  return {
+    name: plan.collectionName,
+    indexes: [
+      DOCUMENT_INDEX,
+      LIST_INDEX,
+      ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
+      ...owned.map(({ name }) => relationIndex(name)),
+    ],
+  }
+}
+
+/** Tells whether a document exists, in whatever locale and status. */
+const DOCUMENT_INDEX: IndexPlan = {
+  name: `${INDEX_PREFIX}document`,
+  key: { documentId: 1 },
+  unique: false,
+  partialFilterExpression: null,
+}
+
+/** Finds the owners of a target: inverse sides, filters through the relation and a file's users live by it. */
+function relationIndex(attribute: string): IndexPlan {
+  return {
+    name: `${INDEX_PREFIX}relation_${attribute}`,
+    key: { [attribute]: 1, status: 1, locale: 1 },
+    unique: false,
+    partialFilterExpression: null,
+  }
+}
+
+/** Serves the default order, and every list that is filtered by what has no index of its own. */
+const LIST_INDEX: IndexPlan = {
+  name: `${INDEX_PREFIX}list`,
+  key: { status: 1, locale: 1, id: 1 },
+  unique: false,
+  partialFilterExpression: null,
+}
+
+/**
+ * Within one locale no two published versions share a value; null and the empty text may repeat.
+ * Partial filters know neither `$ne` nor `$exists: false`
+ * (https://www.mongodb.com/docs/manual/core/index-partial/), so they start above the lowest value.
+ */
+function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
+  return {
+    name: `${INDEX_PREFIX}unique_${name}`,
+    key: { [name]: 1, locale: 1 },
+    unique: !sharded, // there reservations hold it, and the index serves to look
+    partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },
+  }
+}
+
+/** Above or from the lowest value of each kind: comparisons never leave the operand's BSON type. */
+const PRESENT: Partial<Record<ScalarType, Document>> = {
+  integer: { $gte: -Infinity },
+  biginteger: { $gte: -Infinity },
+  decimal: { $gte: -Infinity },
+  float: { $gte: -Infinity },
+  boolean: { $gte: false },
+  date: { $gte: FIRST_DATE },
+  datetime: { $gte: FIRST_DATE },
+  timestamp: { $gte: FIRST_DATE },
+}

@@ -1,0 +1,72 @@
+import { CmsError, SchemaError } from '../../errors.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Database } from '../connection/database.ts'
+import { withLease } from '../system/lease.ts'
+import { reservationsIn, reservedAttributes, settleReservations } from '../write/reservations.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { ensureIndexes } from '../system/system-collections.ts'
+
+/** Which attributes have their reservations. */
+interface ReservedRow {
+  readonly _id: 'reservations'
+  readonly attributes: readonly string[]
+}
+
+/**
+ * Makes reservations for content that was stored before its type was declared sharded, and removes those of
+ * types that no longer are. Processes that start together do it once.
+ * @throws SchemaError when stored values repeat.
+ */
+export async function syncReservations(
+  database: Database,
+  plans: readonly ContentTypePlan[],
+): Promise<void> {
+  const wanted = plans.flatMap(reservedAttributes)
+  if (areSame(await readDone(database), wanted)) return
+  await withLease(database, 'reservations', async () => {
+    const done = await readDone(database)
+    if (areSame(done, wanted)) return
+    await ensureIndexes(reservationsIn(database), [{ key: { holder: 1 }, name: 'holder' }])
+    const gone = done.filter((attribute) => !wanted.includes(attribute))
+    await reservationsIn(database).deleteMany({ attribute: { $in: gone } })
+    const isNew = (attribute: string): boolean => !done.includes(attribute)
+    for (const plan of plans) {
+      if (reservedAttributes(plan).some(isNew)) await reserveStored(database, plan)
+    }
+    await rowsIn(database).updateOne(
+      { _id: 'reservations' },
+      { $set: { attributes: wanted } },
+      { upsert: true },
+    )
+  })
+}
+
+async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
+  const published = versionsOf(database, plan).find(
+    { status: 'published' },
+    { projection: { _id: 0, documentId: 1 } },
+  )
+  for await (const { documentId } of published) {
+    try {
+      await database.transact((session) =>
+        settleReservations(database, plan, String(documentId), session),
+      )
+    } catch (error) {
+      if (!(error instanceof CmsError) || error.status !== 400) throw error
+      throw new SchemaError([
+        `${plan.collectionName}: stored values repeat where an attribute is declared unique ` +
+          `(${String(documentId)}: ${error.message})`,
+      ])
+    }
+  }
+}
+
+const rowsIn = (database: Database) => database.collection<ReservedRow>('quire_settings')
+
+async function readDone(database: Database): Promise<readonly string[]> {
+  return (await rowsIn(database).findOne({ _id: 'reservations' }))?.attributes ?? []
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name))
+}

@@ -1,0 +1,105 @@
+import { GatewayTimeoutError } from '../../errors.ts'
+import type { Query } from '../../query/query.ts'
+import { chooseVersions } from './choose-versions.ts'
+import { type Conditions, matchStages } from './conditions.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { optionsOf, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { matchAll } from './translate-filter.ts'
+import { matchVersions } from '../versions/version-match.ts'
+
+/** What is to be known about a total, by the key under which an answer says it. */
+export type CountNote = 'capped' | 'estimated' | 'countTimedOut'
+
+/** How many entries a list has on all of its pages. */
+export interface Counted {
+  /** Null when the request asked for no count, or it was not counted in time. */
+  readonly total: number | null
+  /** None where the total is exact. */
+  readonly notes: readonly CountNote[]
+}
+
+export interface VersionPage extends Counted {
+  /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
+  readonly versions: readonly StoredVersion[]
+}
+
+/** Of a list that was not asked to be counted. */
+export const NOT_COUNTED: Counted = { total: null, notes: [] }
+
+/**
+ * Counts what a list has, as its request asks. Past the database's `countTimeoutMs` the count is given up,
+ * whether it is the database that still counts or a connection that is still waited for.
+ */
+export async function countVersions(
+  database: Database,
+  query: Query,
+  conditions: Conditions,
+): Promise<Counted> {
+  const { withCount } = query.page
+  if (withCount === false) return NOT_COUNTED
+  const isWhole = withCount === 'estimate' && isWholeCollection(query)
+  const total = await inTime(
+    database.countTimeoutMs,
+    isWhole ? estimate(database, query) : countUpTo(database, query, conditions),
+  )
+  if (total === null) return { total, notes: ['countTimedOut'] }
+  return isWhole ? { total, notes: ['estimated'] } : toCounted(database, query, total)
+}
+
+/** A number that was counted, at least to one beyond the cap, as an answer tells it. */
+export function toCounted({ countLimit }: Database, { page }: Query, counted: number): Counted {
+  const notes: CountNote[] = counted > countLimit ? ['capped'] : []
+  if (page.withCount === 'estimate') notes.push('estimated')
+  return { total: Math.min(counted, countLimit), notes }
+}
+
+/** Whether a list shows every version that its collection holds, so that the collection's own number will do. */
+function isWholeCollection({ plan, filter, hasPublishedVersion }: Query): boolean {
+  const isFiltered = filter !== null || hasPublishedVersion !== null
+  return !isFiltered && !plan.localized && !plan.draftAndPublish
+}
+
+function estimate(database: Database, { plan }: Query): Promise<number> {
+  const options = { maxTimeMS: database.countTimeoutMs }
+  return asCmsErrors(() => versionsOf(database, plan).estimatedDocumentCount(options))
+}
+
+function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
+  const versions = versionsOf(database, query.plan)
+  const which = matchVersions(query.version)
+  const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
+  const limit = database.countLimit + 1
+  return asCmsErrors(async () => {
+    const chosen = chooseVersions(query.plan, query.version)
+    if (conditions.lookups.length + chosen.length === 0) {
+      return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })
+    }
+    const stages = [
+      ...matchStages(which, conditions),
+      ...chosen,
+      { $limit: limit },
+      { $count: 'total' },
+    ]
+    const [counted] = await versions
+      .aggregate<{ readonly total: number }>(stages, options)
+      .toArray()
+    return counted?.total ?? 0
+  })
+}
+
+/** Null when it takes longer. A count that is given up ends by its own `maxTimeMS`, and nobody hears of it. */
+async function inTime(timeoutMs: number, counting: Promise<number>): Promise<number | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, null)
+  })
+  try {
+    return await Promise.race([counting, late])
+  } catch (error) {
+    if (error instanceof GatewayTimeoutError) return null
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,122 @@
+import type { Document } from 'mongodb'
+import type { Query, SortKey, VersionKey } from '../../query/query.ts'
+import type { RelationPlan } from '../../schema/plan.ts'
+import { chooseVersions } from './choose-versions.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { buildSort } from './sort-plan.ts'
+import { optionsOf, versionsOf } from '../versions/stored-version.ts'
+import { shownVersions, targetVersion } from './target-version.ts'
+import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
+import { matchVersions } from '../versions/version-match.ts'
+
+/** An order whose first keys are values of one and the same target. */
+export interface TargetOrder {
+  readonly relation: RelationPlan
+  /** Of the relation, from the version down. */
+  readonly path: string
+  /** As seen from the target. */
+  readonly keys: readonly SortKey[]
+  /** What orders the entries that lead to equal values. */
+  readonly rest: readonly SortKey[]
+}
+
+/** Targets with equal values, which are one place in the order; null is no target to be seen. */
+export type TargetGroup = readonly (string | null)[]
+
+/**
+ * The part of an order that its targets decide; null where the first key leads through no relation, or
+ * through one to many targets, or where the value is picked from a list: those are looked up.
+ */
+export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
+  const steps = sort[0]?.through ?? []
+  const at = steps.findIndex(({ kind }) => kind === 'relation')
+  const relation = steps[at]
+  if (relation?.kind !== 'relation' || relation.toMany || relation.side !== 'owner') return null
+  const prefix = steps.slice(0, at + 1)
+  const isElsewhere = ({ through }: SortKey): boolean =>
+    prefix.some((step, index) => through[index]?.name !== step.name)
+  const end = sort.findIndex(isElsewhere)
+  const keys = sort.slice(0, end === -1 ? sort.length : end)
+  if (prefix.some(isList) || keys.some((key) => endsInList(key, prefix.length))) return null
+  return {
+    relation,
+    path: prefix.map(({ name }) => name).join('.'),
+    keys: keys.map((key) => ({ ...key, through: key.through.slice(prefix.length) })),
+    rest: sort.slice(keys.length),
+  }
+}
+
+/** MongoDB orders by the items of a list, but groups by the whole of it. */
+function endsInList({ through, attribute }: SortKey, from: number): boolean {
+  const last = through.findLastIndex(({ kind }) => kind === 'relation')
+  // Behind a further relation one target is picked, whose own components may still be lists.
+  return MAY_BE_LISTS.has(attribute.type) || through.slice(Math.max(from, last + 1)).some(isList)
+}
+
+function isList(step: SortKey['through'][number]): boolean {
+  return step.kind === 'component' && step.repeatable
+}
+
+/**
+ * Which of these targets come before which, seen from the entries of a list: those with equal values
+ * together, and with them (or alone) what is no target to be seen, which has no value at all.
+ */
+export async function orderTargets(
+  database: Database,
+  { relation, keys }: TargetOrder,
+  documentIds: readonly string[],
+  from: VersionKey,
+  { reader }: Pick<Query, 'reader'>,
+): Promise<readonly TargetGroup[]> {
+  const target = relation.target()
+  const versions = shownVersions(target, targetVersion(target, from, reader), reader)
+  const order = buildSort(keys, versions, reader)
+  const directions = Object.entries(order.sort)
+  // Missing and null are one value to an order, but two to a group.
+  const values = directions.map(([path], index): [string, Document] => [
+    `k${index}`,
+    { $ifNull: [`$${path}`, null] },
+  ])
+  const stages = [
+    { $match: matchAll([matchVersions(versions), { documentId: { $in: [...documentIds] } }]) },
+    ...chooseVersions(target, versions),
+    ...order.lookups,
+    { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
+    { $sort: Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way])) },
+  ]
+  const found = await asCmsErrors(() =>
+    versionsOf(database, target)
+      .aggregate<FoundGroup>(stages, {
+        ...optionsOf(database),
+        batchSize: documentIds.length + 1,
+      })
+      .toArray(),
+  )
+  const seen = new Set(found.flatMap(({ ids }) => ids))
+  const unseen = [null, ...documentIds.filter((documentId) => !seen.has(documentId))]
+  return placeNull(found, unseen, keys)
+}
+
+interface FoundGroup {
+  readonly _id: Readonly<Record<string, unknown>>
+  readonly ids: readonly string[]
+}
+
+/** Null is the lowest of all values: first where an order ascends, last where it descends. */
+function placeNull(
+  groups: readonly FoundGroup[],
+  unseen: TargetGroup,
+  keys: readonly SortKey[],
+): readonly TargetGroup[] {
+  const firstValue = ({ _id }: FoundGroup): SortKey | undefined =>
+    keys.find((_, index) => _id[`k${index}`] !== null)
+  const before = groups.filter((group) => firstValue(group)?.direction === 'desc')
+  const equal = groups.filter((group) => firstValue(group) === undefined)
+  const after = groups.filter((group) => firstValue(group)?.direction === 'asc')
+  return [
+    ...before.map(({ ids }) => ids),
+    [...unseen, ...equal.flatMap(({ ids }) => ids)],
+    ...after.map(({ ids }) => ids),
+  ]
+}

@@ -1,0 +1,99 @@
+import type { Document } from 'mongodb'
+import type {
+  FieldSelection,
+  PopulateNode,
+  Reader,
+  SortKey,
+  VersionSelection,
+} from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { buildProjection, shownMembers } from './build-find.ts'
+import { chooseVersions } from './choose-versions.ts'
+import type { Database } from '../connection/database.ts'
+import type { Conditions } from './conditions.ts'
+import { buildSort } from './sort-plan.ts'
+import { readVersions, type StoredVersion } from '../versions/stored-version.ts'
+import { matchVersions, versionId } from '../versions/version-match.ts'
+
+/** What of related versions to read. */
+export interface RelatedRead {
+  readonly conditions: Conditions
+  /** Empty: in no order. */
+  readonly sort: readonly SortKey[]
+  readonly versions: VersionSelection
+  readonly reader: Reader
+  readonly fields: FieldSelection
+  readonly populate: readonly PopulateNode[]
+}
+
+/** A command names no more documents than this, unless an order needs them in one. */
+const CHUNK = 1_000
+
+/** Of some documents the versions that a read is about, where they exist and meet the conditions. */
+export function findTargets(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+  read: RelatedRead,
+): Promise<readonly StoredVersion[]> {
+  const { locales, status, firstOnly } = read.versions
+  if (firstOnly === true) {
+    const versions = matchVersions(read.versions)
+    return findInChunks(database, plan, documentIds, read, (chunk) => ({
+      ...versions,
+      documentId: { $in: chunk },
+    }))
+  }
+  const ids = documentIds.flatMap((documentId) =>
+    locales.map((locale) => versionId(documentId, { locale, status })),
+  )
+  return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
+}
+
+/** The versions whose relation `attribute` names one of the documents; it is read as well. */
+export function findOwners(
+  database: Database,
+  plan: ContentTypePlan,
+  {
+    attribute,
+    documentIds,
+  }: { readonly attribute: string; readonly documentIds: readonly string[] },
+  read: RelatedRead,
+): Promise<readonly StoredVersion[]> {
+  const versions = matchVersions(read.versions)
+  const shown = read.fields === 'all' ? shownMembers(plan) : read.fields
+  const fields = [...shown, attribute]
+  return findInChunks(database, plan, documentIds, { ...read, fields }, (chunk) => ({
+    ...versions,
+    [attribute]: { $in: chunk },
+  }))
+}
+
+async function findInChunks(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+  { conditions, sort, versions, reader, fields, populate }: RelatedRead,
+  match: (chunk: readonly string[]) => Document,
+): Promise<readonly StoredVersion[]> {
+  const shared = {
+    conditions,
+    order: buildSort(sort, versions, reader),
+    chosen: chooseVersions(plan, versions),
+    skip: 0,
+    limit: 0,
+    projection: buildProjection(plan, fields, populate),
+  }
+  const size = sort.length === 0 ? CHUNK : ids.length
+  const found = await Promise.all(
+    chunksOf(ids, size).map((chunk) =>
+      readVersions(database, plan, { ...shared, filter: match(chunk) }),
+    ),
+  )
+  return found.flat()
+}
+
+function chunksOf(ids: readonly string[], size: number): readonly (readonly string[])[] {
+  const count = ids.length === 0 ? 0 : Math.ceil(ids.length / size)
+  return Array.from({ length: count }, (_, index) => ids.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,147 @@
+import type { EntryQuery, Query, VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { buildFind, buildProjection } from './build-find.ts'
+import { chooseVersions } from './choose-versions.ts'
+import type { Conditions } from './conditions.ts'
+import { countVersions, type VersionPage } from './count-versions.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { findPageByTargets } from './page-by-targets.ts'
+import {
+  asVersion,
+  optionsOf,
+  readVersions,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from '../versions/stored-version.ts'
+import { REVISION } from '../versions/revision.ts'
+import { resolveFilter } from './resolve-filter.ts'
+import { shownVersions } from './target-version.ts'
+import { matchAll } from './translate-filter.ts'
+import { matchDocument, versionId } from '../versions/version-match.ts'
+
+/** Bound of a command on many versions, which no client waits for. */
+export const BULK_TIMEOUT_MS = 60_000
+
+/** One page of a list: one find and, in parallel, one count; or where a relation orders it `findPageByTargets`. */
+export async function findPage(database: Database, query: Query): Promise<VersionPage> {
+  const { filter, version, reader } = query
+  const resolved = await resolveFilter(database, filter, version, reader)
+  const conditions = withPublished(query, resolved)
+  const ordered = await findPageByTargets(database, query, conditions)
+  if (ordered !== null) return ordered
+  const [versions, counted] = await Promise.all([
+    readVersions(database, query.plan, buildFind(query, conditions)),
+    countVersions(database, query, conditions),
+  ])
+  return { versions, ...counted }
+}
+
+/** The published version is another document of the same collection, found by its documentId. */
+function withPublished(
+  { plan, hasPublishedVersion }: Query,
+  { lookups, match }: Conditions,
+): Conditions {
+  if (hasPublishedVersion === null) return { lookups, match }
+  const as = 'quire_published'
+  const lookup = {
+    from: plan.collectionName,
+    localField: 'documentId',
+    foreignField: 'documentId',
+    let: { locale: '$locale' },
+    pipeline: [
+      { $match: { status: 'published', $expr: { $eq: ['$locale', '$$locale'] } } },
+      { $project: { _id: 1 } },
+    ],
+    as,
+  }
+  return {
+    lookups: [...lookups, { $lookup: lookup }],
+    match: matchAll([match, { [as]: hasPublishedVersion ? { $ne: [] } : { $eq: [] } }]),
+  }
+}
+
+/**
+ * A version as an answer shows it, with its revision; with fallbacks the first that there is. Null when
+ * there is none, or it does not meet the filter.
+ */
+export async function getVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  key: VersionKey,
+  query: EntryQuery,
+): Promise<StoredVersion | null> {
+  const { filter, fields, populate, reader } = query
+  const selection = shownVersions(plan, key, reader)
+  const { locales, status } = selection
+  const projection = buildProjection(plan, fields, populate)
+  projection[REVISION] = 1
+  projection['updatedAt'] = 1
+  const [found] = await readVersions(database, plan, {
+    filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
+    conditions: await resolveFilter(database, filter, selection, reader),
+    order: UNORDERED,
+    chosen: chooseVersions(plan, selection),
+    skip: 0,
+    limit: 1,
+    projection,
+  })
+  return found ?? null
+}
+
+function matchAny(ids: readonly string[]): unknown {
+  return ids.length === 1 ? ids[0] : { $in: ids }
+}
+
+const UNORDERED = { lookups: [], sort: {} }
+
+/** A version with everything that is stored of it, for one that is about to be changed. */
+export async function getWholeVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  key: VersionKey,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const found = await run(session, () =>
+    versionsOf(database, plan).findOne(
+      { _id: versionId(documentId, key) },
+      optionsOf(database, session),
+    ),
+  )
+  return found === null ? null : asVersion(found)
+}
+
+/** Every version of a document, whole. */
+export function getAllVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  session?: Session,
+): Promise<readonly StoredVersion[]> {
+  return run(session, async () => {
+    const found = await versionsOf(database, plan)
+      .find(matchDocument(documentId), optionsOf(database, session))
+      .toArray()
+    return found.map(asVersion)
+  })
+}
+
+/** Of these `_id`s (`versionId`), those under which a version is stored. */
+export function findStoredVersionIds(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        { _id: { $in: [...ids] } },
+        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+      )
+      .toArray()
+    return new Set(found.map(({ _id }) => _id))
+  })
+}

@@ -1,0 +1,117 @@
+import type { Document } from 'mongodb'
+import type { Reader, SortKey, VersionSelection } from '../../query/query.ts'
+import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../../schema/plan.ts'
+import { chooseVersions } from './choose-versions.ts'
+import { shownVersions, targetVersion } from './target-version.ts'
+import { matchVersions } from '../versions/version-match.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+
+/** An order, and what must be looked up before versions can be put into it. */
+export interface SortPlan {
+  readonly lookups: readonly Document[]
+  readonly sort: Record<string, 1 | -1>
+}
+
+/** Of an entry whose locale the query leaves open: it is taken from the entry. */
+const OWN_LOCALE = Symbol('own locale')
+
+interface Place {
+  readonly locale: string | typeof OWN_LOCALE
+  readonly status: VersionSelection['status']
+}
+
+/**
+ * An order by an entry's own attributes needs nothing; one through a relation looks its targets up. Of
+ * several targets (or elements of a component) the lowest value counts ascending and the highest
+ * descending, as MongoDB orders by lists. No more than that one is kept of the targets: entries stay
+ * single, and MongoDB cannot order by two lists at once ("cannot sort with keys that are parallel arrays").
+ */
+export function buildSort(
+  sort: readonly SortKey[],
+  { locales, status }: VersionSelection,
+  reader: Reader,
+): SortPlan {
+  const [only] = locales
+  const isOne = locales.length === 1 && only !== undefined
+  const place: Place = { locale: isOne ? only : OWN_LOCALE, status }
+  const lookups: Document[] = []
+  const keys = sort.map((key, index): [string, 1 | -1] => {
+    const direction = key.direction === 'asc' ? 1 : -1
+    const from = { place, reader, direction, as: `quire_sort_${index}` } as const
+    const reached = reach(key.through, key.attribute, from)
+    lookups.push(...reached.lookups)
+    return [reached.path, direction]
+  })
+  return { lookups, sort: Object.fromEntries(keys) }
+}
+
+interface Reached {
+  readonly lookups: readonly Document[]
+  /** Where the value is, once these have been looked up. */
+  readonly path: string
+}
+
+function reach(
+  [step, ...rest]: SortKey['through'],
+  attribute: ScalarPlan,
+  from: {
+    readonly place: Place
+    readonly reader: Reader
+    readonly direction: 1 | -1
+    readonly as: string
+  },
+  prefix = '',
+): Reached {
+  if (step === undefined) return { lookups: [], path: `${prefix}${attribute.name}` }
+  if (step.kind === 'component') return reach(rest, attribute, from, `${prefix}${step.name}.`)
+  const { place, reader, direction, as } = from
+  const target = seenFrom(place, step.target(), reader)
+  const inner = reach(rest, attribute, { ...from, place: target, as: `${as}_` })
+  const [shown = attribute.name] = inner.path.split('.')
+  const lookup = {
+    from: step.target().collectionName,
+    ...joint(step, prefix),
+    ...matchSeen(step.target(), target, reader, [
+      ...inner.lookups,
+      { $sort: { [inner.path]: direction } },
+      { $limit: 1 },
+      { $project: { _id: 0, [shown]: 1 } },
+    ]),
+    as,
+  }
+  const unwind = { path: `$${as}`, preserveNullAndEmptyArrays: true }
+  return { lookups: [{ $lookup: lookup }, { $unwind: unwind }], path: `${as}.${inner.path}` }
+}
+
+/** The version of a target that is seen from a place. */
+function seenFrom(place: Place, target: ContentTypePlan, reader: Reader): Place {
+  const isOpen = place.locale === OWN_LOCALE
+  const from = { locale: isOpen ? NO_LOCALE : place.locale, status: place.status }
+  const key = targetVersion(target, from, reader)
+  return isOpen && target.localized ? { locale: OWN_LOCALE, status: key.status } : key
+}
+
+function joint(relation: RelationPlan, prefix: string): Document {
+  return relation.side === 'owner'
+    ? { localField: `${prefix}${relation.name}`, foreignField: 'documentId' }
+    : { localField: 'documentId', foreignField: relation.otherSide }
+}
+
+/** With fallbacks the version that is seen of a target is the same from everywhere. */
+function matchSeen(
+  target: ContentTypePlan,
+  place: Place,
+  reader: Reader,
+  then: readonly Document[],
+): Document {
+  const versions = shownVersions(target, { locale: NO_LOCALE, status: place.status }, reader)
+  if (versions.firstOnly !== true) return matchPlace(place, then)
+  const match = { $match: matchVersions(versions) }
+  return { pipeline: [match, ...chooseVersions(target, versions), ...then] }
+}
+
+function matchPlace({ locale, status }: Place, then: readonly Document[]): Document {
+  if (locale !== OWN_LOCALE) return { pipeline: [{ $match: { status, locale } }, ...then] }
+  const match = { status, $expr: { $eq: ['$locale', '$$locale'] } }
+  return { let: { locale: '$locale' }, pipeline: [{ $match: match }, ...then] }
+}

@@ -1,0 +1,157 @@
+import type { Document } from 'mongodb'
+import type { Comparison, Filter, Operator, RelatedFilter } from '../../query/query.ts'
+import type { ScalarType } from '../../schema/definition.ts'
+import { toBson } from '../versions/stored-value.ts'
+
+type Condition = (operand: unknown) => Document
+
+/**
+ * What each operator asks of a value. Operands are typed by the parser; here they only find their place.
+ * As in MongoDB, the negative ones also match values that are null or missing.
+ */
+const CONDITIONS = {
+  eq: (operand) => ({ $eq: operand }),
+  ne: (operand) => ({ $ne: operand }),
+  lt: (operand) => ({ $lt: operand }),
+  lte: (operand) => ({ $lte: operand }),
+  gt: (operand) => ({ $gt: operand }),
+  gte: (operand) => ({ $gte: operand }),
+  in: (operand) => ({ $in: operand }),
+  notIn: (operand) => ({ $nin: operand }),
+  between: (operand) => between(operand),
+  null: (operand) => (operand === true ? { $eq: null } : { $ne: null }),
+  notNull: (operand) => (operand === true ? { $ne: null } : { $eq: null }),
+  eqi: (operand) => search(`^${literal(operand)}${TEXT_END}`, 'i'),
+  nei: (operand) => ({ $not: search(`^${literal(operand)}${TEXT_END}`, 'i') }),
+  contains: (operand) => search(literal(operand)),
+  notContains: (operand) => ({ $not: search(literal(operand)) }),
+  containsi: (operand) => search(literal(operand), 'i'),
+  notContainsi: (operand) => ({ $not: search(literal(operand), 'i') }),
+  startsWith: (operand) => search(`^${literal(operand)}`),
+  startsWithi: (operand) => search(`^${literal(operand)}`, 'i'),
+  endsWith: (operand) => search(`${literal(operand)}${TEXT_END}`),
+  endsWithi: (operand) => search(`${literal(operand)}${TEXT_END}`, 'i'),
+} satisfies Record<Operator, Condition>
+
+/** In a pattern the very end: `$` would also match before a last line break. */
+export const TEXT_END = '(?![\\s\\S])'
+
+/** Conditions as a `$match` or a find takes them. */
+export function translateFilter(
+  filter: Filter,
+  resolved: ResolvedRelations = UNRESOLVED,
+  prefix = '',
+): Document {
+  const translate = (inner: Filter): Document => translateFilter(inner, resolved, prefix)
+  switch (filter.kind) {
+    case 'all':
+      return matchAll(filter.of.map(translate))
+    case 'any':
+      return matchAny(filter.of.map(translate))
+    case 'not':
+      return { $nor: [translate(filter.of)] }
+    case 'compare':
+      return translateComparison(filter, prefix)
+    case 'within':
+      return translateWithin(filter, resolved, prefix)
+    case 'related':
+      return translateRelated(filter, resolved, prefix)
+  }
+}
+
+/**
+ * What was found for a condition on a relation (`resolve-filter.ts`): of an owner the documentIds that its
+ * list may hold, of an inverse the documentIds of the entries themselves; or the lookup that finds out,
+ * and the name under which it shows.
+ */
+export type ResolvedRelation =
+  readonly string[] | { readonly as: string; readonly lookup: Document }
+
+export type ResolvedRelations = ReadonlyMap<RelatedFilter, ResolvedRelation>
+
+const UNRESOLVED: ResolvedRelations = new Map()
+
+/** One and the same element meets all of it; a single component is such an element, too. */
+function translateWithin(
+  { component, of }: Extract<Filter, { readonly kind: 'within' }>,
+  resolved: ResolvedRelations,
+  prefix: string,
+): Document {
+  const path = `${prefix}${component.name}`
+  if (component.repeatable) {
+    const element = matchAll([{ id: { $ne: null } }, translateFilter(of, resolved)])
+    return { [path]: { $elemMatch: element } }
+  }
+  return matchAll([{ [`${path}.id`]: { $ne: null } }, translateFilter(of, resolved, `${path}.`)])
+}
+
+function translateRelated(
+  filter: RelatedFilter,
+  resolved: ResolvedRelations,
+  prefix: string,
+): Document {
+  const found = resolved.get(filter)
+  const { relation } = filter
+  if (found === undefined) throw new Error(`${relation.name} was not resolved`)
+  if ('lookup' in found) return { [found.as]: { $ne: [] } }
+  const path = relation.side === 'owner' ? `${prefix}${relation.name}` : 'documentId'
+  return { [path]: { $in: [...found] } }
+}
+
+/** All of the conditions: always a list, so that two on one attribute never overwrite each other. */
+export function matchAll(conditions: readonly Document[]): Document {
+  const [only, ...rest] = conditions.filter((condition) => Object.keys(condition).length > 0)
+  if (only === undefined) return {}
+  return rest.length === 0 ? only : { $and: [only, ...rest] }
+}
+
+/** Any of the conditions; of none, nothing. */
+export function matchAny(conditions: readonly Document[]): Document {
+  return conditions.length === 0 ? NOTHING : { $or: [...conditions] }
+}
+
+/** Matches no document. */
+const NOTHING: Document = { _id: { $in: [] } }
+
+function translateComparison(
+  { attribute, operator, operand }: Comparison,
+  prefix: string,
+): Document {
+  const name = `${prefix}${attribute.name}`
+  return MAY_BE_LISTS.has(attribute.type)
+    ? translateWhole(name, operator, toBson(operand))
+    : { [name]: CONDITIONS[operator](toBson(operand)) }
+}
+
+/** Their values may be lists, of which MongoDB would look at each item. */
+export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
+
+/** Conditions on a JSON value as a whole: a plain `$eq` would also look into the items of a list. */
+function translateWhole(name: string, operator: Operator, operand: unknown): Document {
+  if (operator === 'null' || operator === 'notNull') {
+    const isNull = isWhole(name, null)
+    return (operator === 'null') === operand ? isNull : { $nor: [isNull] }
+  }
+  const values = operator === 'in' || operator === 'notIn' ? (operand as unknown[]) : [operand]
+  const isOne = matchAny(values.map((value) => isWhole(name, value)))
+  return operator === 'ne' || operator === 'notIn' ? { $nor: [isOne] } : isOne
+}
+
+/** A value never holds itself, so what has it as an item is something else. */
+function isWhole(name: string, value: unknown): Document {
+  return { [name]: { $eq: value, $not: { $elemMatch: { $eq: value } } } }
+}
+
+function between(operand: unknown): Document {
+  const [from, to] = operand as readonly [unknown, unknown] // the parser asserts exactly two
+  return { $gte: from, $lte: to }
+}
+
+function search(pattern: string, options?: 'i'): Document {
+  return options === undefined ? { $regex: pattern } : { $regex: pattern, $options: options }
+}
+
+/** The text with every character that means something in a pattern, of PCRE or JavaScript, escaped. */
+export function literal(operand: unknown): string {
+  return String(operand).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

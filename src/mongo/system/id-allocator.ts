@@ -1,0 +1,89 @@
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { ensureRow } from './system-collections.ts'
+
+export interface IdAllocator {
+  /**
+   * As many new ids of a sequence, ascending; never given twice, by no process.
+   * @throws ServiceUnavailableError, GatewayTimeoutError
+   */
+  take(sequence: string, count: number): Promise<readonly number[]>
+  /** Returns the id that was taken last and is not needed; ids that followed it make this a no-op. */
+  giveBack(sequence: string, id: number): void
+}
+
+interface Counter {
+  readonly _id: string
+  readonly last: number
+}
+
+interface Block {
+  next: number
+  end: number
+}
+
+const COLLECTION = 'quire_counters'
+const BLOCK_SIZE = 100
+
+/**
+ * Ids come in blocks of 100 from one counter document a sequence, so that writing content is no hot
+ * spot. What a process has not used when it ends is a gap.
+ */
+export function openIdAllocator(database: Database): IdAllocator {
+  const counters = database.collection<Counter>(COLLECTION)
+  const blocks = new Map<string, Block>()
+  /** One request for a block at a time: those who wait share what it brings. */
+  const pending = new Map<string, Promise<void>>()
+
+  const reserve = async (sequence: string, count: number): Promise<void> => {
+    const size = Math.max(BLOCK_SIZE, count)
+    const last = (await advance(sequence, size)) ?? (await begin(sequence, size))
+    blocks.set(sequence, { next: last - size + 1, end: last })
+  }
+
+  /** Null when the sequence has not begun. */
+  const advance = async (sequence: string, by: number): Promise<number | null> => {
+    const counter = await counters.findOneAndUpdate(
+      { _id: sequence },
+      { $inc: { last: by } },
+      { returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
+    )
+    return counter?.last ?? null
+  }
+
+  /** Not by an upsert that counts: of several that race, DocumentDB answers two with the same count. */
+  const begin = async (sequence: string, by: number): Promise<number> => {
+    await ensureRow(counters, { _id: sequence, last: 0 })
+    const last = await advance(sequence, by)
+    if (last === null) throw new Error(`no counter for ${sequence}`)
+    return last
+  }
+
+  const refill = (sequence: string, count: number): Promise<void> => {
+    const running = pending.get(sequence)
+    if (running !== undefined) return running
+    const started = reserve(sequence, count).finally(() => pending.delete(sequence))
+    pending.set(sequence, started)
+    return started
+  }
+
+  return {
+    take: async (sequence, count) => {
+      const taken: number[] = []
+      while (taken.length < count) {
+        const block = blocks.get(sequence)
+        if (block === undefined || block.next > block.end) {
+          await asCmsErrors(() => refill(sequence, count - taken.length))
+        } else {
+          taken.push(block.next)
+          block.next += 1
+        }
+      }
+      return taken
+    },
+    giveBack: (sequence, id) => {
+      const block = blocks.get(sequence)
+      if (block?.next === id + 1) block.next = id
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import type { Collection, Document } from 'mongodb'
+import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { insertOnce } from '../connection/insert-once.ts'
+import { toBson } from '../versions/stored-value.ts'
+import { asVersion, run, type StoredVersion } from '../versions/stored-version.ts'
+import { ensureIndexes } from './system-collections.ts'
+
+/** How long a key stands for its first answer. */
+const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
+/** How long a request may keep others with its key waiting, should it never come to an end. */
+export const LEASE_MS = 10_000
+
+const SWEEP_EVERY_MS = 60_000
+
+const COLLECTION = 'quire_idempotency_keys'
+
+/** What was answered. */
+export interface KeptAnswer {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string
+  /** Of the version that it shows; null for an error. */
+  readonly revision: string | null
+}
+
+/** What there is of the request that a key stands for. */
+export type Beginning =
+  /** Nothing: this one is it. `claim` tells it from others that may take over. */
+  | { readonly kind: 'begun'; readonly claim: string }
+  | { readonly kind: 'running' }
+  /** It was another request than this one. */
+  | { readonly kind: 'other' }
+  /** It was carried out, and ended before it had an answer. */
+  | { readonly kind: 'created'; readonly version: StoredVersion }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer }
+
+/** One row for each key of each principal; what there is of it says how far the request has come. */
+interface KeyRow {
+  readonly _id: string
+  readonly fingerprint: string
+  readonly claim: string
+  readonly leasedUntil: Date
+  readonly expiresAt: Date
+  readonly version?: Document
+  readonly answer?: KeptAnswer
+}
+
+/** Of a request that has neither stored nor answered anything. */
+const NOTHING_DONE = { version: { $exists: false }, answer: { $exists: false } }
+
+export interface IdempotencyRecords {
+  begin(key: string, fingerprint: string): Promise<Beginning>
+  /** Notes what was created, in its transaction. False: another request has taken the key over. */
+  noteCreated(
+    key: string,
+    claim: string,
+    version: StoredVersion,
+    session: Session,
+  ): Promise<boolean>
+  /** Keeps an answer unless there is one; tells the one that is kept. */
+  keepAnswer(key: string, answer: KeptAnswer): Promise<KeptAnswer>
+  /** Forgets a request that did nothing, so that it may be sent again. */
+  release(key: string, claim: string): Promise<void>
+}
+
+/**
+ * Opens the keys. Those that are over are removed on use, as the embedded engine has no TTL indexes; until
+ * then they are as good as gone.
+ */
+export async function openIdempotencyRecords(
+  database: Database,
+  now: () => Date,
+): Promise<IdempotencyRecords> {
+  const rows = database.collection<KeyRow>(COLLECTION)
+  await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  const begin = beginnings(rows, options, now)
+
+  return {
+    begin: (key, fingerprint) => asCmsErrors(() => begin(key, fingerprint)),
+    noteCreated: (key, claim, version, session) =>
+      run(session, async () => {
+        const { matchedCount } = await rows.updateOne(
+          { _id: key, claim, answer: { $exists: false } },
+          { $set: { version: toBson(version) as Document } },
+          { ...options, session },
+        )
+        return matchedCount === 1
+      }),
+    keepAnswer: (key, answer) =>
+      asCmsErrors(async () => {
+        await rows.updateOne(
+          { _id: key, answer: { $exists: false } },
+          { $set: { answer }, $unset: { version: '' } },
+          options,
+        )
+        const stored = await rows.findOne({ _id: key }, options)
+        return stored?.answer ?? answer
+      }),
+    release: async (key, claim) => {
+      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...NOTHING_DONE }, options))
+    },
+  }
+}
+
+/** Tells who may carry a request out: of many at once, one. */
+function beginnings(
+  rows: Collection<KeyRow>,
+  options: { readonly maxTimeMS: number },
+  now: () => Date,
+): IdempotencyRecords['begin'] {
+  let sweptAtMs = -Infinity
+  const sweep = async (at: Date): Promise<void> => {
+    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_EVERY_MS) return // a clock may be put back
+    sweptAtMs = at.getTime()
+    await rows.deleteMany({ expiresAt: { $lte: at } }, options)
+  }
+  const insert = async (row: KeyRow): Promise<boolean> => {
+    try {
+      await insertOnce(rows, row, { own: 'claim', ...options })
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
+  }
+  /** In place of one that is over, or that its request has left in the middle. */
+  const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
+    // One that ends far ahead was begun before a clock was put back.
+    const ahead = new Date(at.getTime() + 10 * LEASE_MS)
+    const abandoned = [
+      { leasedUntil: { $lte: at }, ...NOTHING_DONE },
+      { leasedUntil: { $gt: ahead }, ...NOTHING_DONE },
+    ]
+    const { matchedCount } = await rows.updateOne(
+      { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },
+      { $set: row, $unset: { version: '', answer: '' } },
+      options,
+    )
+    return matchedCount === 1
+  }
+  return async (key, fingerprint) => {
+    await sweep(now())
+    for (;;) {
+      const at = now()
+      const claim = randomBytes(8).toString('hex')
+      const leasedUntil = new Date(at.getTime() + LEASE_MS)
+      const expiresAt = new Date(at.getTime() + KEPT_FOR_MS)
+      const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
+      // Apart, and no upsert: of upserts that race DocumentDB may tell more than one that it was first.
+      if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
+      const stored = await rows.findOne({ _id: key }, options)
+      if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)
+    }
+  }
+}
+
+function toBeginning({ fingerprint, version, answer }: KeyRow, asked: string): Beginning {
+  if (fingerprint !== asked) return { kind: 'other' }
+  if (answer !== undefined) return { kind: 'answered', answer }
+  return version === undefined
+    ? { kind: 'running' }
+    : { kind: 'created', version: asVersion(version) }
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServiceUnavailableError } from '../../errors.ts'
+import { isDuplicateKey } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { optionsOf, run } from '../versions/stored-version.ts'
+
+interface Lease {
+  readonly _id: string
+  readonly holder: string
+  readonly expiresAt: Date
+}
+
+const COLLECTION = 'quire_leases'
+/** A holder that died is waited for no longer than this; one that works renews at a third of it. */
+const LEASE_MS = 15_000
+/** What ends later was written by a clock that was wrong, here or there: nobody renews so far ahead. */
+const BELIEVED_MS = 10 * LEASE_MS
+const POLL_MS = 50
+const PATIENCE_MS = 120_000
+
+/**
+ * Runs `work` while no other process holds the lease of this name, waiting for it at most two minutes.
+ * @throws ServiceUnavailableError when it could not be had by then.
+ */
+export async function withLease<T>(
+  database: Database,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = randomUUID()
+  await acquire(database, name, holder)
+  const renewal = setInterval(() => {
+    // A renewal that fails is followed by another; should the lease run out, its work is idempotent.
+    void claim(database, name, holder).catch(() => false)
+  }, LEASE_MS / 3)
+  try {
+    return await work()
+  } finally {
+    clearInterval(renewal)
+    await database.collection<Lease>(COLLECTION).deleteOne({ _id: name, holder })
+  }
+}
+
+/**
+ * Keeps every other transaction that locks the same name waiting until this one ends: for what has no row
+ * yet that could be locked. What is noted is of nobody, and stays.
+ */
+export async function lockName(database: Database, name: string, session: Session): Promise<void> {
+  await run(session, () =>
+    database
+      .collection<Pick<Lease, '_id' | 'holder'>>(COLLECTION)
+      .updateOne(
+        { _id: `lock:${name}` },
+        { $set: { holder: randomUUID() } },
+        { ...optionsOf(database, session), upsert: true },
+      ),
+  )
+}
+
+async function acquire(database: Database, name: string, holder: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!(await claim(database, name, holder))) {
+    if (performance.now() > deadline) {
+      throw new ServiceUnavailableError(`Another process has held the lease "${name}" for too long`)
+    }
+    await delay(POLL_MS)
+  }
+}
+
+/** Takes a free lease, or renews one's own. False when somebody else holds it. */
+async function claim(database: Database, name: string, holder: string): Promise<boolean> {
+  const now = Date.now()
+  const over = [
+    { expiresAt: { $lt: new Date(now) } },
+    { expiresAt: { $gt: new Date(now + BELIEVED_MS) } },
+  ]
+  try {
+    await database
+      .collection<Lease>(COLLECTION)
+      .updateOne(
+        { _id: name, $or: [{ holder }, ...over] },
+        { $set: { holder, expiresAt: new Date(now + LEASE_MS) } },
+        { upsert: true, maxTimeMS: database.queryTimeoutMs },
+      )
+    return true
+  } catch (error) {
+    if (isDuplicateKey(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,124 @@
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { ensureRow } from './system-collections.ts'
+
+/** How long a process goes by what it read before it asks whether it still holds. */
+const RECHECK_AFTER_MS = 1_000
+
+const COLLECTION = 'quire_stamps'
+
+interface StampRow {
+  readonly _id: string
+  readonly number: number
+}
+
+/**
+ * A small set of rows that every request reads and that hardly ever changes, kept in the process. A
+ * stamp in the database moves with every change of the rows: at most once a second, on use, one small
+ * query asks whether it has, so that all processes see a change within a second.
+ */
+export interface Stamped<T> {
+  /** What was loaded; at most a second behind the database, never behind this process's own changes. */
+  current(): Promise<T>
+  /**
+   * Runs `work` in a transaction that moves the stamp first: changes exclude each other, so that what
+   * one has checked still holds when it is committed. `change` is a number that no other change gets,
+   * from which new rows take their ids.
+   */
+  change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
+}
+
+export interface StampedOptions<T> {
+  readonly db: Database
+  readonly key: string
+  /** The number of the stamp at first: ids up to it belong to rows that exist from the start. */
+  readonly firstChange: number
+  readonly load: () => Promise<T>
+  readonly now: () => Date
+}
+
+/** Creates the stamp unless it exists. Call it when the rows that exist from the start do. */
+export async function openStamped<T>(options: StampedOptions<T>): Promise<Stamped<T>> {
+  const { db, key, firstChange } = options
+  const stamps = db.collection<StampRow>(COLLECTION)
+  await ensureRow(stamps, { _id: key, number: firstChange })
+  const readStamp = async (): Promise<number> => {
+    const row = await stamps.findOne({ _id: key }, { maxTimeMS: db.queryTimeoutMs })
+    return row?.number ?? 0
+  }
+  const cache = cacheBy({
+    readStamp: () => asCmsErrors(readStamp),
+    load: () => {
+      db.monitor?.countCacheLoad(key)
+      return asCmsErrors(options.load)
+    },
+    now: options.now,
+  })
+  return {
+    current: () => cache.current(),
+    change: async (work) => {
+      try {
+        return await db.transact(async (session) => {
+          const stamp = await stamps.findOneAndUpdate(
+            { _id: key },
+            { $inc: { number: 1 } },
+            { session, returnDocument: 'after' },
+          )
+          if (stamp === null) throw new Error(`The stamp ${key} is gone from ${COLLECTION}`)
+          return work(session, stamp.number)
+        })
+      } finally {
+        cache.forget()
+      }
+    },
+  }
+}
+
+interface CacheSource<T> {
+  readonly readStamp: () => Promise<number>
+  readonly load: () => Promise<T>
+  readonly now: () => Date
+}
+
+interface Loaded<T> {
+  readonly stamp: number
+  readonly value: T
+  readonly checkedAtMs: number
+}
+
+/** The stamp is read before the rows, so that a change between the two is found by the next check. */
+function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
+  let loaded: Loaded<T> | null = null
+  let checking: Promise<T> | null = null
+  let epoch = 0
+
+  const check = async (startedIn: number): Promise<T> => {
+    const checkedAtMs = now().getTime()
+    try {
+      const stamp = await readStamp()
+      const value = loaded?.stamp === stamp ? loaded.value : await load()
+      if (startedIn === epoch) loaded = { stamp, value, checkedAtMs }
+      return value
+    } finally {
+      if (startedIn === epoch) checking = null
+    }
+  }
+  /** A clock set back must not keep what is old for ever. */
+  const isFresh = ({ checkedAtMs }: Loaded<T>): boolean => {
+    const age = now().getTime() - checkedAtMs
+    return age >= 0 && age < RECHECK_AFTER_MS
+  }
+  return {
+    current: (): Promise<T> => {
+      if (loaded !== null && isFresh(loaded)) return Promise.resolve(loaded.value)
+      checking ??= check(epoch)
+      return checking
+    },
+    /** A check that is under way may have read what was before: nothing of it is kept. */
+    forget: (): void => {
+      epoch += 1
+      loaded = null
+      checking = null
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { type Collection, type Document, type IndexDescription, MongoServerError } from 'mongodb'
+import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+
+const NAMESPACE_EXISTS = 48
+const ATTEMPTS = 5
+
+/**
+ * Creates the collection with its indexes, where they do not exist: a transaction needs it to. Many
+ * processes may do so at once.
+ */
+export async function ensureIndexes<T extends Document>(
+  collection: Collection<T>,
+  indexes: IndexDescription[],
+): Promise<void> {
+  await againOn(isNamespaceExists, () => collection.createIndexes(indexes))
+}
+
+/**
+ * Inserts a row unless one with its `_id` exists; many processes may do so at once.
+ * Two upserts that race both try to insert, and the second fails with E11000.
+ * https://www.mongodb.com/docs/manual/reference/method/db.collection.update/#upsert-with-duplicate-values
+ */
+export async function ensureRow<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  row: T,
+): Promise<void> {
+  const { _id, ...rest } = row
+  const filter = { _id } as Parameters<typeof collection.updateOne>[0]
+  const insert = { $setOnInsert: rest } as unknown as Parameters<typeof collection.updateOne>[1]
+  await againOn(isDuplicateKey, () => collection.updateOne(filter, insert, { upsert: true }))
+}
+
+async function againOn(
+  isRace: (error: unknown) => boolean,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await asCmsErrors(work)
+      return
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isRace(error)) throw error
+    }
+  }
+}
+
+function isNamespaceExists(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === NAMESPACE_EXISTS
+}

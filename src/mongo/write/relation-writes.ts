@@ -1,0 +1,236 @@
+import type { Document } from 'mongodb'
+import type { Status } from '../../query/query.ts'
+import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { newRevision, REVISION } from '../versions/revision.ts'
+import {
+  asVersion,
+  optionsOf,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from '../versions/stored-version.ts'
+import { matchDocument } from '../versions/version-match.ts'
+
+/** Which documents there are of those named, whatever their locales and statuses. */
+export interface ExistingDocuments {
+  readonly documentIds: ReadonlySet<string>
+  /** The document that each numeric id belongs to. */
+  readonly byId: ReadonlyMap<number, string>
+}
+
+/** Looks up documents by documentId and by the numeric id of a version: one query. */
+export async function findExisting(
+  database: Database,
+  plan: ContentTypePlan,
+  named: { readonly documentIds: ReadonlySet<string>; readonly ids: ReadonlySet<number> },
+): Promise<ExistingDocuments> {
+  const conditions: Document[] = []
+  if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
+  if (named.ids.size > 0) {
+    // With the status in front the list index serves it.
+    conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
+  }
+  if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find(
+        { $or: conditions },
+        { ...optionsOf(database), projection: { _id: 0, documentId: 1, id: 1 } },
+      )
+      .toArray(),
+  )
+  const versions = found as readonly Document[] as readonly { documentId: string; id: number }[]
+  return {
+    documentIds: new Set(versions.map(({ documentId }) => documentId)),
+    byId: new Map(versions.map(({ documentId, id }) => [id, documentId])),
+  }
+}
+
+/** One side of a two-way relation that another side writes: whose versions, and of which kind. */
+export interface OwnerVersions {
+  /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
+  readonly relation: RelationPlan
+  readonly locale: string
+  /** All locales of an owner have the same targets; then `locale` selects none of them. */
+  readonly isShared: boolean
+  readonly statuses: readonly Status[]
+}
+
+/** The versions that own a document, in the order of their ids. */
+export async function findOwners(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  session: Session,
+): Promise<readonly Pick<StoredVersion, 'documentId' | 'status'>[]> {
+  const { plan, attribute, match } = ownersOf(owners)
+  const found = await run(session, () =>
+    versionsOf(database, plan)
+      .find(
+        { ...match, [attribute]: documentId },
+        {
+          ...optionsOf(database, session),
+          projection: { _id: 0, documentId: 1, status: 1, id: 1 },
+          sort: { id: 1 },
+        },
+      )
+      .toArray(),
+  )
+  return found.map(asVersion)
+}
+
+/** Makes a document a target of these owners; one that holds a single target loses its former one. */
+export async function addToOwners(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  ownerIds: readonly string[],
+  session: Session,
+): Promise<void> {
+  if (ownerIds.length === 0) return
+  const { attribute, toMany } = ownersOf(owners)
+  const which = { documentId: { $in: [...ownerIds] } }
+  const add: Change = toMany
+    ? { operators: { $addToSet: { [attribute]: documentId } }, set: {} }
+    : { operators: {}, set: { [attribute]: documentId } }
+  await changeOwners(database, owners, which, add, session)
+}
+
+/** Takes a document from the targets of these owners. */
+export async function removeFromOwners(
+  database: Database,
+  owners: OwnerVersions,
+  documentId: string,
+  ownerIds: readonly string[],
+  session: Session,
+): Promise<void> {
+  if (ownerIds.length === 0) return
+  const { attribute, toMany } = ownersOf(owners)
+  const which = { documentId: { $in: [...ownerIds] }, [attribute]: documentId }
+  const change: Change = toMany
+    ? { operators: { $pull: { [attribute]: documentId } }, set: {} }
+    : { operators: {}, set: { [attribute]: null } }
+  await changeOwners(database, owners, which, change, session)
+}
+
+interface Change {
+  readonly operators: Document
+  readonly set: Document
+}
+
+/**
+ * Drafts and published versions each by themselves: two that hold different things must not come to be
+ * the same revision.
+ */
+async function changeOwners(
+  database: Database,
+  owners: OwnerVersions,
+  which: Document,
+  { operators, set }: Change,
+  session: Session,
+): Promise<void> {
+  const { plan, match } = ownersOf(owners)
+  for (const status of owners.statuses) {
+    await run(session, () =>
+      versionsOf(database, plan).updateMany(
+        { ...match, status, ...which },
+        { ...operators, $set: { ...set, [REVISION]: newRevision() } },
+        optionsOf(database, session),
+      ),
+    )
+  }
+}
+
+/** What a version of an owner takes for itself alone. */
+export interface Taken {
+  readonly relation: RelationPlan
+  /** A documentId. */
+  readonly target: string
+}
+
+/** The inverse end of a two-way one-to-one relation. */
+export interface Claimed {
+  readonly plan: ContentTypePlan
+  readonly attribute: string
+  /** A documentId. */
+  readonly target: string
+}
+
+/**
+ * Of a two-way one-to-one relation: notes the owner with the target, in all versions of that. Of two that
+ * take one target at once neither sees the other's version yet: writing the same document, one has to
+ * wait for the other, and to look again. The target shows what its owners hold, so that its own revision stays.
+ */
+export async function claimTarget(
+  database: Database,
+  { documentId }: Pick<StoredVersion, 'documentId'>,
+  { plan, attribute, target }: Claimed,
+  session: Session,
+): Promise<void> {
+  await run(session, () =>
+    versionsOf(database, plan).updateMany(
+      matchDocument(target),
+      { $set: { [attribute]: [documentId] } },
+      optionsOf(database, session),
+    ),
+  )
+}
+
+/**
+ * Of two-way one-to-one relations: takes targets from every other owner that holds them, in all locales
+ * where they share them. One look for all of them, and one write for each relation in which another does.
+ */
+export async function takeFromOthers(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
+  taken: readonly Taken[],
+  session: Session,
+): Promise<void> {
+  if (taken.length === 0) return
+  const holding = ({ relation, target }: Taken): Document => ({
+    status,
+    ...(plan.localized && !relation.localized ? {} : { locale }),
+    documentId: { $ne: documentId },
+    [relation.name]: target,
+  })
+  const names = taken.map(({ relation }) => relation.name)
+  const options = optionsOf(database, session)
+  await run(session, async () => {
+    const rivals = await versionsOf(database, plan)
+      .find(
+        { $or: taken.map(holding) },
+        { ...options, projection: Object.fromEntries(names.map((name) => [name, 1])) },
+      )
+      .toArray()
+    for (const each of taken) {
+      const { relation, target } = each
+      if (!rivals.some((rival) => rival[relation.name] === target)) continue
+      await versionsOf(database, plan).updateMany(
+        holding(each),
+        { $set: { [relation.name]: null, [REVISION]: newRevision() } },
+        options,
+      )
+    }
+  })
+}
+
+function ownersOf({ relation, locale, isShared, statuses }: OwnerVersions): {
+  readonly plan: ContentTypePlan
+  readonly attribute: string
+  readonly match: Document
+  readonly toMany: boolean
+} {
+  const plan = relation.target()
+  const attribute = relation.otherSide ?? ''
+  const other = plan.attributes.get(attribute)
+  if (other?.kind !== 'relation') throw new Error(`${plan.uid} has no relation ${attribute}`)
+  return {
+    plan,
+    attribute,
+    match: { status: { $in: [...statuses] }, ...(isShared ? {} : { locale }) },
+    toMany: other.toMany,
+  }
+}

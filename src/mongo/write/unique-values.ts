@@ -1,0 +1,88 @@
+import type { Fault } from '../../errors.ts'
+import { SCALAR_KINDS } from '../../schema/attribute-kinds.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { toBson } from '../versions/stored-value.ts'
+import { optionsOf, run, versionsOf } from '../versions/stored-version.ts'
+
+/**
+ * One fault for each unique attribute whose value the published version of another document has in this
+ * locale. Issues no command when no such value is given. The unique index is what holds; this look
+ * beforehand serves to report all of them together.
+ */
+export async function findTaken(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale }: { readonly documentId: string; readonly locale: string },
+  values: Data,
+  session?: Session,
+): Promise<readonly Fault[]> {
+  const given = uniqueValues(plan, values)
+  if (given.length === 0) return []
+  const others = await run(session, () =>
+    versionsOf(database, plan)
+      .find(
+        {
+          status: 'published',
+          locale,
+          documentId: { $ne: documentId },
+          $or: given.map(({ attribute, value }) => ({ [attribute.name]: { $eq: toBson(value) } })),
+        },
+        {
+          ...optionsOf(database, session),
+          projection: Object.fromEntries(given.map(({ attribute }) => [attribute.name, 1])),
+        },
+      )
+      .toArray(),
+  )
+  return given
+    .filter(({ attribute, value }) =>
+      others.some((other) => isEqual(attribute, other[attribute.name], value)),
+    )
+    .map(({ attribute, value }) => takenFault(attribute, value))
+}
+
+/**
+ * The fault of an attribute whose value another document has published. The value is as an answer shows it,
+ * and not told of a private attribute: whoever publishes need not know it.
+ */
+export function takenFault({ name, type, private: isPrivate }: ScalarPlan, value: unknown): Fault {
+  const fault = { path: [name], message: 'This attribute must be unique', name: 'ValidationError' }
+  return isPrivate ? fault : { ...fault, value: SCALAR_KINDS[type].toJson(value) }
+}
+
+/** The attributes of which no two documents may have one value published in one locale. */
+export function uniqueAttributes({ attributes }: ContentTypePlan): readonly ScalarPlan[] {
+  return [...attributes.values()].filter(
+    (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
+  )
+}
+
+/** Of some values those that must be unique: null and the empty text may repeat. */
+export function uniqueValues(
+  plan: ContentTypePlan,
+  values: Data,
+): readonly { readonly attribute: ScalarPlan; readonly value: unknown }[] {
+  return uniqueAttributes(plan)
+    .map((attribute) => ({ attribute, value: values[attribute.name] ?? null }))
+    .filter(({ value }) => value !== null && value !== '')
+}
+
+/** Values of one attribute have one type; decimals that differ in trailing zeros alone are equal. */
+function isEqual({ type }: ScalarPlan, stored: unknown, value: unknown): boolean {
+  if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
+  if (stored === value) return true
+  const isMissing = stored === null || stored === undefined
+  return type === 'decimal' && !isMissing && digitsOf(stored) === digitsOf(value)
+}
+
+/** All digits of a decimal, without the zeros that change nothing. */
+export function digitsOf(decimal: unknown): string {
+  const [mantissa = '', exponent = '0'] = String(decimal).toUpperCase().split('E')
+  const [whole = '', part = ''] = mantissa.split('.')
+  const digits = BigInt(whole + part).toString()
+  const trimmed = digits.replace(/0+$/, '')
+  const scale = Number(exponent) - part.length + digits.length - trimmed.length
+  return trimmed === '' ? '0' : `${trimmed}E${scale}`
+}

@@ -1,0 +1,274 @@
+import { type Document, MongoBulkWriteError } from 'mongodb'
+import { validationError } from '../../errors.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { insertOnce } from '../connection/insert-once.ts'
+import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
+import { reservedAttributes, reserving } from './reservations.ts'
+import { newRevision, REVISION } from '../versions/revision.ts'
+import { toBson } from '../versions/stored-value.ts'
+import {
+  asVersion,
+  optionsOf,
+  run,
+  type StoredVersion,
+  versionsOf,
+} from '../versions/stored-version.ts'
+import { findTaken, takenFault } from './unique-values.ts'
+import { matchDocument, versionId } from '../versions/version-match.ts'
+
+/**
+ * Puts whole new versions; several of them in a transaction only. One by one: a bulk write hides from
+ * the driver's retry rules, and from us, that a connection broke or which index refused (driver 7.8).
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export function insertVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  session?: Session,
+): Promise<void> {
+  const published = versions.filter(({ status }) => status === 'published')
+  const documentIds = published.map(({ documentId }) => documentId)
+  return reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, async () => {
+      for (const version of versions) {
+        const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
+        const collection = versionsOf(database, plan)
+        const options = optionsOf(database, inside)
+        await unlessTaken(plan, version, async () => {
+          if (inside === undefined) await insertOnce(collection, row, { own: REVISION, ...options })
+          else await collection.insertOne(row, options)
+        })
+      }
+    }),
+  )
+}
+
+/**
+ * Inserts many new versions with one command that is not atomic, or where values have to be reserved with
+ * one transaction a document; a version that is stored already, by its `_id`, stays as it is.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function addVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  if (reservedAttributes(plan).length > 0) {
+    for (const documentId of new Set(versions.map((version) => version.documentId))) {
+      const own = versions.filter((version) => version.documentId === documentId)
+      await database.transact((session) => insertVersions(database, plan, own, session))
+    }
+    return
+  }
+  const documents = versions.map((version) => ({
+    ...toNewDocument(version),
+    _id: versionId(version.documentId, version),
+  }))
+  await asCmsErrors(async () => {
+    try {
+      await versionsOf(database, plan).insertMany(documents, {
+        ordered: false,
+        maxTimeMS: BULK_TIMEOUT_MS,
+      })
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error
+      await passStored(database, plan, error, versions)
+    }
+  })
+}
+
+/**
+ * Passes over what a bulk refused because it is stored. The driver 7.8 does not say which index refused a
+ * document, so they are looked up.
+ */
+async function passStored(
+  database: Database,
+  plan: ContentTypePlan,
+  error: MongoBulkWriteError,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const refused = [error.writeErrors].flat().flatMap(({ index }) => versions[index] ?? [])
+  const idOf = (version: StoredVersion): string => versionId(version.documentId, version)
+  const stored = await findStoredVersionIds(database, plan, refused.map(idOf))
+  const lost = refused.find((version) => !stored.has(idOf(version)))
+  if (lost === undefined && refused.length > 0) return
+  const [fault, ...others] =
+    lost?.status === 'published' ? await findTaken(database, plan, lost, lost) : []
+  throw fault === undefined ? error : validationError([fault, ...others])
+}
+
+/**
+ * Changes what is given of a version, and answers the whole after it; null when there is none.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function patchVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  target: { readonly documentId: string; readonly key: VersionKey },
+  changes: Data,
+  session?: Session,
+): Promise<StoredVersion | null> {
+  const documentIds = target.key.status === 'published' ? [target.documentId] : []
+  const patched = await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, changes, () =>
+        versionsOf(database, plan).findOneAndUpdate(
+          { _id: versionId(target.documentId, target.key) },
+          { $set: toChanges(changes) },
+          { ...optionsOf(database, inside), returnDocument: 'after' },
+        ),
+      ),
+    ),
+  )
+  return patched === null ? null : asVersion(patched)
+}
+
+/**
+ * Keeps other writers from a version until the transaction ends; false, and nothing is done, when it is
+ * gone or no longer the revision that was `expected`. Null expects none.
+ */
+export async function claimVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  expected: Pick<StoredVersion, typeof REVISION> | null,
+  session: Session,
+): Promise<boolean> {
+  const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
+  const { matchedCount } = await run(session, () =>
+    versionsOf(database, plan).updateOne(
+      { _id: versionId(version.documentId, version), ...unchanged },
+      { $set: toChanges({}) },
+      optionsOf(database, session),
+    ),
+  )
+  return matchedCount === 1
+}
+
+/**
+ * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new. A copy of
+ * another version has that one's revision. Answers the whole after it.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function putVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  session?: Session,
+): Promise<StoredVersion> {
+  const { _id, id, createdAt, ...rest } = version
+  const documentIds = version.status === 'published' ? [version.documentId] : []
+  const stored = await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, version, () =>
+        versionsOf(database, plan).findOneAndUpdate(
+          { _id: versionId(version.documentId, version) },
+          { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
+          { ...optionsOf(database, inside), upsert: true, returnDocument: 'after' },
+        ),
+      ),
+    ),
+  )
+  if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
+  return asVersion(stored)
+}
+
+/**
+ * Sets what all locales share in the other locales of a document, in versions of the same status.
+ * @throws ValidationError for a value that must be unique and is taken in one of them.
+ */
+export async function setInOtherLocales(
+  database: Database,
+  plan: ContentTypePlan,
+  { documentId, locale, status }: StoredVersion,
+  shared: Data,
+  session: Session,
+): Promise<void> {
+  if (Object.keys(shared).length === 0) return
+  const documentIds = status === 'published' ? [documentId] : []
+  await reserving(database, plan, documentIds, session, (inside) =>
+    run(inside, () =>
+      unlessTaken(plan, shared, () =>
+        versionsOf(database, plan).updateMany(
+          { ...matchDocument(documentId), status, locale: { $ne: locale } },
+          { $set: toChanges(shared) },
+          optionsOf(database, inside),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Removes drafts and published versions alike; answers how many there were. */
+export function deleteVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  locales: readonly string[] | 'all',
+  session?: Session,
+): Promise<number> {
+  const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
+  return reserving(database, plan, [documentId], session, (inside) =>
+    run(inside, async () => {
+      const { deletedCount } = await versionsOf(database, plan).deleteMany(
+        { ...matchDocument(documentId), ...which },
+        optionsOf(database, inside),
+      )
+      return deletedCount
+    }),
+  )
+}
+
+/** Removes the published version of one locale; its draft stays. */
+export function deletePublished(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  locale: string,
+  session: Session,
+): Promise<void> {
+  return reserving(database, plan, [documentId], session, (inside) =>
+    run(inside, async () => {
+      await versionsOf(database, plan).deleteOne(
+        { _id: versionId(documentId, { locale, status: 'published' }) },
+        optionsOf(database, inside),
+      )
+    }),
+  )
+}
+
+/** What is written of a version that exists; it is another revision then, whatever was given. */
+function toChanges(changes: Data): Document {
+  return { ...toDocument(changes), [REVISION]: newRevision() }
+}
+
+/** A copy of another version is the revision that it was made of. */
+function toNewDocument(version: Data): Document {
+  return { ...toDocument(version), [REVISION]: version[REVISION] ?? newRevision() }
+}
+
+function toDocument(values: Data): Document {
+  return toBson(values) as Document // an object stays an object
+}
+
+/** A duplicate that came between the look and the write: told by the index's key, never by its message. */
+async function unlessTaken<T>(
+  plan: ContentTypePlan,
+  values: Data,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error
+    const keyPattern = (error['keyPattern'] ?? {}) as Document // documented for code 11000
+    const attribute = [...plan.attributes.values()].find(({ name }) => name in keyPattern)
+    if (attribute?.kind !== 'scalar') throw error
+    throw validationError([takenFault(attribute, values[attribute.name])])
+  }
+}

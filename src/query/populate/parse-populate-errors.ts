@@ -1,0 +1,32 @@
+import { ValidationError } from '../../errors.ts'
+import type { AttributeHolder, DynamicZonePlan } from '../../schema/plan.ts'
+import { populatablesOf } from './parse-populate-attributes.ts'
+import { unknownKey } from '../query-error.ts'
+
+/**
+ * A text that means nothing beside the attribute at `path`. A lone `*` is read as everything below the
+ * attribute, and fails at the first of it.
+ */
+export function misplacedText(
+  text: string,
+  holder: AttributeHolder | null,
+  path: string,
+): ValidationError {
+  const [first] = text === '*' && holder !== null ? populatablesOf(holder) : []
+  if (first === undefined) return unknownKey(text, path, 'populate')
+  const at = `${path}.${first.name}`
+  return new ValidationError(`Invalid key ${first.name} at ${at}`, { key: first.name, path: at })
+}
+
+/** For what a zone takes only by component. */
+export function withoutFragment(
+  zone: DynamicZonePlan,
+  found: string,
+  { uid }: AttributeHolder,
+): ValidationError {
+  const singularName = uid.slice(uid.lastIndexOf('.') + 1)
+  return new ValidationError(
+    `Invalid nested populate for ${singularName}.${zone.name} (${uid}). ` +
+      `Expected a fragment ("on") or "count" but found ${JSON.stringify(found)}`,
+  )
+}

@@ -1,0 +1,76 @@
+import { booleanOf } from '../boolean-text.ts'
+import { invalidValue } from '../query-error.ts'
+
+/** What is asked for by name, in the order of the request; null for an attribute that is to be left out. */
+export type AskedTree = ReadonlyMap<string, Asked | null>
+
+/** What is asked of one attribute: what lies below it, options by name, or a text such as `ids`. */
+export type Asked =
+  | { readonly kind: 'below'; readonly below: AskedTree }
+  | { readonly kind: 'options'; readonly options: ReadonlyMap<string, unknown> }
+  | { readonly kind: 'text'; readonly text: string }
+
+/** An attribute with what it shows by itself. */
+export const ASKED_PLAINLY: Asked = { kind: 'below', below: new Map() }
+
+/**
+ * Brings the forms of `populate` together, without looking a name up: a text or a list of dotted paths, or an
+ * object by attribute. Paths that share a prefix share its entry; blank ones are nothing.
+ * @throws ValidationError for values that are no form, and for forms that are mixed.
+ */
+export function readPopulate(input: unknown): AskedTree | '*' {
+  if (input === undefined || input === '') return new Map()
+  if (input === '*') return input
+  if (typeof input === 'string') return treeOf([input])
+  if (Array.isArray(input)) return treeOf(input)
+  if (input === null || typeof input !== 'object') {
+    throw invalidValue('populate', 'expected a text, a list of texts or an object')
+  }
+  const entries = Object.entries(input)
+  const positions = entries.filter(([key]) => /^\d+$/.test(key)).length
+  if (positions > 0 && positions < entries.length) throw mixedForms()
+  return new Map(entries.map(([key, value]): [string, Asked | null] => [key, readAsked(value)]))
+}
+
+/** What a value beside the name of an attribute or component says; null when it says to leave it out. */
+export function readAsked(value: unknown): Asked | null {
+  if (value !== null && typeof value === 'object') {
+    return { kind: 'options', options: new Map(Object.entries(value)) }
+  }
+  switch (typeof value === 'boolean' ? value : booleanOf(value)) {
+    case true:
+      return ASKED_PLAINLY
+    case false:
+      return null
+    case undefined:
+      return { kind: 'text', text: typeof value === 'string' ? value : typeof value }
+  }
+}
+
+interface Branch {
+  readonly kind: 'below'
+  readonly below: Map<string, Branch>
+}
+
+function treeOf(items: readonly unknown[]): AskedTree {
+  const root = new Map<string, Branch>()
+  for (const item of items) {
+    if (typeof item !== 'string') throw mixedForms()
+    const paths = item.split(',').map((path) => path.trim())
+    for (const path of paths) if (path !== '') addPath(root, path)
+  }
+  return root
+}
+
+function addPath(root: Map<string, Branch>, path: string): void {
+  let level = root
+  for (const key of path.split('.')) {
+    const branch = level.get(key) ?? { kind: 'below', below: new Map<string, Branch>() }
+    level.set(key, branch)
+    level = branch.below
+  }
+}
+
+function mixedForms(): Error {
+  return invalidValue('populate', 'a list holds texts, and cannot be mixed with the object form')
+}

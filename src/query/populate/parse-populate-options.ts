@@ -1,0 +1,122 @@
+import { ValidationError } from '../../errors.ts'
+import type { AttributeHolder } from '../../schema/plan.ts'
+import { booleanOf } from '../boolean-text.ts'
+import { parseFields } from '../parse-fields.ts'
+import { parseFilters } from '../parse-filters.ts'
+import { parsePagination } from '../parse-pagination.ts'
+import { parseSort } from '../parse-sort.ts'
+import { invalidValue, unknownKey, unusableKey } from '../query-error.ts'
+import type { FieldSelection, Filter, QueryRules, RelationNode, SortKey } from '../query.ts'
+
+export type Options = ReadonlyMap<string, unknown>
+
+/** What can be asked of every component, as of a fragment of a zone. */
+export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
+  'fields',
+  'filters',
+  'sort',
+  'populate',
+])
+
+const PARAM = 'populate'
+const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
+
+/** @throws ValidationError for an option that is not among `known`; `path` is the attribute's. */
+export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
+  for (const option of options.keys()) {
+    if (option === 'locale') throw unusableKey(option, path, PARAM)
+    if (!known.has(option)) throw unknownKey(option, path, PARAM)
+  }
+}
+
+/**
+ * What to show of the entries that an attribute leads to, and which of them in what order.
+ * @throws ValidationError as `fields`, `filters` and `sort` do at the root.
+ */
+export function parseEntryOptions(
+  options: Options,
+  holder: AttributeHolder,
+  rules: Pick<QueryRules, 'mayRead'>,
+): {
+  readonly fields: FieldSelection
+  readonly filter: Filter | null
+  readonly sort: readonly SortKey[]
+} {
+  return namingPopulate(() => ({
+    fields: parseFields(options.get('fields'), holder),
+    filter: parseFilters(options.get('filters'), holder, rules),
+    sort: parseSort(options.get('sort'), holder, rules),
+  }))
+}
+
+/**
+ * Elements of a component are picked and ordered without the database, by what they hold themselves.
+ * @throws ValidationError for conditions and orders that lead through a relation.
+ */
+export function assertWithinComponent(
+  { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
+  path: string,
+): void {
+  const isThrough = sort.some(({ through }) => through.some(({ kind }) => kind === 'relation'))
+  if (!isThrough && (filter === null || !asksRelated(filter))) return
+  throw invalidValue(`populate[${path}]`, 'a component is not arranged by a relation')
+}
+
+function asksRelated(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.of.some(asksRelated)
+    case 'not':
+    case 'within':
+      return asksRelated(filter.of)
+    case 'related':
+      return true
+    case 'compare':
+      return false
+  }
+}
+
+/** @throws ValidationError when the value is neither true nor false. */
+export function parseCount(options: Options, path: string): boolean {
+  const value = options.get('count')
+  if (value === undefined) return false
+  const counts = typeof value === 'boolean' ? value : booleanOf(value)
+  if (counts === undefined) throw invalidValue(`populate[${path}][count]`, 'expected true or false')
+  return counts
+}
+
+/**
+ * `pagination` of a to-many relation, with the root's defaults and maximum; null when there is none.
+ * @throws PaginationError when pages and offsets are mixed, ValidationError for anything else than these.
+ */
+export function parseRange(
+  options: Options,
+  path: string,
+  rules: Pick<QueryRules, 'defaultLimit' | 'maxLimit'>,
+): RelationNode['range'] {
+  const pagination = options.get('pagination')
+  if (pagination === undefined) return null
+  if (pagination !== null && typeof pagination === 'object' && !Array.isArray(pagination)) {
+    assertOptions(new Map(Object.entries(pagination)), RANGE_KEYS, `${path}.pagination`)
+  }
+  const page = parsePagination({ pagination }, [], rules)
+  switch (page.kind) {
+    case 'offset':
+      return { start: page.start, limit: page.limit }
+    case 'page':
+      return { start: (page.page - 1) * page.pageSize, limit: page.pageSize }
+    case 'cursor':
+      throw new Error('a cursor is none of the keys of a range')
+  }
+}
+
+/** A key that a nested parameter does not know is reported as one of `populate`, as in the dialect. */
+function namingPopulate<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof ValidationError) || error.details?.['param'] === undefined) throw error
+    throw new ValidationError(error.message, { ...error.details, param: PARAM })
+  }
+}

@@ -1,0 +1,191 @@
+import type { AttributeHolder, ContentTypePlan } from '../../schema/plan.ts'
+import { dottedPath } from '../dotted-path.ts'
+import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
+import { misplacedText } from './parse-populate-errors.ts'
+import { type Asked, ASKED_PLAINLY, type AskedTree, readPopulate } from './parse-populate-form.ts'
+import {
+  assertOptions,
+  assertWithinComponent,
+  FRAGMENT_OPTIONS,
+  type Options,
+  parseCount,
+  parseEntryOptions,
+  parseRange,
+} from './parse-populate-options.ts'
+import { parseZone } from './parse-populate-zone.ts'
+import { invalidValue, unusableKey } from '../query-error.ts'
+import type { ComponentNode, PopulateNode, QueryRules, RelationNode, UsersNode } from '../query.ts'
+
+/** What bounds the populate parameter of one request. */
+export type PopulateRules = Pick<
+  QueryRules,
+  'mayRead' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
+>
+
+/** Bounds of one request; beyond them it is a 400. */
+export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
+
+type Selection = Pick<ComponentNode, 'mode' | 'fields' | 'filter' | 'sort' | 'populate'>
+
+const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [], populate: [] }
+
+/** Where a populate is being read: what its names mean, how deep, and how much has been read so far. */
+interface Scope {
+  readonly holder: AttributeHolder
+  /** Dotted path down to here, null at the root; a nested `populate` begins a new one, as in the dialect. */
+  readonly parent: string | null
+  readonly depth: number
+  readonly count: { nodes: number }
+  readonly rules: PopulateRules
+}
+
+/** What an attribute leads to: whose members it shows, and which options it takes. */
+interface Target {
+  /** Null for media that take no nested options. */
+  readonly holder: AttributeHolder | null
+  readonly options: ReadonlySet<string>
+  readonly hasIds: boolean
+}
+
+const PARAM = 'populate'
+const ENTRY_OPTIONS: ReadonlySet<string> = new Set([...FRAGMENT_OPTIONS, 'count'])
+const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination'])
+const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
+
+/**
+ * What a request shows beside the entries' own members, in the order of the schema, `localizations` last.
+ * Relations to what may not be read are left out, with all that is asked for below them.
+ * @throws ValidationError, PaginationError for whatever is not understood, naming its path.
+ */
+export function parsePopulate(
+  input: unknown,
+  holder: AttributeHolder,
+  rules: PopulateRules,
+): readonly PopulateNode[] {
+  return parseForm(input, { holder, parent: null, depth: 0, count: { nodes: 0 }, rules })
+}
+
+function parseForm(input: unknown, scope: Scope): readonly PopulateNode[] {
+  const asked = readPopulate(input)
+  if (asked !== '*') return parseTree(asked, scope)
+  return populatablesOf(scope.holder).flatMap(
+    (attribute) => parseAttribute(attribute, ASKED_PLAINLY, scope) ?? [],
+  )
+}
+
+function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
+  const nodes = new Map<string, PopulateNode>()
+  for (const [name, asked] of tree) {
+    const attribute = getPopulatable(name, scope.holder)
+    if (attribute === null) throw unusableKey(name, scope.parent, PARAM)
+    const node = asked === null ? null : parseAttribute(attribute, asked, scope)
+    if (node !== null) nodes.set(name, node)
+  }
+  return populatablesOf(scope.holder).flatMap(({ name }) => nodes.get(name) ?? [])
+}
+
+/** Null for a relation to what may not be read. */
+function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): PopulateNode | null {
+  if (attribute.kind === 'relation' && !scope.rules.mayRead(attribute.targetUid)) return null
+  countNode(scope)
+  const path = dottedPath(scope.parent, attribute.name)
+  const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
+  switch (attribute.kind) {
+    case 'relation': {
+      const options = attribute.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
+      const selection = at({ holder: attribute.target(), options, hasIds: true })
+      const range = rangeOf(asked, path, scope)
+      return { kind: 'relation', relation: attribute, ...selection, range }
+    }
+    case 'component': {
+      const target = { holder: attribute.component(), options: ENTRY_OPTIONS, hasIds: false }
+      return { kind: 'component', component: attribute, ...at(target) }
+    }
+    case 'media':
+      return { kind: 'media', media: attribute, ...at(fileTarget(scope.rules)) }
+    case 'localizations': {
+      const target = { holder: scope.holder, options: ENTRY_OPTIONS, hasIds: false }
+      return { kind: 'localizations', plan: attribute.plan, ...at(target) }
+    }
+    case 'users': {
+      const selection = at({ holder: null, options: COUNT_ONLY, hasIds: false })
+      return toUsers(attribute.types, selection, scope.rules)
+    }
+    case 'dynamiczone':
+      return parseZone(attribute, asked, path, {
+        holder: scope.holder,
+        components: scope.rules.components,
+        select: (within, holder, at) =>
+          parseSelection(within, { holder, options: FRAGMENT_OPTIONS, hasIds: false }, at, scope),
+      })
+  }
+}
+
+function fileTarget({ fileHolder: holder }: PopulateRules): Target {
+  return { holder, options: holder === null ? COUNT_ONLY : ENTRY_OPTIONS, hasIds: true }
+}
+
+function toUsers(
+  types: readonly ContentTypePlan[],
+  { mode }: Selection,
+  { mayRead }: PopulateRules,
+): UsersNode {
+  const shown = types.filter(({ uid }) => mayRead(uid))
+  return { kind: 'users', mode: mode === 'count' ? mode : 'entries', types: shown }
+}
+
+function countNode({ count, depth }: Scope): void {
+  if (depth >= POPULATE_LIMITS.depth) {
+    throw invalidValue(PARAM, `at most ${POPULATE_LIMITS.depth} levels`)
+  }
+  count.nodes += 1
+  if (count.nodes > POPULATE_LIMITS.nodes) {
+    throw invalidValue(PARAM, `at most ${POPULATE_LIMITS.nodes} attributes in one request`)
+  }
+}
+
+function rangeOf(asked: Asked, path: string, { rules }: Scope): RelationNode['range'] {
+  return asked.kind === 'options' ? parseRange(asked.options, path, rules) : null
+}
+
+function parseSelection(asked: Asked, target: Target, path: string, scope: Scope): Selection {
+  switch (asked.kind) {
+    case 'below':
+      return { ...PLAIN, populate: parseBelow(asked.below, target.holder, path, scope) }
+    case 'options':
+      return parseOptions(asked.options, target, path, scope)
+    case 'text':
+      if (asked.text === 'ids' && target.hasIds) return { ...PLAIN, mode: 'ids' }
+      throw misplacedText(asked.text, target.holder, path)
+  }
+}
+
+/** What dotted paths ask for below the attribute that they have reached. */
+function parseBelow(
+  tree: AskedTree,
+  holder: AttributeHolder | null,
+  path: string,
+  scope: Scope,
+): readonly PopulateNode[] {
+  if (holder !== null) {
+    return parseTree(tree, { ...scope, holder, parent: path, depth: scope.depth + 1 })
+  }
+  for (const name of tree.keys()) throw unusableKey(name, path, PARAM)
+  return []
+}
+
+function parseOptions(options: Options, target: Target, path: string, scope: Scope): Selection {
+  assertOptions(options, target.options, path)
+  const mode = parseCount(options, path) ? 'count' : 'entries'
+  const { holder } = target
+  if (holder === null) return { ...PLAIN, mode }
+  const inner: Scope = { ...scope, holder, parent: null, depth: scope.depth + 1 }
+  const asked = parseEntryOptions(options, holder, scope.rules)
+  if (!isDocument(holder)) assertWithinComponent(asked, path)
+  return { mode, ...asked, populate: parseForm(options.get('populate'), inner) }
+}
+
+/** What has entries of its own, which the database can look for. */
+function isDocument(holder: AttributeHolder): boolean {
+  return holder.members.has('documentId')
+}

@@ -1,0 +1,204 @@
+import { SchemaError } from '../../errors.ts'
+import { findContradictions, nameProblem } from './check-attribute.ts'
+import { findNameFaults } from './check-names.ts'
+import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
+import { plainAttribute } from './custom-field.ts'
+import {
+  type DeclarationFault,
+  findAttributeFaults,
+  findDeclarationFaults,
+} from './declaration-shape.ts'
+import type {
+  AttributeDefinition,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  DeclarationFile,
+  Definitions,
+  Uid,
+} from '../definition.ts'
+
+interface Declaration {
+  readonly kind?: ContentTypeDefinition['kind']
+  readonly collectionName?: string
+  readonly info?: {
+    readonly singularName?: string
+    readonly pluralName?: string
+    readonly displayName?: string
+  }
+  readonly options?: { readonly draftAndPublish?: boolean; readonly sharded?: boolean }
+  readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
+  readonly attributes?: Readonly<Record<string, unknown>>
+}
+
+/** A file whose faults are known, and what can be made of the rest of it. */
+interface CheckedFile {
+  readonly file: DeclarationFile
+  readonly faults: readonly DeclarationFault[]
+  readonly declaration: Declaration | null
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>
+  readonly brokenNames: readonly string[]
+}
+
+/**
+ * The definitions that the files declare, with defaults filled in and the built-in types added. A file that
+ * declares a built-in type adds its attributes to it.
+ * @throws SchemaError with every fault that was found, each with its file and path.
+ */
+export function checkDefinitions(
+  files: readonly DeclarationFile[],
+  builtIn: readonly ContentTypeDefinition[] = [],
+): Definitions {
+  const checked = files.map(checkFile)
+  const declared = declare(checked, builtIn)
+  const faults = [
+    ...checked.flatMap(({ file, faults }) => faults.map((fault) => tell(file.file, fault))),
+    ...duplicateUids(files),
+    ...findCrossFaults(declared),
+  ]
+  if (faults.length > 0) throw new SchemaError(faults)
+  return { contentTypes: declared.contentTypes, components: declared.components }
+}
+
+function checkFile(file: DeclarationFile): CheckedFile {
+  const nothing = { file, declaration: null, attributes: {}, brokenNames: [] }
+  if (file.fault !== undefined) return { ...nothing, faults: [{ path: '', problem: file.fault }] }
+  const faults = findDeclarationFaults(file.content)
+  if (faults.length > 0) return { ...nothing, faults }
+  const declaration = file.content as Declaration
+  const entries = Object.entries(declaration.attributes ?? {}).map(
+    ([name, content]) => [name, plainAttribute(content)] as const,
+  )
+  const names = entries.map(([name]) => name)
+  const attributes = entries.map(([name, content]) => {
+    return { name, content, faults: checkAttribute(name, content, file, names) }
+  })
+  const isFine = ({ faults }: { readonly faults: readonly unknown[] }): boolean =>
+    faults.length === 0
+  const fine = attributes.filter(isFine)
+  return {
+    file,
+    declaration,
+    faults: attributes.flatMap((attribute) => attribute.faults),
+    attributes: Object.fromEntries(
+      fine.map(({ name, content }) => [name, content as AttributeDefinition]),
+    ),
+    brokenNames: attributes.filter((attribute) => !isFine(attribute)).map(({ name }) => name),
+  }
+}
+
+function checkAttribute(
+  name: string,
+  content: unknown,
+  { kind }: DeclarationFile,
+  names: readonly string[],
+): readonly DeclarationFault[] {
+  const path = `attributes.${name}`
+  const problem = nameProblem(name, kind)
+  const faults = [
+    ...(problem === null ? [] : [{ path, problem }]),
+    ...findAttributeFaults(content, path),
+  ]
+  if (faults.length > 0) return faults
+  const contradictions = findContradictions(content as AttributeDefinition, names)
+  return contradictions.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }))
+}
+
+function declare(
+  checked: readonly CheckedFile[],
+  builtIn: readonly ContentTypeDefinition[],
+): Declared {
+  const types = checked.filter(({ file }) => file.kind === 'contentType').flatMap(toContentType)
+  const builtInUids = new Set(builtIn.map(({ uid }) => uid))
+  return {
+    contentTypes: [
+      ...types.filter(({ uid }) => !builtInUids.has(uid)),
+      ...builtIn.map((type) => extend(type, types)),
+    ],
+    components: checked.filter(({ file }) => file.kind === 'component').flatMap(toComponent),
+    brokenUids: new Set(
+      checked.flatMap(({ file, declaration }) => (declaration === null ? [file.uid] : [])),
+    ),
+    brokenAttributes: new Set(
+      checked.flatMap(({ file, brokenNames }) => brokenNames.map((name) => `${file.uid} ${name}`)),
+    ),
+  }
+}
+
+/** Attributes that the server relies on stay as they are. */
+function extend(
+  type: ContentTypeDefinition,
+  declared: readonly ContentTypeDefinition[],
+): ContentTypeDefinition {
+  const extension = declared.find(({ uid }) => uid === type.uid)
+  if (extension === undefined) return type
+  const attributes = { ...type.attributes, ...extension.attributes, ...type.attributes }
+  return { ...type, file: extension.file, attributes }
+}
+
+function findCrossFaults(declared: Declared): readonly string[] {
+  const { contentTypes, components } = declared
+  return [
+    ...contentTypes.flatMap((type) => [
+      ...findNameFaults(type, contentTypes).map((fault) => tell(type.file, fault)),
+      ...findReferenceFaults(type, declared).map((fault) => tell(type.file, fault)),
+    ]),
+    ...components.flatMap((component) => {
+      return findReferenceFaults(component, declared).map((fault) => tell(component.file, fault))
+    }),
+    ...findEndlessComponents(components).map(({ component, attribute }) => {
+      const problem = 'requires a component that requires this one again; make it optional'
+      return tell(component.file, { path: `attributes.${attribute}`, problem })
+    }),
+  ]
+}
+
+function duplicateUids(files: readonly DeclarationFile[]): readonly string[] {
+  return files.flatMap(({ uid, file }, index) => {
+    const earlier = files.slice(0, index).find((other) => other.uid === uid)
+    return earlier === undefined ? [] : [`${file}: ${uid} is declared in ${earlier.file} already`]
+  })
+}
+
+function tell(file: string, { path, problem }: DeclarationFault): string {
+  return path === '' ? `${file}: ${problem}` : `${file}: ${path}: ${problem}`
+}
+
+function toContentType({ file, declaration, attributes }: CheckedFile): ContentTypeDefinition[] {
+  if (declaration === null) return []
+  const { kind = 'collectionType', options, pluginOptions } = declaration
+  return [
+    {
+      uid: file.uid,
+      file: file.file,
+      kind,
+      ...namesOf(file.uid, declaration),
+      draftAndPublish: options?.draftAndPublish ?? false,
+      localized: pluginOptions?.i18n?.localized ?? false,
+      ...(options?.sharded === true && { sharded: true }),
+      attributes,
+    },
+  ]
+}
+
+function namesOf(
+  uid: Uid,
+  { info = {}, collectionName }: Declaration,
+): Pick<ContentTypeDefinition, 'singularName' | 'pluralName' | 'displayName' | 'collectionName'> {
+  const { singularName = uid.slice(uid.lastIndexOf('.') + 1) } = info
+  const { pluralName = pluralOf(singularName), displayName = singularName } = info
+  const names = { singularName, pluralName, displayName }
+  return { ...names, collectionName: collectionName ?? pluralName.replaceAll('-', '_') }
+}
+
+function toComponent({ file, declaration, attributes }: CheckedFile): ComponentDefinition[] {
+  if (declaration === null) return []
+  const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
+  return [{ uid: file.uid, file: file.file, displayName, attributes }]
+}
+
+/** The plural of a simple English noun: `category` → `categories`, `box` → `boxes`. */
+function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
+  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
+  return `${noun}s`
+}

@@ -1,0 +1,161 @@
+import Joi from 'joi'
+import type { Schema as JoiSchema } from 'joi'
+import { RELATION_KINDS, SCALAR_TYPES, type ScalarType } from '../definition.ts'
+import { didYouMean, nearestTo } from './did-you-mean.ts'
+
+/** Where in a declaration something is wrong, and what would be right. */
+export interface DeclarationFault {
+  readonly path: string
+  readonly problem: string
+}
+
+const flag = Joi.boolean()
+const name = Joi.string()
+const count = Joi.number().integer().min(0)
+const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
+const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
+const itemBounds = { min: count, max: count }
+
+const COMMON = { type: name, required: flag, private: flag, configurable: flag, pluginOptions }
+const SCALAR = { ...COMMON, unique: flag, default: Joi.any() }
+const TEXT = { ...SCALAR, minLength: count, maxLength: count, regex: name }
+const NUMBER = { ...SCALAR, min: Joi.number(), max: Joi.number() }
+
+const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
+  string: TEXT,
+  text: TEXT,
+  richtext: TEXT,
+  email: TEXT,
+  password: TEXT,
+  uid: { ...TEXT, targetField: name },
+  enumeration: { ...SCALAR, enum: Joi.array().items(Joi.string()).min(1).unique().required() },
+  integer: NUMBER,
+  float: NUMBER,
+  decimal: NUMBER,
+  biginteger: {
+    ...SCALAR,
+    min: Joi.alternatives(integerText, Joi.number().integer()),
+    max: Joi.alternatives(integerText, Joi.number().integer()),
+  },
+  boolean: SCALAR,
+  date: SCALAR,
+  time: SCALAR,
+  datetime: SCALAR,
+  timestamp: SCALAR,
+  json: SCALAR,
+  blocks: SCALAR,
+}
+
+const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
+  ...SCALAR_OPTIONS,
+  relation: {
+    ...COMMON,
+    relation: Joi.valid(...RELATION_KINDS).required(),
+    target: name.required(),
+    inversedBy: name,
+    mappedBy: name,
+  },
+  component: { ...COMMON, ...itemBounds, component: name.required(), repeatable: flag },
+  dynamiczone: {
+    ...COMMON,
+    ...itemBounds,
+    components: Joi.array().items(name).unique().required(),
+  },
+  media: {
+    ...COMMON,
+    multiple: flag,
+    allowedTypes: Joi.array().items(Joi.valid('images', 'videos', 'audios', 'files')),
+  },
+}
+
+const INFO: Joi.PartialSchemaMap = {
+  singularName: name,
+  pluralName: name,
+  displayName: name,
+  description: Joi.any(),
+  icon: Joi.any(),
+}
+const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag, sharded: flag }
+
+const DECLARATION: Joi.PartialSchemaMap = {
+  kind: Joi.valid('collectionType', 'singleType'),
+  collectionName: Joi.string().pattern(/^(?!system\.)[A-Za-z_][\w-]*$/, 'letters, digits and _'),
+  info: Joi.object(INFO).unknown(),
+  options: Joi.object(OPTIONS).unknown(),
+  pluginOptions,
+  attributes: Joi.object(),
+  config: Joi.any(),
+}
+
+/** Options that only the reference's admin panel or its SQL layer reads: accepted and ignored. */
+const IGNORED_OPTIONS = ['visible', 'writable', 'column', 'conditions', 'options', 'searchable']
+
+const ATTRIBUTE_TYPES = [...SCALAR_TYPES, 'relation', 'component', 'dynamiczone', 'media']
+const EFFECTIVE_OPTIONS = new Set(
+  Object.values(ATTRIBUTE_OPTIONS).flatMap((map) => Object.keys(map)),
+)
+const ATTRIBUTE_RULES = new Map(
+  Object.entries(ATTRIBUTE_OPTIONS).map(([type, options]) => [type, Joi.object(options).unknown()]),
+)
+const DECLARATION_RULE = Joi.object(DECLARATION).unknown().required()
+
+/** What is wrong with the shape of a declaration, its attributes left aside. */
+export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
+  const faults = findFaults(DECLARATION_RULE, content)
+  if (faults.length > 0) return faults
+  const { info = {}, options = {} } = content as {
+    readonly info?: object
+    readonly options?: object
+  }
+  return [
+    ...findTypos(content as object, new Set(Object.keys(DECLARATION))),
+    ...within('info', findTypos(info, new Set(Object.keys(INFO)))),
+    ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
+  ]
+}
+
+/** What is wrong with the options of one attribute, each for itself; `path` is where it is declared. */
+export function findAttributeFaults(content: unknown, path: string): readonly DeclarationFault[] {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    return [{ path, problem: 'must be an object with a type' }]
+  }
+  const { type } = content as { readonly type?: unknown }
+  const rule = ATTRIBUTE_RULES.get(String(type))
+  if (rule === undefined) return [{ path: `${path}.type`, problem: noSuchType(type) }]
+  const faults = [...findFaults(rule, content), ...findTypos(content, EFFECTIVE_OPTIONS)]
+  return within(path, faults)
+}
+
+function within(path: string, faults: readonly DeclarationFault[]): readonly DeclarationFault[] {
+  return faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }))
+}
+
+function noSuchType(type: unknown): string {
+  if (typeof type !== 'string') return `must be one of ${ATTRIBUTE_TYPES.join(', ')}`
+  const hint = didYouMean(type, ATTRIBUTE_TYPES)
+  return `no attribute type ${type}${hint === '' ? `; there are ${ATTRIBUTE_TYPES.join(', ')}` : hint}`
+}
+
+function findFaults(rule: JoiSchema, content: unknown): readonly DeclarationFault[] {
+  const { error } = rule.validate(content, {
+    abortEarly: false,
+    convert: false,
+    errors: { label: false, wrap: { array: false } },
+    messages: { 'string.pattern.name': 'must be {{#name}}' },
+  })
+  return (error?.details ?? []).map(({ path, message }) => ({
+    path: path.join('.'),
+    problem: message,
+  }))
+}
+
+/** An option that nobody knows is ignored, unless it is nearly one that has an effect. */
+function findTypos(content: object, known: ReadonlySet<string>): readonly DeclarationFault[] {
+  return Object.keys(content).flatMap((key) => {
+    if (known.has(key) || IGNORED_OPTIONS.includes(key)) return []
+    const nearest = nearestTo(key, known)
+    return nearest === null
+      ? []
+      : [{ path: key, problem: `no such option; did you mean ${nearest}?` }]
+  })
+}

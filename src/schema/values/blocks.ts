@@ -1,0 +1,143 @@
+import type { Fault } from '../../errors.ts'
+import type { Data } from '../definition.ts'
+import { faultOf, labelOf } from './value-messages.ts'
+
+type Path = readonly (string | number)[]
+
+/** What a kind of node must have besides its type. */
+type NodeCheck = (node: Data, path: Path) => readonly Fault[]
+
+const MAX_DEPTH = 30
+const IMAGE_KEYS = [
+  'name',
+  'url',
+  'width',
+  'height',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'provider',
+  'createdAt',
+  'updatedAt',
+] as const
+
+const TEXT_NODES: Readonly<Record<string, NodeCheck>> = { text: checkText }
+const INLINE_NODES: Readonly<Record<string, NodeCheck>> = { ...TEXT_NODES, link: checkLink }
+const LIST_NODES: Readonly<Record<string, NodeCheck>> = {
+  'list-item': (node, path) => checkChildren(node, path, INLINE_NODES),
+  list: checkList,
+}
+const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
+  paragraph: checkParagraph,
+  heading: checkHeading,
+  list: checkList,
+  quote: (node, path) => checkChildren(node, path, INLINE_NODES),
+  code: (node, path) => checkChildren(node, path, INLINE_NODES),
+  image: checkImage,
+}
+
+/** Everything that is wrong with the nodes of a blocks value; keys that are not known are fine. */
+export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
+  return nodes.flatMap((node, index) => checkNode(node, [...path, index], BLOCK_NODES))
+}
+
+function checkNode(
+  node: unknown,
+  path: Path,
+  kinds: Readonly<Record<string, NodeCheck>>,
+): readonly Fault[] {
+  const { type } = isData(node) ? node : {}
+  const known = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  if (!isData(node) || known === undefined) {
+    return [faultOf(path, sentenceOfUnknown(kinds), node)]
+  }
+  if (path.length > MAX_DEPTH)
+    return [faultOf(path, 'Block nodes are nested too deeply', undefined)]
+  return known(node, path)
+}
+
+function sentenceOfUnknown(kinds: Readonly<Record<string, NodeCheck>>): string {
+  if (kinds === BLOCK_NODES) return 'Block node is of invalid type'
+  return kinds === LIST_NODES ? 'List node is of invalid type' : 'Inline node is of invalid type'
+}
+
+function checkChildren(
+  { children }: Data,
+  path: Path,
+  kinds: Readonly<Record<string, NodeCheck>>,
+): readonly Fault[] {
+  const at = [...path, 'children']
+  if (children === undefined || children === null) return [required(at, children)]
+  if (!Array.isArray(children)) return [faultOf(at, `${labelOf(at)} must be a list`, children)]
+  return children.flatMap((child, index) => checkNode(child, [...at, index], kinds))
+}
+
+function checkParagraph(node: Data, path: Path): readonly Fault[] {
+  if (!Array.isArray(node['children']) || node['children'].length > 0) {
+    return checkChildren(node, path, INLINE_NODES)
+  }
+  const message = 'Paragraph node children must have at least one Text or Link node'
+  return [faultOf([...path, 'children'], message, [])]
+}
+
+function checkHeading(node: Data, path: Path): readonly Fault[] {
+  return [
+    ...checkOneOf(node['level'], [...path, 'level'], [1, 2, 3, 4, 5, 6]),
+    ...checkChildren(node, path, INLINE_NODES),
+  ]
+}
+
+function checkList(node: Data, path: Path): readonly Fault[] {
+  return [
+    ...checkOneOf(node['format'], [...path, 'format'], ['ordered', 'unordered']),
+    ...checkChildren(node, path, LIST_NODES),
+  ]
+}
+
+function checkImage(node: Data, path: Path): readonly Fault[] {
+  const at = [...path, 'image']
+  const image = node['image']
+  if (image === undefined || image === null) return [required(at, image)]
+  if (!isData(image)) return [faultOf(at, `${labelOf(at)} must be an object`, image)]
+  const missing = IMAGE_KEYS.filter((key) => image[key] === undefined || image[key] === null)
+  return [
+    ...missing.map((key) => required([...at, key], image[key])),
+    ...(node['children'] === undefined ? [] : checkChildren(node, path, INLINE_NODES)),
+  ]
+}
+
+function checkText({ text }: Data, path: Path): readonly Fault[] {
+  if (typeof text === 'string') return []
+  const message = 'Text must be defined with at least an empty string'
+  return [faultOf([...path, 'text'], message, text)]
+}
+
+function checkLink(node: Data, path: Path): readonly Fault[] {
+  const url = node['url']
+  const isFine = typeof url === 'string' && isLink(url)
+  return [
+    ...(isFine ? [] : [faultOf([...path, 'url'], 'Please specify a valid link.', url)]),
+    ...checkChildren(node, path, TEXT_NODES),
+  ]
+}
+
+/** An absolute URL, `mailto:` and the like, or a place on the same site. */
+function isLink(url: string): boolean {
+  return URL.canParse(url) || /^(?:[/?#]|\.\.?\/)\S*$/.test(url) || /^www\.\S+$/.test(url)
+}
+
+function checkOneOf(value: unknown, path: Path, values: readonly unknown[]): readonly Fault[] {
+  if (value === undefined || value === null) return [required(path, value)]
+  if (values.includes(value)) return []
+  const message = `${labelOf(path)} must be one of the following values: ${values.join(', ')}`
+  return [faultOf(path, message, value)]
+}
+
+function required(path: Path, value: unknown): Fault {
+  return faultOf(path, `${labelOf(path)} is a required field`, value)
+}
+
+function isData(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

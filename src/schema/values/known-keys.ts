@@ -1,0 +1,92 @@
+import { ValidationError } from '../../errors.ts'
+import type { AttributeDefinition, ComponentDefinition, Data, Uid } from '../definition.ts'
+
+type Components = ReadonlyMap<Uid, ComponentDefinition>
+type Attributes = Readonly<Record<string, AttributeDefinition>>
+
+const MAX_DEPTH = 20
+const UNADDRESSABLE_KEYS: ReadonlySet<string> = new Set(['id', 'documentId'])
+const SERVER_KEYS: ReadonlySet<string> = new Set([
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+  'localizations',
+])
+/** Clients send back what they have read; the server decides these by itself. */
+export const IGNORED_KEYS = ['publishedAt', 'locale'] as const
+
+/**
+ * Refuses the first key, at any depth of components and zones, that is no attribute.
+ * @throws ValidationError
+ */
+export function assertKnownKeys(data: Data, attributes: Attributes, components: Components): void {
+  for (const key of Object.keys(data)) {
+    if (Object.hasOwn(attributes, key)) {
+      assertKnownWithin(data[key], attributes[key], [key], components)
+    } else if (!(IGNORED_KEYS as readonly string[]).includes(key)) {
+      throw invalidRootKey(key)
+    }
+  }
+}
+
+function invalidRootKey(key: string): ValidationError {
+  const message = `Invalid key ${key}`
+  if (UNADDRESSABLE_KEYS.has(key)) return new ValidationError(message, { key, source: 'body' })
+  return new ValidationError(message, {
+    key,
+    path: SERVER_KEYS.has(key) ? key : null,
+    source: 'body',
+  })
+}
+
+function assertKnownWithin(
+  value: unknown,
+  definition: AttributeDefinition | undefined,
+  path: readonly string[],
+  components: Components,
+): void {
+  if (definition?.type !== 'component' && definition?.type !== 'dynamiczone') return
+  if (path.length > MAX_DEPTH) {
+    throw new ValidationError(`Components are nested more than ${MAX_DEPTH} levels deep`)
+  }
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [value]
+  for (const element of elements.filter(isData)) {
+    const attributes = attributesOf(element, definition, components)
+    if (attributes !== null) assertKnownInside(element, attributes, path, components)
+  }
+}
+
+function isData(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null
+}
+
+/** Null when it is unknown which component is meant; its rules will say so. */
+function attributesOf(
+  data: Data,
+  definition: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,
+  components: Components,
+): Attributes | null {
+  if (definition.type === 'component') {
+    return components.get(definition.component)?.attributes ?? null
+  }
+  const uid = definition.components.find((uid) => uid === data['__component'])
+  const attributes = uid === undefined ? undefined : components.get(uid)?.attributes
+  return attributes === undefined ? null : { ...attributes, __component: { type: 'string' } }
+}
+
+function assertKnownInside(
+  data: Data,
+  attributes: Attributes,
+  path: readonly string[],
+  components: Components,
+): void {
+  for (const key of Object.keys(data)) {
+    if (Object.hasOwn(attributes, key)) {
+      assertKnownWithin(data[key], attributes[key], [...path, key], components)
+    } else if (key !== 'id') {
+      const at = path.join('.')
+      throw new ValidationError(`Invalid key ${key} at ${at}`, { key, path: at, source: 'body' })
+    }
+  }
+}

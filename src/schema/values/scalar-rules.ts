@@ -1,0 +1,285 @@
+import Joi from 'joi'
+import type { CustomHelpers, CustomValidator, Schema as JoiSchema } from 'joi'
+import { findBlockFaults } from './blocks.ts'
+import { Decimal } from './decimal.ts'
+import type { ScalarDefinition, ScalarType } from '../definition.ts'
+import { findJsonFault } from './json-values.ts'
+import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
+import {
+  DATE_FORMAT_MESSAGE,
+  DATETIME_FORMAT_MESSAGE,
+  momentOf,
+  parseDate,
+  parseDatetime,
+  parseTime,
+  TIME_FORMAT_MESSAGE,
+} from './temporal.ts'
+import { findTextFault } from './text-values.ts'
+
+/** When a value is checked: as sent for a draft, as sent for publishing at once, or as stored. */
+export type Occasion = 'draft' | 'direct' | 'publishable'
+
+type Rule = (definition: ScalarDefinition, occasion: Occasion) => JoiSchema
+
+const SHORT_TEXT_CHARACTERS = 255
+const UID = /^[A-Za-z0-9-_.~]*$/
+
+/** How a value of each type is checked, and brought into stored form unless it is there already. */
+const RULES = {
+  string: (definition, occasion) => text(definition, occasion, SHORT_TEXT_CHARACTERS),
+  text: (definition, occasion) => text(definition, occasion, null),
+  richtext: (definition, occasion) => text(definition, occasion, null),
+  uid: (definition, occasion) => {
+    const rule = text(definition, occasion, SHORT_TEXT_CHARACTERS)
+    return occasion === 'draft' ? rule : rule.custom(matches(UID))
+  },
+  email,
+  password,
+  enumeration: ({ enum: values = [] }) => Joi.any().custom(oneOf(values)),
+  integer: (definition, occasion) => bounded(definition, occasion, readInteger),
+  float: (definition, occasion) => bounded(definition, occasion, readFloat),
+  decimal: (definition, occasion) => bounded(definition, occasion, readDecimal),
+  biginteger: (definition, occasion) => bounded(definition, occasion, readBigInteger),
+  boolean: () => Joi.any().custom(readBoolean),
+  date: unlessStored(readDate),
+  datetime: unlessStored(readDatetime),
+  timestamp: unlessStored(readDatetime),
+  time: unlessStored(readTime),
+  json: unlessStored(readJson),
+  blocks: unlessStored(readBlocks),
+} satisfies Readonly<Record<ScalarType, Rule>>
+
+/**
+ * The rule for a value that is there. Null is fine unless the attribute is required; in a draft it always is.
+ * Presence and defaults are the caller's.
+ */
+export function scalarRule(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
+  const rule = RULES[definition.type](definition, occasion)
+  return definition.required === true && occasion !== 'draft' ? rule : rule.allow(null)
+}
+
+/** What an absent value becomes when something is created; undefined when no default is declared. */
+export function storedDefault(definition: ScalarDefinition): unknown {
+  if (definition.default === undefined || definition.default === null) return definition.default
+  const { value } = scalarRule(definition, 'direct').validate(definition.default, {
+    convert: false,
+  }) as { readonly value: unknown }
+  return value
+}
+
+/** The rule for the id of a component that is stored already. */
+export const ID_RULE = Joi.any().custom(readInteger).allow(null)
+
+function text(
+  { minLength, maxLength, regex }: ScalarDefinition,
+  occasion: Occasion,
+  usualMaximum: number | null,
+): Joi.StringSchema {
+  const isDraft = occasion === 'draft'
+  let rule = Joi.string().min(0).custom(storable)
+  if (minLength !== undefined && !isDraft) rule = rule.custom(atLeastCharacters(minLength))
+  const maximum = maxLength ?? usualMaximum
+  if (maximum !== null) rule = rule.max(maximum)
+  if (regex !== undefined && !isDraft) rule = rule.custom(matches(new RegExp(regex)))
+  return rule
+}
+
+const EMAIL = Joi.string().email({ tlds: { allow: false } })
+
+/** The minimum is only worth a word about what is an e-mail address otherwise. */
+function email({ minLength = 0, ...definition }: ScalarDefinition, occasion: Occasion): JoiSchema {
+  const rule = text(definition, occasion, SHORT_TEXT_CHARACTERS)
+  if (occasion === 'draft') return rule
+  return rule.custom((value: string, { error }) => {
+    if (value === '') return error('string.empty')
+    if (EMAIL.validate(value).error !== undefined) return error('string.email')
+    return value.length < minLength ? error('string.min', { limit: minLength }) : value
+  })
+}
+
+/** What is stored is a hash, so its rules cannot wait until the draft is published. */
+function password(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
+  return occasion === 'publishable' ? Joi.string() : text(definition, 'direct', null)
+}
+
+/** What fits the type bounds it even where nothing else does. */
+const RANGES: Readonly<Partial<Record<ScalarType, { readonly min: Limit; readonly max: Limit }>>> =
+  {
+    integer: INT32,
+    biginteger: INT64,
+  }
+
+type Limit = number | bigint | Decimal
+
+function bounded(
+  { type, min, max }: ScalarDefinition,
+  occasion: Occasion,
+  read: CustomValidator,
+): JoiSchema {
+  const range = RANGES[type]
+  const limit = (value: number | string): Limit => {
+    if (type === 'decimal') return Decimal.parse(String(value)) ?? Number(value)
+    return type === 'biginteger' ? BigInt(value) : Number(value)
+  }
+  const lower = min === undefined || occasion === 'draft' ? range?.min : limit(min)
+  const upper = max === undefined ? range?.max : limit(max)
+  let rule = Joi.any().custom(read)
+  if (lower !== undefined) rule = rule.custom(atLeast(lower))
+  if (upper !== undefined) rule = rule.custom(atMost(upper))
+  return rule
+}
+
+function unlessStored(read: CustomValidator): Rule {
+  return (_, occasion) => Joi.any().custom(occasion === 'publishable' ? present : read)
+}
+
+function present(value: unknown, { error }: CustomHelpers): unknown {
+  return value === null ? error('any.null') : value
+}
+
+function storable(value: string, { error }: CustomHelpers): unknown {
+  const problem = findTextFault(value)
+  return problem === null ? value : error('any.problem', { problem })
+}
+
+function atLeastCharacters(limit: number): CustomValidator<string> {
+  return (value, { error }) => (value.length < limit ? error('string.min', { limit }) : value)
+}
+
+/** An empty text passes, as in the dialect. */
+function matches(regex: RegExp): CustomValidator<string> {
+  return (value, { error }) => {
+    return value === '' || regex.test(value) ? value : error('string.match', { regex })
+  }
+}
+
+function oneOf(values: readonly string[]): CustomValidator {
+  const allowed = new Set(values)
+  return (value: unknown, { error }) => {
+    if (value === null) return error('string.base')
+    const name = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+    if (typeof name === 'string' && allowed.has(name)) return name
+    return error('enumeration.only', { valids: values })
+  }
+}
+
+function atLeast(limit: Limit): CustomValidator {
+  return (value: unknown, { error }) =>
+    isBelow(value, limit) ? error('number.min', { limit }) : value
+}
+
+function atMost(limit: Limit): CustomValidator {
+  return (value: unknown, { error }) =>
+    isBelow(limit, value) ? error('number.max', { limit }) : value
+}
+
+/** Of two numbers of one type; what could not be read is none, and has its complaint already. */
+function isBelow(one: unknown, other: unknown): boolean {
+  if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other) < 0
+  return isNumber(one) && isNumber(other) && one < other
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** A JSON number, or text that spells one. Lists and booleans are none, although JavaScript would cast them. */
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'string') return parseNumber(value)
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+function readInteger(value: unknown, { error }: CustomHelpers): unknown {
+  const number = numberOf(value)
+  if (number === null) return error('number.base')
+  return Number.isInteger(number) ? number : error('number.integer')
+}
+
+function readFloat(value: unknown, { error }: CustomHelpers): unknown {
+  return numberOf(value) ?? error('number.base')
+}
+
+function readDecimal(value: unknown, { error }: CustomHelpers): unknown {
+  const digits = typeof value === 'number' ? String(value) : digitsOf(value)
+  if (digits === null) return error('number.base')
+  const decimal = parseDecimal(digits)
+  if (decimal !== null) return decimal
+  if (parseNumber(digits) === null) return error('number.base')
+  return error('any.problem', { problem: 'must have at most 34 digits' })
+}
+
+function readBigInteger(value: unknown, { error }: CustomHelpers): unknown {
+  return bigIntegerOf(value) ?? error('biginteger.base')
+}
+
+function bigIntegerOf(value: unknown): bigint | null {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null
+  const digits = digitsOf(value)
+  return digits === null ? null : parseBigInteger(digits)
+}
+
+/** Text as it is; of a stored number, which is an object of the database driver, the digits that it prints. */
+function digitsOf(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  const isStored = typeof value === 'object' && value !== null && !isPlain(value)
+  return isStored ? (value as { toString(): string }).toString() : null
+}
+
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  [1, true],
+  ['true', true],
+  ['1', true],
+  [false, false],
+  [0, false],
+  ['false', false],
+  ['0', false],
+])
+
+function readBoolean(value: unknown, { error }: CustomHelpers): unknown {
+  return BOOLEANS.get(value) ?? error('boolean.base')
+}
+
+function readDate(value: unknown, { error }: CustomHelpers): unknown {
+  if (value === null) return error('any.null')
+  const date = typeof value === 'string' ? parseDate(value) : DATE_FORMAT_MESSAGE
+  return date instanceof Date ? date : error('any.format', { sentence: date })
+}
+
+function readDatetime(value: unknown, { error }: CustomHelpers): unknown {
+  if (value === null) return error('any.null')
+  const moment = typeof value === 'number' ? momentOf(value) : parseMoment(value)
+  return moment ?? error('any.format', { sentence: DATETIME_FORMAT_MESSAGE })
+}
+
+function parseMoment(value: unknown): Date | null {
+  return typeof value === 'string' ? parseDatetime(value) : null
+}
+
+function readTime(value: unknown, { error }: CustomHelpers): unknown {
+  if (value === null) return error('any.null')
+  if (typeof value !== 'string') {
+    return error('any.format', { sentence: `Expected a string, got a ${typeof value}` })
+  }
+  return parseTime(value) ?? error('any.format', { sentence: TIME_FORMAT_MESSAGE })
+}
+
+function readJson(value: unknown, helpers: CustomHelpers): unknown {
+  if (value === null) return helpers.error('any.null')
+  const fault = findJsonFault(value)
+  if (fault === null) return value
+  return helpers.error('any.problem', { within: fault.path, problem: fault.problem })
+}
+
+function readBlocks(value: unknown, helpers: CustomHelpers): unknown {
+  if (!Array.isArray(value)) return helpers.error('array.base')
+  const nodes: readonly unknown[] = value
+  const faults = findBlockFaults(nodes, helpers.state.path ?? [])
+  return faults.length > 0 ? helpers.error('blocks', { faults }) : readJson(nodes, helpers)
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}

@@ -1,0 +1,113 @@
+import type { Schema as JoiSchema, ValidationErrorItem } from 'joi'
+import { type Fault, ValidationError, validationError } from '../../errors.ts'
+import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from '../definition.ts'
+import { type Absence, contentTypeRule } from './holder-rules.ts'
+import { assertKnownKeys } from './known-keys.ts'
+import { once } from '../once.ts'
+import type { Validators } from '../plan.ts'
+import type { Occasion } from './scalar-rules.ts'
+import { shownValues, withNulls } from './stored-values.ts'
+import { type Complaint, faultOf, printValue, sentenceOf } from './value-messages.ts'
+
+const MAX_DEPTH = 100
+const OPTIONS = { abortEarly: false, convert: false } as const
+
+/**
+ * The checks of one content-type; see `Validators` for what they accept and return. Those that the type
+ * needs are built at once, the others when somebody asks.
+ */
+export function compileValidators(
+  { attributes, draftAndPublish }: Pick<ContentTypeDefinition, 'attributes' | 'draftAndPublish'>,
+  components: ReadonlyMap<Uid, ComponentDefinition>,
+): Validators {
+  const ruleFor = (occasion: Occasion, absence: Absence): (() => JoiSchema) => {
+    const rule = once(() => contentTypeRule(attributes, components, { occasion, absence }))
+    if (draftAndPublish === (occasion !== 'direct')) rule()
+    return rule
+  }
+  const validatorFor = (occasion: 'draft' | 'direct'): Validators['draft'] => {
+    const rules = { fill: ruleFor(occasion, 'fill'), keep: ruleFor(occasion, 'keep') }
+    return (payload, { creating }) => {
+      assertShallow(payload)
+      const data = parsePayload(payload)
+      assertKnownKeys(data, attributes, components)
+      return parseData(data, (creating ? rules.fill : rules.keep)())
+    }
+  }
+  const stored = ruleFor('publishable', 'fill')
+  return Object.freeze({
+    draft: validatorFor('draft'),
+    direct: validatorFor('direct'),
+    publishable(version: Data): void {
+      const { error } = stored().validate(withNulls(version, attributes, components), OPTIONS)
+      if (error === undefined) return
+      throw toValidationError(error.details, shownValues(version, attributes, components))
+    },
+  })
+}
+
+/** What is under `data` in a request body; only a list is told apart from nothing at all. */
+function parsePayload(payload: unknown): Data {
+  if (Array.isArray(payload)) {
+    const cast = `(cast from the value \`${printValue(payload)}\`)`
+    const message = `this must be a \`object\` type, but the final value was: \`null\` ${cast}.`
+    throw validationError([faultOf([], message, null)])
+  }
+  if (typeof payload === 'object' && payload !== null) return payload as Data
+  throw new ValidationError('Missing "data" payload in the request body')
+}
+
+/** Even a complaint about deeper nesting could not be printed. */
+function assertShallow(payload: unknown): void {
+  if (!isDeeper(payload, MAX_DEPTH)) return
+  throw new ValidationError(`The data is nested more than ${MAX_DEPTH} levels deep`)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
+
+function parseData(data: Data, rule: JoiSchema): Data {
+  const { error, value } = rule.validate(data, OPTIONS) as { error?: JoiError; value: Data }
+  if (error === undefined) return value
+  throw toValidationError(error.details, data)
+}
+
+interface JoiError {
+  readonly details: readonly ValidationErrorItem[]
+}
+
+/** Formats of dates and times have no list of faults in the dialect, and are only told when all else is well. */
+function toValidationError(items: readonly ValidationErrorItem[], sent: Data): ValidationError {
+  const faults = items
+    .filter(({ type }) => type !== 'any.format')
+    .flatMap((item) => toFaults(item, sent))
+  const [first, ...others] = faults
+  if (first !== undefined) return validationError([first, ...others])
+  const sentences = items.map((item) => sentenceOf(toComplaint(item)))
+  return new ValidationError(sentences.join('; '))
+}
+
+function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
+  const complaint = toComplaint(item)
+  if (complaint.code === 'blocks') return complaint.context['faults'] as readonly Fault[]
+  const within = complaint.context['within'] as readonly string[] | undefined
+  const path = [...complaint.path, ...(within ?? [])]
+  const value = valueAt(sent, path)
+  const isNaN = complaint.code === 'number.base'
+  return [faultOf(path, sentenceOf({ ...complaint, path }), isNaN ? null : value)]
+}
+
+/** An error that a rule threw is a bug, and no fault of the payload. */
+function toComplaint({ type: code, path, context = {} }: ValidationErrorItem): Complaint {
+  if (code === 'any.custom') throw context['error']
+  return { code, path, context }
+}
+
+function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    return isHolder ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined
+  }, data)
+}

@@ -1,0 +1,112 @@
+import type { Fault } from '../../errors.ts'
+
+/** One complaint of a rule: which rule, where, and what its sentence needs. */
+export interface Complaint {
+  readonly code: string
+  readonly path: readonly (string | number)[]
+  readonly context: Readonly<Record<string, unknown>>
+}
+
+type Sentence = (label: string, context: Complaint['context']) => string
+
+const MAX_PRINTED_CHARACTERS = 1000
+
+/** What the dialect says about a rule that was broken. */
+const SENTENCES = new Map<string, Sentence>([
+  ['any.required', (label) => `${label} must be defined.`],
+  ['any.null', (label) => `${label} must be defined.`],
+  ['any.problem', (label, { problem }) => `${label} ${String(problem)}`],
+  [
+    'any.only',
+    (label, { valids }) => `${label} must be one of the following values: ${join(valids)}`,
+  ],
+  ['enumeration.only', (label, { valids }) => oneOfOrNull(label, valids)],
+  ['string.base', wrongType('string')],
+  ['boolean.base', wrongType('boolean')],
+  ['object.base', wrongType('object')],
+  ['array.base', wrongType('array')],
+  ['number.base', notANumber],
+  ['string.empty', (label) => `${label} cannot be empty`],
+  ['string.email', (label) => `${label} must be a valid email`],
+  ['string.min', (label, { limit }) => `${label} must be at least ${String(limit)} characters`],
+  ['string.max', (label, { limit }) => `${label} must be at most ${String(limit)} characters`],
+  ['string.match', (label, { regex }) => `${label} must match the following: "${String(regex)}"`],
+  ['number.integer', (label) => `${label} must be an integer`],
+  [
+    'number.min',
+    (label, { limit }) => `${label} must be greater than or equal to ${String(limit)}`,
+  ],
+  ['number.max', (label, { limit }) => `${label} must be less than or equal to ${String(limit)}`],
+  ['biginteger.base', (label) => `${label} must be a valid integer`],
+  ['array.min', (label, { limit }) => `${label} field must have at least ${String(limit)} items`],
+  ['any.format', (label, { sentence }) => `${label}: ${String(sentence)}`],
+  ['array.max', (label, { limit }) => atMostItems(label, limit)],
+])
+
+/** The sentence of a complaint; one that names its place writes it as `links[1].label`. */
+export function sentenceOf({ code, path, context }: Complaint): string {
+  const label = labelOf(path)
+  if (path.at(-1) === '__component' && code === 'any.required')
+    return `${label} is a required field`
+  const sentence = SENTENCES.get(code)
+  if (sentence === undefined) throw new Error(`There is no sentence for ${code} at ${label}`)
+  return sentence(label, context)
+}
+
+/** A fault as the envelope lists it; `value` is left out when undefined. */
+export function faultOf(
+  path: readonly (string | number)[],
+  message: string,
+  value: unknown,
+): Fault {
+  const fault = { path: path.map(String), message, name: 'ValidationError' }
+  return value === undefined ? fault : { ...fault, value }
+}
+
+/** `links[1].label`; `this` for the payload itself. */
+export function labelOf(path: readonly (string | number)[]): string {
+  const label = path.reduce<string>(
+    (before, key) => (typeof key === 'number' ? `${before}[${key}]` : `${before}.${key}`),
+    '',
+  )
+  return label === '' ? 'this' : label.replace(/^\./, '')
+}
+
+/** A value as the dialect prints it: indented JSON whose texts carry one more pair of quotes. */
+export function printValue(value: unknown): string {
+  const text =
+    printSimple(value) ??
+    JSON.stringify(value, (_, inner: unknown) => printSimple(inner) ?? inner, 2)
+  return text.length > MAX_PRINTED_CHARACTERS ? `${text.slice(0, MAX_PRINTED_CHARACTERS)}…` : text
+}
+
+function printSimple(value: unknown): string | null {
+  if (typeof value === 'string') return `"${value}"`
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' && value !== null ? null : String(value)
+}
+
+function wrongType(type: string): Sentence {
+  return (label, { value = null }) => {
+    return `${label} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`
+  }
+}
+
+function notANumber(label: string, { value }: Complaint['context']): string {
+  const start = `${label} must be a \`number\` type, but the final value was:`
+  if (value === null || value === undefined) return `${start} \`null\`.`
+  return `${start} \`NaN\` (cast from the value \`${printValue(value)}\`).`
+}
+
+/** The trailing comma is the dialect's: null counts as one of the values. */
+function oneOfOrNull(label: string, valids: unknown): string {
+  return `${label} must be one of the following values: ${join(valids)}, `
+}
+
+function atMostItems(label: string, limit: unknown): string {
+  return `${label} field must have less than or equal to ${String(limit)} items`
+}
+
+function join(values: unknown): string {
+  return (values as readonly unknown[]).join(', ')
+}

@@ -1,0 +1,283 @@
+import { expect } from 'chai'
+import { readConfig } from '../../src/config/config.ts'
+import { findNearMisses } from '../../src/config/near-misses.ts'
+import { ConfigError } from '../../src/errors.ts'
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('readConfig', () => {
+  it('has a default for everything that can have one', () => {
+    expect(readConfig({})).to.deep.equal({
+      production: false,
+      logLevel: 'info',
+      dataDir: '.quire',
+      contentTypesDir: 'content-types',
+      endUsers: { emailConfirmation: false, sessions: null },
+      observe: { commands: 'requests', slowRequestMs: 500 },
+      http: {
+        host: '0.0.0.0',
+        port: 1337,
+        publicUrl: 'http://localhost:1337',
+        corsOrigin: '*',
+        trustedProxies: 0,
+        rateLimit: true,
+        maxBodyBytes: 1_048_576,
+        maxInFlight: null,
+        connections: {
+          headersTimeoutMs: 20_000,
+          requestTimeoutMs: 300_000,
+          keepAliveTimeoutMs: 65_000,
+          silenceTimeoutMs: 120_000,
+          maxHeaderBytes: 131_072,
+          maxConnections: 10_000,
+        },
+      },
+      database: {
+        kind: null,
+        uri: null,
+        name: 'quire',
+        allowStandalone: false,
+        queryTimeoutMs: 2000,
+        countLimit: 100_000,
+        countTimeoutMs: 1500,
+        maxPoolSize: 50,
+        waitQueueTimeoutMs: 2000,
+      },
+      api: { defaultLimit: 25, maxLimit: 100 },
+      secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
+      upload: {
+        storage: 'local',
+        maxUploadBytes: 209_715_200,
+        images: {
+          sizes: [
+            16, 32, 48, 64, 96, 128, 256, 384, 512, 640, 750, 828, 1080, 1200, 1920, 2048, 3840,
+          ],
+          signingKey: null,
+        },
+        s3: null,
+      },
+      mail: {
+        smtpUrl: null,
+        from: 'Quire <no-reply@localhost>',
+        resetPasswordUrl: null,
+        confirmedUrl: null,
+      },
+    })
+  })
+
+  it('is frozen through and through', () => {
+    const config = readConfig({
+      UPLOAD_STORAGE: 's3',
+      S3_BUCKET: 'media',
+      CORS_ORIGIN: 'http://a.example',
+    })
+    for (const part of [
+      config,
+      ...Object.values(config),
+      config.upload.s3,
+      config.http.corsOrigin,
+      config.http.connections,
+    ]) {
+      expect(Object.isFrozen(part)).to.equal(true)
+    }
+  })
+
+  it('takes an empty variable for an absent one and ignores what is not ours', () => {
+    expect(readConfig({ PORT: '', MONGODB_URI: ' ', SHELL: '/bin/sh' })).to.deep.equal(
+      readConfig({}),
+    )
+  })
+
+  const read: readonly [
+    string,
+    Record<string, string>,
+    (config: ReturnType<typeof readConfig>) => unknown,
+    unknown,
+  ][] = [
+    ['any free port', { PORT: '0' }, (config) => config.http.port, 0],
+    [
+      'the public address without its last slash',
+      { PUBLIC_URL: 'https://cms.example/' },
+      (config) => config.http.publicUrl,
+      'https://cms.example',
+    ],
+    [
+      'a public address from host and port',
+      { HOST: '127.0.0.1', PORT: '80' },
+      (config) => config.http.publicUrl,
+      'http://127.0.0.1:80',
+    ],
+    [
+      'a public address from an IPv6 host',
+      { HOST: '::1' },
+      (config) => config.http.publicUrl,
+      'http://[::1]:1337',
+    ],
+    [
+      'several origins',
+      { CORS_ORIGIN: 'https://a.example, http://b.example:3000' },
+      (config) => config.http.corsOrigin,
+      ['https://a.example', 'http://b.example:3000'],
+    ],
+    ['a proxy', { TRUST_PROXY: 'on' }, (config) => config.http.trustedProxies, 1],
+    ['two proxies', { TRUST_PROXY: '2' }, (config) => config.http.trustedProxies, 2],
+    ['rate limits off', { RATE_LIMIT: 'off' }, (config) => config.http.rateLimit, false],
+    [
+      'a standalone allowed',
+      { QUIRE_ALLOW_STANDALONE: '1' },
+      (config) => config.database.allowStandalone,
+      true,
+    ],
+    [
+      'a cluster behind SRV',
+      { MONGODB_URI: 'mongodb+srv://u:p@c.example/x' },
+      (config) => config.database.uri,
+      'mongodb+srv://u:p@c.example/x',
+    ],
+    [
+      'a forced database',
+      { QUIRE_DATABASE: 'embedded' },
+      (config) => config.database.kind,
+      'embedded',
+    ],
+  ]
+  for (const [what, env, pick, expected] of read) {
+    it(`reads ${what}`, () => {
+      expect(pick(readConfig(env))).to.deep.equal(expected)
+    })
+  }
+
+  it('gives a count less time than a query', () => {
+    expect(readConfig({ QUERY_TIMEOUT_MS: '100' }).database.countTimeoutMs).to.equal(75)
+  })
+
+  it('lowers the default page to a maximum below it', () => {
+    expect(readConfig({ API_MAX_LIMIT: '10' }).api).to.deep.equal({
+      defaultLimit: 10,
+      maxLimit: 10,
+    })
+  })
+
+  it('reads the s3 storage', () => {
+    const env = {
+      UPLOAD_STORAGE: 's3',
+      S3_BUCKET: 'media',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'key',
+    }
+    expect(readConfig(env).upload.s3).to.deep.equal({
+      bucket: 'media',
+      region: 'us-east-1',
+      endpoint: null,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'key' },
+      forcePathStyle: false,
+      keyPrefix: '',
+      publicUrl: null,
+    })
+  })
+
+  const wrong: readonly [Record<string, string>, string][] = [
+    [{ PORT: '65536' }, 'PORT: "65536" is not a whole number from 0 to 65535'],
+    [{ PORT: '-1' }, 'PORT: "-1" is not a whole number from 0 to 65535'],
+    [{ PORT: '80.5' }, 'PORT: "80.5" is not a whole number from 0 to 65535'],
+    [{ PORT: '1e3' }, 'PORT: "1e3" is not a whole number from 0 to 65535'],
+    [{ API_DEFAULT_LIMIT: '0' }, 'API_DEFAULT_LIMIT: "0" is not a whole number from 1 to 100000'],
+    [{ RATE_LIMIT: 'maybe' }, 'RATE_LIMIT: "maybe" is not on or off'],
+    [{ RATE_LIMIT: 'toString' }, 'RATE_LIMIT: "toString" is not on or off'],
+    [{ QUIRE_DATABASE: 'postgres' }, 'QUIRE_DATABASE: "postgres" is not uri, mongod or embedded'],
+    [
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL: "loud" is not one of fatal, error, warn, info, debug, trace, silent',
+    ],
+    [
+      { PUBLIC_URL: 'cms.example' },
+      'PUBLIC_URL: "cms.example" is not an http:// or https:// address',
+    ],
+    [
+      { CORS_ORIGIN: 'https://a.example/path' },
+      'CORS_ORIGIN: "https://a.example/path" is not "*", or origins such as https://app.example.org, with commas between them',
+    ],
+    [{ QUIRE_DATABASE: 'uri' }, 'MONGODB_URI: must be given when QUIRE_DATABASE is uri'],
+    [{ UPLOAD_STORAGE: 's3' }, 'S3_BUCKET: must be given when UPLOAD_STORAGE is s3'],
+    [
+      { API_DEFAULT_LIMIT: '200' },
+      'API_DEFAULT_LIMIT: 200 is more than API_MAX_LIMIT, which is 100',
+    ],
+    [
+      { COUNT_TIMEOUT_MS: '2000' },
+      'COUNT_TIMEOUT_MS: 2000 is not less than QUERY_TIMEOUT_MS, which is 2000',
+    ],
+    [
+      { HEADERS_TIMEOUT_MS: '2', REQUEST_TIMEOUT_MS: '1' },
+      'HEADERS_TIMEOUT_MS: 2 is more than REQUEST_TIMEOUT_MS, which is 1',
+    ],
+    [
+      { MONGODB_URI: 'postgres://u:hunter2@h/d' },
+      'MONGODB_URI: what is given (not shown) is not a mongodb:// or mongodb+srv:// address',
+    ],
+  ]
+  for (const [env, fault] of wrong) {
+    it(`refuses ${JSON.stringify(env)}`, () => {
+      expect(faultsOf(env)).to.deep.equal([fault])
+    })
+  }
+
+  it('lists every fault at once', () => {
+    const env = { PORT: 'x', LOG_LEVEL: 'loud', QUIRE_DATABASE: 'uri', NODE_ENV: 'production' }
+    const faults = faultsOf(env)
+    expect(faults.map((fault) => fault.split(':')[0])).to.have.members([
+      'PORT',
+      'LOG_LEVEL',
+      'JWT_SECRET',
+      'MONGODB_URI',
+    ])
+  })
+
+  it('does not judge a rule between two variables when one of them is wrong by itself', () => {
+    expect(faultsOf({ API_DEFAULT_LIMIT: '200', API_MAX_LIMIT: 'many' })).to.have.length(1)
+  })
+
+  it('never shows a secret', () => {
+    const env = {
+      MONGODB_URI: 'http://hunter2',
+      ROOT_API_TOKEN: 'hunter2 hunter2',
+      SMTP_URL: 'hunter2',
+    }
+    const faults = faultsOf(env)
+    expect(faults).to.have.length(3)
+    expect(faults.join()).not.to.include('hunter2')
+  })
+})
+
+describe('findNearMisses', () => {
+  for (const [name, meant] of [
+    ['MONGO_URI', 'MONGODB_URI'],
+    ['QUIRE_DB', 'QUIRE_DATABASE'],
+    ['API_MAXLIMIT', 'API_MAX_LIMIT'],
+    ['CONTENT_TYPES_DIRS', 'CONTENT_TYPES_DIR'],
+    ['MONGODB_URL', 'MONGODB_URI'],
+    ['quire_data_dir', 'QUIRE_DATA_DIR'],
+  ] as const) {
+    it(`asks whether ${name} should be ${meant}`, () => {
+      const question = `${name} is not a variable of Quire; is ${meant} meant?`
+      expect(findNearMisses({ [name]: 'x' })).to.deep.equal([question])
+    })
+  }
+
+  it('leaves the rest of an environment alone', () => {
+    const env = { HOME: '/root', HOSTNAME: 'x', PATH: '/bin', PORTS: '1', constructor: 'x' }
+    expect(findNearMisses(env)).to.deep.equal([])
+  })
+
+  it('says nothing when the right one is set as well', () => {
+    expect(findNearMisses({ MONGO_URI: 'x', MONGODB_URI: 'y' })).to.deep.equal([])
+  })
+})

@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { openAccess } from '../../../src/access/access.ts'
+import { compileActions } from '../../../src/access/actions.ts'
+import type { Mail } from '../../../src/accounts/mailer.ts'
+import { openAccounts } from '../../../src/accounts/open-accounts.ts'
+import { openPasswords } from '../../../src/accounts/passwords.ts'
+import { openRateLimits } from '../../../src/access/rate-limit.ts'
+import { openSessions, type SessionLifespans } from '../../../src/accounts/sessions.ts'
+import { openUserTokens } from '../../../src/accounts/user-tokens.ts'
+import { openEndUsers, USER } from '../../../src/accounts/users.ts'
+import { openLocales } from '../../../src/locales/locales.ts'
+import { answerUnrouted } from '../../../src/http/middleware/answer-unrouted.ts'
+import { apiRoutes } from '../../../src/http/api-routes.ts'
+import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { authenticate } from '../../../src/http/middleware/authenticate.ts'
+import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
+import { readBody } from '../../../src/http/read-request.ts'
+import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
+import type { RequestState } from '../../../src/http/state.ts'
+import { userRoutes } from '../../../src/http/routes/user-routes.ts'
+import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
+import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
+import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { BUILT_IN_TYPES } from '../../../src/schema/built-in-types.ts'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import type { Uid } from '../../../src/schema/definition.ts'
+import { openTestDatabase } from '../../test-database.ts'
+
+export const ROOT_TOKEN = 'root-token-of-the-test'
+export const SECRET = 'secret-of-the-test'
+
+/** What a server says, unchecked: a test reads what it expects. */
+export type Json = ReturnType<JSON['parse']>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface UsersOptions {
+  readonly limited?: boolean
+  /** Absent: tokens live for 30 days, and are not refreshed. */
+  readonly lifespans?: SessionLifespans & { readonly accessSeconds: number }
+  readonly inCookie?: boolean
+  readonly emailConfirmation?: boolean
+}
+
+/** The routes of end users, with a clock that stands still and a cheap hash. */
+export async function serveUsers(
+  label: string,
+  { limited = false, lifespans, inCookie = false, emailConfirmation = false }: UsersOptions = {},
+) {
+  const test = await openTestDatabase(label)
+  const { database } = test
+  const schema = compileSchema({ contentTypes: BUILT_IN_TYPES, components: [] })
+  await syncIndexes(database, [...compileCollections(schema).values()])
+  const contentType = (uid: Uid) => {
+    const plan = schema.contentTypes.get(uid)
+    if (plan === undefined) throw new Error(`there is no ${uid}`)
+    return plan
+  }
+  let ms = Date.UTC(2026, 0, 1)
+  const now = () => new Date(ms)
+  const mails: Mail[] = []
+  const ids = openIdAllocator(database)
+  const users = { db: database, plan: contentType(USER), ids, now }
+  const open = async () => {
+    const tokens = openUserTokens(SECRET, now, lifespans?.accessSeconds)
+    const sessions =
+      lifespans === undefined
+        ? null
+        : await openSessions({ db: database, secret: SECRET, lifespans, now })
+    const access = await openAccess(database, compileActions(schema), {
+      rootApiToken: ROOT_TOKEN,
+      users: openEndUsers({ ...users, tokens, sessions }),
+      now,
+    })
+    const accounts = openAccounts({
+      ...users,
+      tokens,
+      sessions,
+      emailConfirmation,
+      roles: access.roles,
+      mailer: { send: (mail) => Promise.resolve(void mails.push(mail)) },
+      links: {
+        resetPassword: 'https://app.example.org/reset?lang=en',
+        emailConfirmation: 'https://cms.example.org/api/auth/email-confirmation',
+      },
+      passwords: openPasswords({ memoryKiB: 8, passes: 1 }),
+      onBackgroundError: (error) => {
+        throw error
+      },
+    })
+    const locales = await openLocales(database)
+    const shared = {
+      documents: {
+        database,
+        ids,
+        contentType,
+        now,
+        newDocumentId,
+        hashPassword: (password: string) => Promise.resolve(password),
+      },
+      schema,
+      locales,
+      api: { defaultLimit: 2, maxLimit: 100 },
+      authenticate: authenticate(access),
+      readBody: readBody(1_000_000),
+      accounts,
+    }
+    const limits = limited ? await openRateLimits(database, now) : null
+    const cookie = inCookie ? { publicUrl: 'https://cms.example.org/x', maxSeconds: 99 } : null
+    const app = new Koa<RequestState>()
+    app.silent = true
+    app.use(handleErrors(pino({ level: 'silent' })))
+    app.use(answerUnrouted())
+    app.use(
+      apiRoutes(
+        new Map([
+          ['auth', authRoutes({ ...shared, limits, confirmedUrl: null, cookie })],
+          ['connect', connectRoutes(shared.authenticate)],
+          ['users', userRoutes(shared)],
+          ['users-permissions', roleRoutes({ ...shared, access, users: accounts })],
+        ]),
+      ),
+    )
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return { access, accounts, server, base }
+  }
+  const processes = [await open()]
+  const first = processes[0] ?? (await open())
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | null = null,
+    base = first.base,
+  ): Promise<Answer> => {
+    const response = await fetch(base + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+      },
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    const { status, headers } = response
+    return { status, headers, body: isJson && text !== '' ? JSON.parse(text) : null }
+  }
+  return {
+    access: first.access,
+    base: first.base,
+    database,
+    users,
+    pass: (by: number): void => void (ms += by),
+    now,
+    send,
+    /** The base address of one more process. */
+    another: async (): Promise<string> => {
+      const more = await open()
+      processes.push(more)
+      return more.base
+    },
+    /** A user with a name of their own, signed in. */
+    register: async (name: string): Promise<{ jwt: string; user: Json; password: string }> => {
+      const password = `secret of ${name}`
+      const given = { username: name, email: `${name}@example.org`, password }
+      const { status, body } = await send('POST', '/api/auth/local/register', given)
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      return { ...body, password }
+    },
+    /** The mails since the last call, once all have been sent. */
+    takeMails: async (): Promise<readonly Mail[]> => {
+      for (const { accounts } of processes) await accounts.close()
+      return mails.splice(0)
+    },
+    close: async (): Promise<void> => {
+      for (const { server, access, accounts } of processes) {
+        server.closeAllConnections()
+        await new Promise((resolve) => server.close(resolve))
+        await Promise.all([access.close(), accounts.close()])
+      }
+      await test.drop()
+    },
+  }
+}
+
+export type UsersServer = Awaited<ReturnType<typeof serveUsers>>

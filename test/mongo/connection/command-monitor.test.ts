@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import {
+  type CommandMonitor,
+  type CommandTally,
+  createCommandMonitor,
+  type MonitorMode,
+  type ObservedCommand,
+} from '../../../src/mongo/connection/command-monitor.ts'
+import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
+import { openTestDatabase } from '../../test-database.ts'
+
+function tallied<T>(
+  monitor: CommandMonitor,
+  work: (tally: CommandTally) => Promise<T>,
+): Promise<T> {
+  return monitor.tally((tally) => {
+    if (tally === null) throw new Error('nothing is counted')
+    return work(tally)
+  })
+}
+
+describe('mongo/command-monitor', () => {
+  let test: Awaited<ReturnType<typeof openTestDatabase>>
+  const opened: Database[] = []
+
+  before(async () => {
+    test = await openTestDatabase('monitor')
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({ rank: index, name: `n${index}` }))
+    await test.database.collection('rows').insertMany(rows)
+    await test.database.collection('rows').createIndex({ rank: 1 }, { name: 'by_rank' })
+  })
+  after(async () => {
+    for (const database of opened) await database.close()
+    await test.drop()
+  })
+
+  const open = async (mode: MonitorMode) => {
+    const monitor = createCommandMonitor(mode)
+    const { uri, name } = test
+    const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
+    opened.push(database)
+    return { monitor, database, rows: database.collection('rows') }
+  }
+
+  it('counts commands for whom they were sent, however many are under way', async () => {
+    const { monitor, rows } = await open('requests')
+    const ask = (count: number): Promise<CommandTally> =>
+      tallied(monitor, async (tally) => {
+        const asked = Array.from({ length: count }, () => rows.findOne({ rank: count }))
+        await Promise.all(asked)
+        await rows.find({ name: 'x' }, { sort: { name: 1 } }).toArray()
+        return tally
+      })
+    const tallies = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(ask))
+    expect(tallies.map(({ count }) => count)).to.deep.equal([2, 3, 4, 5, 6, 7, 8, 9])
+    for (const { commands, busyMs } of tallies) {
+      expect(commands.at(-1)?.shape).to.deep.equal({
+        collection: 'rows',
+        filtered: ['name'],
+        sorted: ['name'],
+      })
+      const longest = Math.max(...commands.map(({ ms }) => ms))
+      expect(busyMs).to.be.at.least(longest)
+      expect(busyMs).to.be.at.most(commands.reduce((sum, { ms }) => sum + ms, 0) + 0.001)
+    }
+  })
+
+  it('counts commands that fail, and tells of what is in no tally', async () => {
+    const { monitor, database, rows } = await open('requests')
+    const told: ObservedCommand[] = []
+    monitor.onCommand((command) => told.push(command))
+    const count = await tallied(monitor, async (tally) => {
+      await database.command({ nonsense: 1 }).catch(() => null)
+      await monitor.unobserved(() => rows.findOne({}))
+      return tally.count
+    })
+    expect(count).to.equal(1)
+    await rows.findOne({})
+    expect(told.map(({ name }) => name)).to.deep.equal(['nonsense', 'find', 'find'])
+  })
+
+  it('knows its pool, and counts nothing when it is not to', async () => {
+    const { monitor, rows } = await open('off')
+    const asked = monitor.tally(async (tally) => {
+      await Promise.all(Array.from({ length: 20 }, () => rows.findOne({})))
+      return tally
+    })
+    expect(await asked).to.equal(null)
+    const { monitor: totals, rows: same } = await open('totals')
+    const told: string[] = []
+    totals.onCommand(({ name }) => told.push(name))
+    await totals.tally(async (tally) => {
+      expect(tally).to.equal(null)
+      await same.findOne({})
+    })
+    expect(told).to.deep.equal(['find'])
+    const { size, ...others } = monitor.pool()
+    expect(size).to.be.within(1, 50)
+    expect(others).to.deep.equal({ checkedOut: 0, waiting: 0 })
+  })
+
+  it('explains what it has seen', async () => {
+    const { monitor, database, rows } = await open('requests')
+    const commandsOf = (work: () => Promise<unknown>) =>
+      tallied(monitor, async (tally) => {
+        await work()
+        return tally.commands
+      })
+    const [byRank, byName, counted, inserted] = await commandsOf(async () => {
+      await rows.find({ rank: { $gte: 2_998 } }).toArray()
+      await rows.find({ name: 'n7' }).toArray()
+      await rows.countDocuments({ name: 'n7' })
+      await rows.insertOne({ rank: 99 })
+    })
+    if (!byRank || !byName || !counted || !inserted) throw new Error('not all was seen')
+    const plan = await explainCommand(database, byRank)
+    expect(plan?.indexes).to.deep.equal(['by_rank'])
+    for (const command of [byName, counted]) {
+      const { indexes } = (await explainCommand(database, command)) ?? {}
+      // DocumentDB walks through all of a collection by `_id_`, others without an index.
+      expect(indexes?.filter((name) => name !== '_id_')).to.deep.equal([])
+    }
+    expect(await explainCommand(database, inserted)).to.equal(null)
+  })
+})

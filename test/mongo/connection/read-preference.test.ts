@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import {
+  type CommandMonitor,
+  createCommandMonitor,
+} from '../../../src/mongo/connection/command-monitor.ts'
+import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import { READ_PREFERENCES } from '../../../src/mongo/connection/read-preference.ts'
+import { openTestDatabase } from '../../test-database.ts'
+
+/**
+ * The driver says nothing for the primary, but to the one server that a connection string names directly:
+ * there it says that any will do.
+ */
+const PRIMARY = 'the primary'
+
+/** Commands as they went over the wire, and what each said about the members that may answer it. */
+function preferencesOf(
+  monitor: CommandMonitor,
+): { readonly name: string; readonly said: unknown }[] {
+  const seen: { readonly name: string; readonly said: unknown }[] = []
+  monitor.onCommand(({ name, command: { $readPreference: said } }) => {
+    const isPrimary = said === undefined || JSON.stringify(said) === '{"mode":"primaryPreferred"}'
+    seen.push({ name, said: isPrimary ? PRIMARY : said })
+  })
+  return seen
+}
+
+describe('mongo/database read preferences', () => {
+  let test: Awaited<ReturnType<typeof openTestDatabase>>
+  const opened: Database[] = []
+
+  before(async () => {
+    test = await openTestDatabase('read_preference')
+    await test.database.collection('rows').insertOne({ name: 'one' })
+  })
+  after(async () => {
+    for (const database of opened) await database.close()
+    await test.drop()
+  })
+
+  const open = async (suffix = '') => {
+    const monitor = createCommandMonitor('totals')
+    const { name } = test
+    const uri =
+      suffix === '' ? test.uri : `${test.uri}${test.uri.includes('?') ? '&' : '?'}${suffix}`
+    const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
+    opened.push(database)
+    return { database, seen: preferencesOf(monitor) }
+  }
+  const findIn = (database: Database) => database.collection('rows').find({}).toArray()
+
+  for (const mode of READ_PREFERENCES.filter((name) => name !== 'primary')) {
+    it(`reads with ${mode} when it is asked to, and with no other otherwise`, async () => {
+      const { database, seen } = await open()
+      expect(await findIn(database.reading(mode))).to.have.lengthOf(1)
+      await database.reading(mode).collection('rows').countDocuments({})
+      await findIn(database)
+      await findIn(database.reading('primary'))
+      await findIn(database.reading(null))
+      const asked = { mode, maxStalenessSeconds: 90 }
+      expect(seen).to.deep.equal([
+        { name: 'find', said: asked },
+        { name: 'aggregate', said: asked },
+        ...Array.from({ length: 3 }, () => ({ name: 'find', said: PRIMARY })),
+      ])
+    })
+  }
+
+  it('takes what the connection string prefers for reads that ask for nothing else', async () => {
+    const { database, seen } = await open(
+      'readPreference=secondaryPreferred&maxStalenessSeconds=120',
+    )
+    await findIn(database.reading(null))
+    await findIn(database.reading('nearest'))
+    await findIn(database.reading('primary'))
+    expect(seen.map(({ said }) => said)).to.deep.equal([
+      { mode: 'secondaryPreferred', maxStalenessSeconds: 120 },
+      { mode: 'nearest', maxStalenessSeconds: 90 },
+      PRIMARY,
+    ])
+  })
+
+  it('writes and reads in transactions, whatever the connection string prefers', async () => {
+    const { database, seen } = await open('readPreference=secondaryPreferred')
+    const rows = database.collection('rows')
+    const found = await database.transact(async (session) => {
+      await rows.insertOne({ name: 'two' }, { session })
+      return rows.find({ name: 'two' }, { session }).toArray()
+    })
+    expect(found).to.have.lengthOf(1)
+    await findIn(database)
+    expect(seen).to.deep.equal([
+      { name: 'insert', said: PRIMARY },
+      { name: 'find', said: PRIMARY },
+      { name: 'commitTransaction', said: PRIMARY },
+      { name: 'find', said: PRIMARY },
+    ])
+  })
+})

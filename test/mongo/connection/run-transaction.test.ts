@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { ServiceUnavailableError } from '../../../src/errors.ts'
+import {
+  type Database,
+  openDatabase,
+  type Session,
+} from '../../../src/mongo/connection/database.ts'
+import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
+import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
+import { testUri } from '../../test-database.ts'
+
+const TIMEOUT_MS = 300
+
+describe('a transaction', () => {
+  let proxy: FaultProxy
+  let database: Database
+
+  before(async () => {
+    proxy = await openFaultProxy(await testUri())
+    database = await openDatabase({
+      uri: proxy.uri,
+      name: `quire_test_transaction_${randomBytes(4).toString('hex')}`,
+      queryTimeoutMs: 10_000,
+      transactionTimeoutMs: TIMEOUT_MS,
+    })
+    await ensureIndexes(database.collection('rows'), [{ key: { of: 1 } }])
+  })
+  afterEach(() => proxy.disarm())
+  after(async () => {
+    await database.command({ dropDatabase: 1 })
+    await database.close()
+    await proxy.close()
+  })
+
+  const failing = (code: number, labels: readonly string[]): WireFault['answer'] => {
+    return () => ({ ok: 0, code, errmsg: 'told to fail', errorLabels: [...labels] })
+  }
+  const CONFLICT: WireFault = {
+    fate: 'aborted',
+    answer: failing(112, ['TransientTransactionError']),
+  }
+  const UNKNOWN: WireFault = {
+    fate: 'carried out',
+    answer: failing(91, ['UnknownTransactionCommitResult', 'RetryableWriteError']),
+  }
+  const isCommit = (command: Document): boolean => 'commitTransaction' in command
+
+  /** Inserts two rows, and counts how often it was asked to. */
+  const inserting = (
+    of: string,
+  ): { runs: number; readonly work: (session: Session) => Promise<void> } => {
+    const counted = {
+      runs: 0,
+      work: async (session: Session) => {
+        counted.runs += 1
+        await database.collection('rows').insertOne({ of }, { session })
+        await database.collection('rows').insertOne({ of }, { session })
+      },
+    }
+    return counted
+  }
+  const stored = (of: string): Promise<number> => database.collection('rows').countDocuments({ of })
+  const failureOf = async (work: Promise<void>): Promise<unknown> => {
+    const started = performance.now()
+    const failure: unknown = await work.then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(performance.now() - started, 'ms').to.be.within(TIMEOUT_MS, 20_000)
+    return failure
+  }
+
+  it('runs again after a conflict', async () => {
+    const rows = inserting('a conflict')
+    proxy.arm((_command, position) => (position === 2 ? CONFLICT : null))
+    await database.transact(rows.work)
+    proxy.disarm()
+    expect([rows.runs, await stored('a conflict')]).to.deep.equal([2, 2])
+  })
+
+  it('is a 503 soon when the conflict lasts', async () => {
+    const rows = inserting('conflicts')
+    proxy.arm((command) => (command['autocommit'] === false ? CONFLICT : null))
+    expect(await failureOf(database.transact(rows.work))).to.be.instanceOf(ServiceUnavailableError)
+    proxy.disarm()
+    expect(rows.runs).to.be.greaterThan(1)
+    expect(await stored('conflicts')).to.equal(0)
+  })
+
+  it('is not run again when only the answer to its commit is lost', async () => {
+    const rows = inserting('a commit')
+    let lost = 0
+    proxy.arm((command) => {
+      if (!isCommit(command) || lost === 3) return null
+      lost += 1
+      return UNKNOWN
+    })
+    await database.transact(rows.work)
+    proxy.disarm()
+    expect([rows.runs, lost, await stored('a commit')]).to.deep.equal([1, 3, 2])
+  })
+
+  it('is a 503 soon when it is not told what became of its commit', async () => {
+    const rows = inserting('commits')
+    proxy.arm((command) => (isCommit(command) ? UNKNOWN : null))
+    expect(await failureOf(database.transact(rows.work))).to.be.instanceOf(ServiceUnavailableError)
+    proxy.disarm()
+    expect([rows.runs, await stored('commits')]).to.deep.equal([1, 2])
+  })
+
+  it('is over with what its work throws, and leaves nothing', async () => {
+    const rows = inserting('a refusal')
+    const refusal = new Error('refused')
+    const work = database.transact(async (session) => {
+      await rows.work(session)
+      throw refusal
+    })
+    expect(await work.catch((error: unknown) => error)).to.equal(refusal)
+    expect([rows.runs, await stored('a refusal')]).to.deep.equal([1, 0])
+  })
+})

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { MongoClient } from 'mongodb'
+import { letGoOfWhatIsDone, ThingsUnderWay } from '../../../src/mongo/connection/under-way.ts'
+import { testUri } from '../../test-database.ts'
+
+const SCRIPT = fileURLToPath(new URL('./come-and-go.js', import.meta.url))
+
+/** How much of 16 MB that came and went only a collection of the whole heap finds, in bytes. */
+async function leftBy(holder: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', SCRIPT, holder])
+  return Number(stdout)
+}
+
+describe('ThingsUnderWay', () => {
+  it('holds what a set would', () => {
+    const step = fc.tuple(fc.constantFrom('add', 'delete', 'clear'), fc.nat(5))
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const model = new Set<number>()
+        const things = new ThingsUnderWay<number>()
+        for (const [name, thing] of steps) {
+          if (name === 'clear') {
+            model.clear()
+            things.clear()
+          } else if (name === 'add') {
+            model.add(thing)
+            things.add(thing)
+          } else {
+            expect(things.delete(thing)).to.equal(model.delete(thing))
+          }
+          expect([...things]).to.have.members([...model])
+        }
+      }),
+    )
+  })
+
+  it('may lose things while they are gone through', () => {
+    const things = new ThingsUnderWay<number>().add(1).add(2).add(3)
+    const seen = Array.from(things, (thing) => {
+      things.delete(thing)
+      return thing
+    })
+    expect(seen).to.have.members([1, 2, 3])
+    expect([...things]).to.deep.equal([])
+  })
+
+  it('lets a collection of the young find what has left', async () => {
+    expect(await leftBy('ThingsUnderWay')).to.be.below(1_000_000)
+  })
+
+  it('is needed: a set does not', async () => {
+    expect(await leftBy('Set')).to.be.above(1_500_000)
+  })
+})
+
+describe('letGoOfWhatIsDone', () => {
+  it('finds both sets in the driver, which ends with a client what is in them', async () => {
+    const client = new MongoClient(await testUri())
+    letGoOfWhatIsDone(client)
+    const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<string, unknown>
+    expect(activeSessions).to.be.instanceOf(ThingsUnderWay)
+    expect(activeCursors).to.be.instanceOf(ThingsUnderWay)
+    const session = client.startSession()
+    const cursor = client.db('quire_test_under_way').collection('rows').find()
+    expect([...(activeSessions as ThingsUnderWay<unknown>)]).to.deep.equal([session])
+    expect([...(activeCursors as ThingsUnderWay<unknown>)]).to.deep.equal([cursor])
+    await client.close()
+    expect(session.hasEnded).to.equal(true)
+    expect(cursor.closed).to.equal(true)
+  })
+
+  it('keeps nothing of what has been read', async () => {
+    const client = new MongoClient(await testUri())
+    letGoOfWhatIsDone(client)
+    const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<
+      string,
+      ThingsUnderWay<unknown>
+    >
+    await client.db('quire_test_under_way').collection('rows').find().toArray()
+    expect([...(activeSessions ?? [0])]).to.deep.equal([])
+    expect([...(activeCursors ?? [0])]).to.deep.equal([])
+    await client.close()
+  })
+})

@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import { type Document, MongoServerError } from 'mongodb'
+import { SchemaError } from '../../../src/errors.ts'
+import {
+  type CollectionPlan,
+  compileCollections,
+} from '../../../src/mongo/indexes/collection-plan.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { syncIndexes, toSchemaError } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { planOf } from '../../fixtures/plans.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../../api/database-proxy.ts'
+import { openDatabase } from '../../../src/mongo/connection/database.ts'
+
+function collection(name: string, ...uniques: readonly string[]): CollectionPlan {
+  const plan = planOf({
+    collectionName: name,
+    attributes: Object.fromEntries(
+      ['slug', 'code'].map((key) => [key, { type: 'string', unique: uniques.includes(key) }]),
+    ),
+  })
+  const schema = { contentTypes: new Map([[plan.uid, plan]]), components: new Map() }
+  const [compiled] = [...compileCollections(schema).values()]
+  if (compiled === undefined) throw new Error('nothing was compiled')
+  return compiled
+}
+
+async function namesOf(database: Database, name: string): Promise<readonly string[]> {
+  const indexes = (await database.collection(name).listIndexes().toArray()) as readonly Document[]
+  return indexes.map((index) => String(index['name'])).sort()
+}
+
+const SYSTEM = ['quire_document', 'quire_list']
+
+describe('syncIndexes', () => {
+  let test: TestDatabase
+  let proxy: DatabaseProxy
+  let watched: Database
+
+  before(async () => {
+    test = await openTestDatabase('indexes')
+    proxy = await openDatabaseProxy(test.uri)
+    watched = await openDatabase({ uri: proxy.uri, name: test.name, queryTimeoutMs: 10_000 })
+  })
+
+  after(async () => {
+    await watched.close()
+    await proxy.close()
+    await test.drop()
+  })
+
+  it('builds what is missing, in a collection that does not exist yet as well', async () => {
+    const report = await syncIndexes(test.database, [collection('fresh', 'slug')])
+    expect({ ...report, built: [...report.built].sort() }).to.deep.equal({
+      built: [...SYSTEM, 'quire_unique_slug'].map((name) => `fresh.${name}`),
+      replaced: [],
+      strays: [],
+    })
+    expect(await namesOf(test.database, 'fresh')).to.deep.equal([
+      '_id_',
+      ...SYSTEM,
+      'quire_unique_slug',
+    ])
+  })
+
+  it('leaves alone what is as declared, without any command that writes', async () => {
+    await syncIndexes(test.database, [collection('same', 'slug', 'code')])
+    proxy.takeCommands()
+    const report = await syncIndexes(watched, [collection('same', 'slug', 'code')])
+    expect(report).to.deep.equal({ built: [], replaced: [], strays: [] })
+    expect(proxy.takeCommands()).to.deep.equal(['listIndexes'])
+  })
+
+  it('replaces what is declared otherwise, and drops ours that is declared no longer', async () => {
+    await syncIndexes(test.database, [collection('changed', 'slug', 'code')])
+    const { name, indexes } = collection('changed', 'slug')
+    const changed = indexes.map((index) =>
+      index.name === 'quire_list' ? { ...index, key: { status: 1, id: -1 } as const } : index,
+    )
+    const report = await syncIndexes(test.database, [{ name, indexes: changed }])
+    expect([...report.replaced].sort()).to.deep.equal([
+      'changed.quire_list',
+      'changed.quire_unique_code',
+    ])
+    expect(report.built).to.deep.equal(['changed.quire_list'])
+    expect(await namesOf(test.database, 'changed')).to.deep.equal([
+      '_id_',
+      ...SYSTEM,
+      'quire_unique_slug',
+    ])
+  })
+
+  it('reports what is not ours, and leaves it', async () => {
+    await test.database.collection('shared').createIndex({ slug: 1 }, { name: 'by_hand' })
+    for (const _ of [1, 2]) {
+      const { strays } = await syncIndexes(test.database, [collection('shared')])
+      expect(strays).to.deep.equal(['shared.by_hand'])
+    }
+    expect(await namesOf(test.database, 'shared')).to.include('by_hand')
+  })
+
+  it('works once when ten start together', async () => {
+    const reports = await Promise.all(
+      Array.from({ length: 10 }, () => syncIndexes(test.database, [collection('raced', 'slug')])),
+    )
+    expect(reports.flatMap(({ built }) => built).sort()).to.deep.equal([
+      ...SYSTEM.map((name) => `raced.${name}`),
+      'raced.quire_unique_slug',
+    ])
+  })
+
+  it('refuses to declare unique what repeats, and says where', async () => {
+    const repeated = { status: 'published', locale: '', slug: 'same' }
+    await test.database.collection('repeats').insertMany([{ ...repeated }, { ...repeated }])
+    try {
+      await syncIndexes(test.database, [collection('repeats', 'slug')])
+    } catch (error) {
+      expect(error).to.be.instanceOf(SchemaError)
+      expect((error as SchemaError).message).to.match(/repeats: stored values repeat/)
+      return
+    }
+    throw new Error('nothing was thrown')
+  })
+
+  it('says what a sharded collection cannot hold unique, in the words of the database too', () => {
+    const errmsg = 'cannot create unique index over { slug: 1 } with shard key pattern { _id: 1 }'
+    const refused = new MongoServerError({ message: errmsg, code: 67 })
+    const told = toSchemaError('articles', refused)
+    expect(told).to.be.instanceOf(SchemaError)
+    expect((told as SchemaError).message)
+      .to.include(errmsg)
+      .and.match(/articles: .*docs\/scaling\.md/)
+    const other = new MongoServerError({ message: 'x', code: 13 })
+    expect(toSchemaError('articles', other)).to.equal(other)
+  })
+
+  it('lets null, the empty text and drafts repeat, and nothing else', async () => {
+    const { database } = test
+    await syncIndexes(database, [collection('values', 'slug')])
+    const insert = (values: object): Promise<unknown> =>
+      database.collection('values').insertOne({ status: 'published', locale: 'en', ...values })
+    for (const values of [{}, { slug: null }, { slug: '' }, { slug: 'a', status: 'draft' }]) {
+      await insert(values)
+      await insert(values)
+    }
+    await insert({ slug: 'a' })
+    await insert({ slug: 'a', locale: 'fr' })
+    await insert({ slug: 'A' })
+    const outcome = await insert({ slug: 'a' }).then(
+      () => 'stored',
+      (error: unknown) => (error as { readonly code?: unknown }).code,
+    )
+    expect(outcome).to.equal(11000)
+  })
+})

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { readPlan } from '../../../src/mongo/observe/explain-command.ts'
+
+const scan = { stage: 'FETCH', inputStage: { stage: 'IXSCAN', indexName: 'quire_list' } }
+
+describe('mongo/explain-command', () => {
+  it('reads the plan of a find', () => {
+    const plan = readPlan({
+      queryPlanner: {
+        winningPlan: { stage: 'SORT', inputStage: scan },
+        rejectedPlans: [{ stage: 'FETCH', inputStage: { stage: 'IXSCAN', indexName: 'other' } }],
+      },
+      executionStats: {
+        nReturned: 3,
+        totalDocsExamined: 90n,
+        executionStages: { nReturned: 7, inputStage: { indexName: 'other' } },
+      },
+    })
+    expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: 90, returned: 3 })
+  })
+
+  it('reads the plan of a pipeline on shards', () => {
+    const cursor = {
+      queryPlanner: { winningPlan: { queryPlan: scan } },
+      executionStats: { nReturned: 1, totalDocsExamined: 2 },
+    }
+    const plan = readPlan({ shards: { s1: { stages: [{ $cursor: cursor }] } } })
+    expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: 2, returned: 1 })
+  })
+
+  it('reads which indexes DocumentDB used, not those it weighed', () => {
+    const plan = readPlan({
+      queryPlanner: {
+        winningPlan: {
+          'Node Type': 'Custom Scan',
+          IndexDetails: [{ indexName: 'quire_list' }],
+          IndexCosts: [{ indexName: '_id_' }],
+        },
+      },
+    })
+    expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: null, returned: null })
+  })
+
+  it('knows a walk through the whole collection, and what is no plan', () => {
+    const plan = readPlan({ queryPlanner: { winningPlan: { stage: 'COLLSCAN' } } })
+    expect(plan?.indexes).to.deep.equal([])
+    expect(readPlan({ ok: 1 })).to.equal(null)
+  })
+})

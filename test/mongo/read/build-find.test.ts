@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import { buildFind as build, buildProjection } from '../../../src/mongo/read/build-find.ts'
+import type { ReadPlan } from '../../../src/mongo/versions/stored-version.ts'
+import { matchAll, translateFilter } from '../../../src/mongo/read/translate-filter.ts'
+import { parseQuery } from '../../../src/query/parse-query.ts'
+import { toCursor } from '../../../src/query/cursor.ts'
+import type { Query } from '../../../src/query/query.ts'
+import type { Data } from '../../../src/schema/definition.ts'
+import { planOf } from '../../fixtures/plans.ts'
+import { rulesWith } from '../../fixtures/rules.ts'
+
+const attributes = {
+  title: { type: 'string' },
+  views: { type: 'integer' },
+  secret: { type: 'string', private: true },
+  others: { type: 'relation', relation: 'manyToMany', target: 'api::thing.thing' },
+} as const
+const plan = planOf({ attributes })
+const localized = planOf({ attributes, localized: true, draftAndPublish: true })
+const rules = rulesWith('en', 'fr')
+
+const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
+
+/** With its conditions beside the versions, as one find has them. */
+function buildFind(query: Query): Omit<ReadPlan, 'conditions'> {
+  const match = query.filter === null ? {} : translateFilter(query.filter)
+  const { conditions, filter, ...rest } = build(query, { lookups: [], match })
+  return { filter: matchAll([filter, conditions.match]), ...rest }
+}
+const PUBLISHED = { status: 'published', locale: '' }
+
+describe('buildFind', () => {
+  it('selects the versions, in the order of their ids, one page of them', () => {
+    expect(buildFind(parse({}))).to.deep.equal({
+      filter: PUBLISHED,
+      order: { lookups: [], sort: { id: 1 } },
+      chosen: [],
+      skip: 0,
+      limit: 25,
+      projection: {
+        _id: 0,
+        id: 1,
+        documentId: 1,
+        locale: 1,
+        title: 1,
+        views: 1,
+        createdAt: 1,
+        updatedAt: 1,
+        publishedAt: 1,
+      },
+    })
+  })
+
+  const selections: readonly (readonly [string, Data, object])[] = [
+    ['the default locale', {}, { status: 'published', locale: 'en' }],
+    ['drafts', { status: 'draft' }, { status: 'draft', locale: 'en' }],
+    ['every locale', { locale: '*' }, { status: 'published', locale: { $in: ['en', 'fr'] } }],
+    ['no locale that exists', { locale: 'xx' }, { status: 'published', locale: { $in: [] } }],
+  ]
+  for (const [what, query, expected] of selections) {
+    it(`selects ${what}`, () => {
+      expect(buildFind(parse(query, localized)).filter).to.deep.equal(expected)
+    })
+  }
+
+  it('keeps the condition on the version apart from a filter on the locale', () => {
+    const { filter } = buildFind(parse({ filters: { locale: 'fr' } }, localized))
+    expect(filter).to.deep.equal({
+      $and: [{ status: 'published', locale: { $in: ['en', 'fr'] } }, { locale: { $eq: 'fr' } }],
+    })
+  })
+
+  it('sorts as asked, and by id at last', () => {
+    const { order } = buildFind(parse({ sort: 'views:desc,title' }))
+    expect(Object.entries(order.sort)).to.deep.equal([
+      ['views', -1],
+      ['title', 1],
+      ['id', 1],
+    ])
+  })
+
+  const ranges: readonly (readonly [string, Data, number, number])[] = [
+    ['a page', { page: '3', pageSize: '10' }, 20, 10],
+    ['an offset', { start: '7', limit: '3' }, 7, 3],
+    ['a first page by cursor, and one more', { cursor: '', pageSize: '10' }, 0, 11],
+    ['a page far out', { page: '2147483647', pageSize: '100' }, 214748364600, 100],
+  ]
+  for (const [what, pagination, skip, limit] of ranges) {
+    it(`takes ${what}`, () => {
+      expect(buildFind(parse({ pagination }))).to.include({ skip, limit })
+    })
+  }
+
+  const cursors: readonly (readonly [string, string, readonly unknown[], object])[] = [
+    ['the id alone', 'id', [7], { id: { $gt: 7 } }],
+    ['the id, descending', 'id:desc', [7], { id: { $not: { $gte: 7 } } }],
+    [
+      'an ascending value',
+      'views',
+      [3, 7],
+      {
+        $and: [
+          { views: { $gte: 3 } },
+          { $or: [{ views: { $gt: 3 } }, { $and: [{ views: { $eq: 3 } }, { id: { $gt: 7 } }] }] },
+        ],
+      },
+    ],
+    [
+      'an ascending null',
+      'views',
+      [null, 7],
+      { $or: [{ views: { $ne: null } }, { $and: [{ views: { $eq: null } }, { id: { $gt: 7 } }] }] },
+    ],
+    [
+      'a descending value: nulls come later',
+      'views:desc',
+      [3, 7],
+      {
+        $and: [
+          { views: { $not: { $gt: 3 } } },
+          {
+            $or: [
+              { views: { $not: { $gte: 3 } } },
+              { $and: [{ views: { $eq: 3 } }, { id: { $gt: 7 } }] },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'a descending null: nothing but nulls comes later',
+      'views:desc',
+      [null, 7],
+      {
+        $and: [
+          { views: { $eq: null } },
+          {
+            $or: [{ views: { $in: [] } }, { $and: [{ views: { $eq: null } }, { id: { $gt: 7 } }] }],
+          },
+        ],
+      },
+    ],
+  ]
+  for (const [what, sort, values, expected] of cursors) {
+    it(`goes on after ${what}`, () => {
+      const order = parse({ sort }).sort
+      const { filter } = buildFind(parse({ sort, pagination: { cursor: toCursor(order, values) } }))
+      const inline = '$and' in expected ? (expected.$and as readonly object[]) : [expected]
+      expect([{ $and: [PUBLISHED, expected] }, { $and: [PUBLISHED, ...inline] }]).to.deep.include(
+        filter,
+      )
+    })
+  }
+
+  it('reads the sort values of a page by cursor, whatever it shows', () => {
+    const query = { sort: 'views', fields: 'title', pagination: { cursor: '' } }
+    expect(buildFind(parse(query)).projection).to.deep.equal({
+      _id: 0,
+      id: 1,
+      documentId: 1,
+      locale: 1,
+      title: 1,
+      views: 1,
+    })
+  })
+})
+
+describe('buildProjection', () => {
+  it('names what is shown, never a private attribute', () => {
+    expect(buildProjection(plan, ['title'], [])).to.deep.equal({
+      _id: 0,
+      id: 1,
+      documentId: 1,
+      locale: 1,
+      title: 1,
+    })
+    expect(buildProjection(plan, 'all', [])).to.not.have.any.keys('secret', 'status')
+  })
+})

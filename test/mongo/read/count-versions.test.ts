@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+import { findDocuments, type FoundDocuments } from '../../../src/documents/read/find-documents.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { parseQuery } from '../../../src/query/parse-query.ts'
+import type { ContentTypePlan } from '../../../src/schema/plan.ts'
+import { planOf } from '../../fixtures/plans.ts'
+import { rulesWith } from '../../fixtures/rules.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+/** Enough for a count that reads all of it to take long, where a page is found at once. */
+const STORED = 4000
+const TEXT = 'lorem ipsum dolor sit amet '.repeat(100)
+const SLOW = {
+  $and: Array.from({ length: 40 }, (_, word) => ({
+    text: { $notContainsi: `no such word ${word}` },
+  })),
+}
+
+describe('counting a list', () => {
+  const plan = planOf()
+  const drafts = planOf({ draftAndPublish: true })
+  let test: TestDatabase
+
+  before(async () => {
+    test = await openTestDatabase('count')
+    const collection = test.database.collection(plan.collectionName)
+    await collection.createIndex({ documentId: 1 }) // which look-ups go by
+    await collection.insertMany(
+      Array.from({ length: STORED }, (_, id) => ({
+        id,
+        documentId: `d${id}`,
+        locale: '',
+        status: id % 2 === 0 ? 'published' : 'draft',
+        integer: id % 10,
+        text: `${TEXT}${id}`,
+      })),
+    )
+  })
+
+  after(() => test.drop())
+
+  function find(
+    asked: object,
+    bounds: Partial<Pick<Database, 'countLimit' | 'countTimeoutMs' | 'collection'>> = {},
+    of: ContentTypePlan = plan,
+  ): Promise<FoundDocuments> {
+    const query = parseQuery({ fields: 'id', ...asked }, of, rulesWith('en'))
+    return findDocuments({ ...test.database, ...bounds }, query)
+  }
+
+  const published = STORED / 2
+  const counted: readonly (readonly [string, object, number, number, readonly string[]])[] = [
+    ['is exact up to the limit', {}, published, published, []],
+    ['is the limit beyond it', {}, published - 1, published - 1, ['capped']],
+    ['is exact far below the limit', {}, 1_000_000, published, []],
+    ['counts what a filter leaves', { filters: { integer: '4' } }, 1000, STORED / 10, []],
+    ['caps what a filter leaves', { filters: { integer: '4' } }, 7, 7, ['capped']],
+    ['is none where there is none', { filters: { integer: '11' } }, 1, 0, []],
+    [
+      'estimates a filter by counting to the limit',
+      { filters: { integer: '4' }, pagination: { withCount: 'estimate' } },
+      50,
+      50,
+      ['capped', 'estimated'],
+    ],
+  ]
+  for (const [what, asked, countLimit, total, notes] of counted) {
+    it(what, async () => {
+      expect(await find(asked, { countLimit })).to.deep.include({ total, notes })
+    })
+  }
+
+  it('asks the collection itself for an estimate of all of it, whatever the limit', async () => {
+    const pagination = { withCount: 'estimate' }
+    expect(await find({ pagination }, { countLimit: 1 })).to.deep.include({
+      total: STORED,
+      notes: ['estimated'],
+    })
+  })
+
+  it('does not take drafts for published versions in an estimate', async () => {
+    const pagination = { withCount: 'estimate' }
+    expect(await find({ pagination }, {}, drafts)).to.deep.include({
+      total: published,
+      notes: ['estimated'],
+    })
+    const modified = { status: 'draft', hasPublishedVersion: 'true', pagination }
+    expect((await find(modified, {}, drafts)).total).to.equal(0)
+  })
+
+  it('counts conditions that need a look-up up to the limit as well', async () => {
+    const unpublished = { status: 'draft', hasPublishedVersion: 'false' }
+    expect(await find(unpublished, { countLimit: 9 }, drafts)).to.deep.include({
+      total: 9,
+      notes: ['capped'],
+    })
+    expect(await find(unpublished, {}, drafts)).to.deep.include({ total: published, notes: [] })
+  })
+
+  it('counts nothing that was not asked for', async () => {
+    const found = await find({ pagination: { withCount: 'false' } })
+    expect(found).to.deep.include({ total: null, notes: [] })
+  })
+
+  it('shows the list without the total when the count takes too long', async () => {
+    const asked = { filters: SLOW, pagination: { pageSize: '1' } }
+    expect(await find(asked)).to.deep.include({ total: published, notes: [] })
+    const found = await find(asked, { countTimeoutMs: 1 })
+    expect(found).to.deep.include({ total: null, notes: ['countTimedOut'] })
+    expect(found.entries.map(({ documentId }) => documentId)).to.deep.equal(['d0'])
+  })
+
+  it('does not wait for a count that never ends', async () => {
+    const collection: typeof test.database.collection = (name) =>
+      Object.assign(Object.create(test.database.collection(name)), {
+        countDocuments: () => new Promise(() => undefined),
+      })
+    const found = await find({ pagination: { pageSize: '1' } }, { countTimeoutMs: 50, collection })
+    expect(found).to.deep.include({ total: null, notes: ['countTimedOut'] })
+    expect(found.entries.map(({ documentId }) => documentId)).to.deep.equal(['d0'])
+  })
+})

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { setTimeout as delay } from 'node:timers/promises'
+import { withLease } from '../../../src/mongo/system/lease.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+describe('withLease', () => {
+  let test: TestDatabase
+  const leases = () =>
+    test.database.collection<{ _id: string; holder: string; expiresAt: Date }>('quire_leases')
+
+  before(async () => {
+    test = await openTestDatabase('lease')
+  })
+
+  after(() => test.drop())
+
+  it('lets one work at a time, and everybody in the end', async () => {
+    let working = 0
+    let most = 0
+    const work = async (): Promise<void> => {
+      working += 1
+      most = Math.max(most, working)
+      await delay(5)
+      working -= 1
+    }
+    await Promise.all(Array.from({ length: 5 }, () => withLease(test.database, 'shared', work)))
+    expect(most).to.equal(1)
+    expect(await leases().countDocuments()).to.equal(0)
+  })
+
+  it('lets those who hold different leases work at once', async () => {
+    const answer = await withLease(test.database, 'outer', () =>
+      withLease(test.database, 'inner', () => Promise.resolve('both')),
+    )
+    expect(answer).to.equal('both')
+  })
+
+  it('is free again after work that failed', async () => {
+    const failed = withLease(test.database, 'failing', () => Promise.reject(new Error('no')))
+    expect(await failed.catch((error: unknown) => (error as Error).message)).to.equal('no')
+    expect(await withLease(test.database, 'failing', () => Promise.resolve(1))).to.equal(1)
+  })
+
+  it('is taken from a holder that died', async () => {
+    await leases().insertOne({ _id: 'dead', holder: 'nobody', expiresAt: new Date(Date.now() - 1) })
+    expect(await withLease(test.database, 'dead', () => Promise.resolve(1))).to.equal(1)
+  })
+
+  it('is taken where a clock that was an hour ahead has left it', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    await leases().insertOne({ _id: 'ahead', holder: 'nobody', expiresAt })
+    expect(await withLease(test.database, 'ahead', () => Promise.resolve(1))).to.equal(1)
+  })
+
+  it('is waited for while its holder lives', async () => {
+    await leases().insertOne({
+      _id: 'held',
+      holder: 'somebody',
+      expiresAt: new Date(Date.now() + 60_000),
+    })
+    const order: string[] = []
+    const waiting = withLease(test.database, 'held', () => Promise.resolve(order.push('mine')))
+    await delay(120)
+    order.push('theirs')
+    await leases().deleteOne({ _id: 'held' })
+    await waiting
+    expect(order).to.deep.equal(['theirs', 'mine'])
+  })
+})

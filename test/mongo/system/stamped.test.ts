@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { openStamped, type Stamped } from '../../../src/mongo/system/stamped.ts'
+import { openTestDatabase } from '../../test-database.ts'
+
+describe('access/stamped', () => {
+  let test: Awaited<ReturnType<typeof openTestDatabase>>
+  let ms: number
+  let loads: number
+  let load: () => Promise<number>
+  let stamped: Stamped<number>
+  const open = (key: string, firstChange = 0): Promise<Stamped<number>> =>
+    openStamped({
+      db: test.database,
+      key,
+      firstChange,
+      load: () => load(),
+      now: () => new Date(ms),
+    })
+  const nothing = (): Promise<void> => Promise.resolve()
+
+  before(async () => {
+    test = await openTestDatabase('stamped')
+  })
+  beforeEach(async function () {
+    ms = 0
+    loads = 0
+    load = () => Promise.resolve((loads += 1))
+    stamped = await open(this.currentTest?.title ?? '')
+  })
+  after(() => test.drop())
+
+  it('loads once for all who ask together', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => stamped.current()))
+    expect(new Set(all)).to.deep.equal(new Set([1]))
+  })
+
+  it('does not load again while the stamp stands', async () => {
+    await stamped.current()
+    ms += 10_000
+    expect(await stamped.current()).to.equal(1)
+  })
+
+  it('numbers changes from the first, each once', async () => {
+    const other = await open('numbers', 7)
+    const numbers = await Promise.all(
+      Array.from({ length: 5 }, () => other.change((_, change) => Promise.resolve(change))),
+    )
+    expect(numbers.sort((one, other) => one - other)).to.deep.equal([8, 9, 10, 11, 12])
+    expect(
+      await (await open('numbers', 0)).change((_, change) => Promise.resolve(change)),
+    ).to.equal(13)
+  })
+
+  it('keeps nothing of a load that a change has overtaken', async () => {
+    let endOld: (value: number) => void = () => undefined
+    const begun = new Promise<void>((resolve) => {
+      load = () => {
+        resolve()
+        return new Promise((end) => (endOld = end))
+      }
+    })
+    const overtaken = stamped.current()
+    await begun
+    await stamped.change(nothing)
+    endOld(-1)
+    expect(await overtaken).to.equal(-1)
+    load = () => Promise.resolve(2)
+    expect(await stamped.current()).to.equal(2)
+  })
+
+  it('asks again after a load that failed', async () => {
+    load = () => Promise.reject(new Error('lost'))
+    await Promise.all(
+      [1, 2].map(() =>
+        stamped.current().then(
+          () => expect.fail('was loaded'),
+          (error: unknown) => expect(error).to.be.an('error').with.property('message', 'lost'),
+        ),
+      ),
+    )
+    load = () => Promise.resolve(3)
+    expect(await stamped.current()).to.equal(3)
+  })
+
+  it('leaves the stamp alone when a change is refused', async () => {
+    await stamped.current()
+    await stamped
+      .change(() => Promise.reject(new Error('refused')))
+      .catch((error: unknown) => expect(error).to.have.property('message', 'refused'))
+    expect(await stamped.change((_, change) => Promise.resolve(change))).to.equal(1)
+  })
+
+  it('does not trust a clock that was set back', async () => {
+    ms = 1_000_000
+    const other = await open('clock')
+    const elsewhere = await open('clock')
+    await other.current()
+    await elsewhere.change(nothing)
+    ms = 0
+    expect(await other.current()).to.equal(2)
+  })
+})

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { Decimal } from '../../../src/schema/values/decimal.ts'
+
+describe('Decimal', () => {
+  it('prints what was written', () => {
+    expect(String(Decimal.parse(' 1.50 '))).to.equal('1.50')
+  })
+
+  const rows: readonly [string, boolean][] = [
+    ['0', true],
+    ['-0.0', true],
+    ['5.', true],
+    ['9.999999999999999999999999999999999E+6144', true],
+    ['1E+6145', false],
+    ['1E-6176', true],
+    ['1E-6177', false],
+    ['12345678901234567890123456789012345', false],
+    ['0000000000000000000000000000000000001', true],
+    ['1e', false],
+    ['', false],
+    ['-', false],
+  ]
+  for (const [text, fits] of rows) {
+    it(`${fits ? 'accepts' : 'refuses'} ${JSON.stringify(text)}`, () => {
+      expect(Decimal.parse(text) !== null).to.equal(fits)
+    })
+  }
+
+  const ordered = [
+    '-1E+6144',
+    '-12345678901234567890.5',
+    '-0.10000000000000000002',
+    '-0.1',
+    '-1E-6176',
+    '0',
+    '1E-6176',
+    '0.1',
+    '0.10000000000000000001',
+    '0.9',
+    '1',
+    '2.5',
+    '9',
+    '10',
+    '1E+3',
+    '12345678901234567890.5',
+    '12345678901234567890.51',
+    '1E+6144',
+  ].map(decimalOf)
+  it('compares by size, to the last digit', () => {
+    for (const [index, one] of ordered.entries()) {
+      for (const [at, other] of ordered.entries()) {
+        const order = Math.sign(one.compareTo(other))
+        expect(order, `${one.text} and ${other.text}`).to.equal(Math.sign(index - at))
+      }
+    }
+  })
+
+  for (const [one, other] of [
+    ['0', '-0.00'],
+    ['0.1', '.100'],
+    ['1000', '1E+3'],
+    ['-0012.0', '-12'],
+  ] as const) {
+    it(`takes ${one} and ${other} for the same`, () => {
+      expect(decimalOf(one).compareTo(decimalOf(other))).to.equal(0)
+    })
+  }
+})
+
+function decimalOf(text: string): Decimal {
+  const decimal = Decimal.parse(text)
+  if (decimal === null) throw new Error(`${text} is no decimal`)
+  return decimal
+}
