@@ -165,7 +165,12 @@ export function recover(data: Data): void {
       continue
     }
     const { indexes, count } = loadCollection(data.store, collection.id, bytes)
+    // An older snapshot has no entries of an index that was built after it.
+    for (const index of indexes) index.builtAt = builtAt(collection, index.id)
     collection.indexes = indexes
     collection.count = count
   }
 }
+
+const builtAt = ({ indexes }: Collection, id: number): number =>
+  indexes.find((index) => index.id === id)?.builtAt ?? 0

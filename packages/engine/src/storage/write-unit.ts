@@ -254,6 +254,8 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
 export function applyUnit(data: Data, unit: WriteUnit): void {
   for (const [collection, changes] of unit.changes) {
     let isNews = !collection.exists
+    // First of all: where the write ends half-way, this says whose memory is to be read anew.
+    collection.changedAt = data.commits + 1
     collection.exists = true
     for (const change of changes.values()) {
       if (!change.before) continue
@@ -265,6 +267,5 @@ export function applyUnit(data: Data, unit: WriteUnit): void {
       applyRecord(data, change)
     }
     if (isNews) persist(data, collection)
-    collection.changedAt = data.commits + 1
   }
 }
