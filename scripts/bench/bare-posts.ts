@@ -1,4 +1,4 @@
-import type { Collection, Document, MongoClient } from 'mongodb'
+import type { ClientSession, Collection, Document, MongoClient } from 'mongodb'
 import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import {
   PAGE_SIZE,
@@ -13,15 +13,25 @@ import {
 /** The queries that Quire makes for articles, written by hand. */
 export interface BarePosts {
   list(page: number): Promise<object>
+  /** With the number of all. */
+  countedList(): Promise<object>
+  /** The latest first. */
+  newest(): Promise<object>
   /** With two relations: three queries. */
   populated(): Promise<object>
   findOne(documentId: string): Promise<object>
+  /** The list of the one post that has it. */
+  bySlug(slug: string): Promise<object>
   pageByCursor(cursor: string): Promise<object>
   /** Draft and published version, in a transaction. */
   create(data: Document): Promise<object>
+  /** Both versions, in a transaction. */
+  update(documentId: string, data: Document): Promise<object>
 }
 
 const FIRST_ID = 1_000_000_000
+/** As Quire ends the order. */
+const NEWEST_ID = 1
 
 export function barePosts(client: MongoClient, database: string): BarePosts {
   const db = client.db(database)
@@ -30,14 +40,22 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
     writer: db.collection<Stored>('bench_writers'),
     topic: db.collection<Stored>('bench_topics'),
   }
-  let nextId = FIRST_ID
   return {
     list: async (page) => {
       const found = await readPage(posts, 'post', PUBLISHED, { skip: (page - 1) * PAGE_SIZE })
-      return listOf(
-        found.map((each) => show('post', each)),
-        page,
-      )
+      return listOf(showPosts(found), page)
+    },
+    countedList: async () => {
+      const [found, total] = await Promise.all([
+        readPage(posts, 'post', PUBLISHED),
+        posts.countDocuments(PUBLISHED),
+      ])
+      return listOf(showPosts(found), 1, total)
+    },
+    newest: async () => {
+      const sort = { createdAt: -1, id: NEWEST_ID } as const
+      const found = await readPage(posts, 'post', PUBLISHED, { sort })
+      return listOf(showPosts(found), 1)
     },
     populated: async () => listOf(await readPopulated(posts, targets), 1),
     findOne: async (documentId) => {
@@ -45,23 +63,54 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
       const found = await posts.findOne({ _id }, { projection: projectionOf('post') })
       return { data: show('post', found ?? {}), meta: {} }
     },
-    pageByCursor: (cursor) => readPageByCursor(posts, 'post', cursor),
-    create: async (data) => {
-      const documentId = newDocumentId()
-      const now = new Date()
-      const shared = { ...data, documentId, locale: '', createdAt: now, updatedAt: now }
-      const versions = (['draft', 'published'] as const).map((status) => ({
-        ...shared,
-        _id: `${documentId}::${status}`,
-        id: nextId++,
-        status,
-        publishedAt: status === 'draft' ? null : now,
-      }))
-      await client.withSession((session) =>
-        session.withTransaction(() => posts.insertMany(versions, { session })),
-      )
-      return { data: show('post', versions[1] ?? {}), meta: {} }
+    bySlug: async (slug) => {
+      const found = await posts
+        .find({ slug, ...PUBLISHED }, { limit: PAGE_SIZE, projection: projectionOf('post') })
+        .toArray()
+      return listOf(showPosts(found), 1, found.length)
     },
+    pageByCursor: (cursor) => readPageByCursor(posts, 'post', cursor),
+    create: creating(client, posts),
+    update: updating(client, posts),
+  }
+}
+
+function creating(client: MongoClient, posts: Collection<Stored>): BarePosts['create'] {
+  let nextId = FIRST_ID
+  return async (data) => {
+    const documentId = newDocumentId()
+    const now = new Date()
+    const shared = { ...data, documentId, locale: '', createdAt: now, updatedAt: now }
+    const versions = (['draft', 'published'] as const).map((status) => ({
+      ...shared,
+      _id: `${documentId}::${status}`,
+      id: nextId++,
+      status,
+      publishedAt: status === 'draft' ? null : now,
+    }))
+    await client.withSession((session) =>
+      session.withTransaction(() => posts.insertMany(versions, { session })),
+    )
+    return { data: show('post', versions[1] ?? {}), meta: {} }
+  }
+}
+
+function updating(client: MongoClient, posts: Collection<Stored>): BarePosts['update'] {
+  return async (documentId, data) => {
+    const now = new Date()
+    const change = (session: ClientSession, status: string, also: Document) =>
+      posts.findOneAndUpdate(
+        { _id: `${documentId}::${status}` },
+        { $set: { ...data, ...also, updatedAt: now } },
+        { session, returnDocument: 'after' },
+      )
+    const published = await client.withSession((session) =>
+      session.withTransaction(async () => {
+        await change(session, 'draft', {})
+        return change(session, 'published', { publishedAt: now })
+      }),
+    )
+    return { data: show('post', published ?? {}), meta: {} }
   }
 }
 
@@ -95,6 +144,11 @@ async function readTargets(
   return new Map(found.map((each) => [String(each['documentId']), show(type, each)]))
 }
 
-function listOf(data: readonly object[], page: number): object {
-  return { data, meta: { pagination: { page, pageSize: PAGE_SIZE } } }
+function showPosts(found: readonly Document[]): readonly object[] {
+  return found.map((each) => show('post', each))
+}
+
+function listOf(data: readonly object[], page: number, total?: number): object {
+  const counted = total === undefined ? {} : { pageCount: Math.ceil(total / PAGE_SIZE), total }
+  return { data, meta: { pagination: { page, pageSize: PAGE_SIZE, ...counted } } }
 }

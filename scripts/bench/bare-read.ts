@@ -1,4 +1,4 @@
-import type { Collection, Document } from 'mongodb'
+import type { Collection, Document, Sort } from 'mongodb'
 
 export type Stored = Document & { readonly _id: string }
 
@@ -21,6 +21,8 @@ export type Shown = keyof typeof SHOWN
 export interface Range {
   readonly skip?: number
   readonly limit?: number
+  /** By `id` unless told otherwise. */
+  readonly sort?: Sort
   /** What is read beside what is shown. */
   readonly also?: readonly string[]
 }
@@ -29,10 +31,9 @@ export async function readPage(
   collection: Collection<Stored>,
   type: Shown,
   filter: Document,
-  { skip = 0, limit = PAGE_SIZE, also = [] }: Range = {},
+  { skip = 0, limit = PAGE_SIZE, also = [], sort = { id: 1 } }: Range = {},
 ): Promise<readonly Document[]> {
   const projection = projectionOf(type, also)
-  const sort = { id: 1 } as const
   const options = { sort, skip, limit, batchSize: limit + 1, projection }
   return collection.find(filter, options).toArray()
 }

@@ -56,15 +56,23 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   })
   if (request.method === 'POST') return json(201, await posts.create(await readJson(request)))
   const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const documentId = pathname.slice('/api/posts/'.length)
+  if (request.method === 'PUT') {
+    return json(200, await posts.update(documentId, await readJson(request)))
+  }
   if (pathname === '/api/posts') return json(200, await listPosts(searchParams))
   if (pathname === '/api/cities') return json(200, await listCities(searchParams))
-  return json(200, await posts.findOne(pathname.slice('/api/posts/'.length)))
+  return json(200, await posts.findOne(documentId))
 }
 
 function listPosts(query: URLSearchParams): Promise<object> {
   const cursor = query.get('pagination[cursor]')
   if (cursor !== null) return posts.pageByCursor(cursor)
   if (query.has('populate')) return posts.populated()
+  if (query.has('sort')) return posts.newest()
+  const slug = query.get('filters[slug][$eq]')
+  if (slug !== null) return posts.bySlug(slug)
+  if (!query.has('pagination[withCount]')) return posts.countedList()
   return posts.list(Number(query.get('pagination[page]') ?? 1))
 }
 

@@ -63,7 +63,7 @@ export function postData(index: number): Data {
   const topics = Array.from({ length: TOPICS_EACH }, (_, nth) => (index * 7 + nth * 11) % TOPICS)
   return {
     title: `Post ${index} ${words(index, 4)}`,
-    slug: `post-${index}`,
+    slug: postSlug(index),
     summary: words(index, 16),
     body: words(index + 1, 65),
     rating: index % 6,
@@ -72,6 +72,8 @@ export function postData(index: number): Data {
     topics: topics.map((topic) => documentIdFor(`topic:${topic}`)),
   }
 }
+
+export const postSlug = (index: number): string => `post-${index}`
 
 export const postId = (index: number): string => documentIdFor(`post:${index}`)
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { Load, LoadResult } from './load.ts'
+import { fillBody, type Load, type LoadResult } from './load.ts'
 
 // A process of its own: sends requests over a fixed number of connections that are kept open, each
 // one after the answer to the one before, until the time is over. One load per message.
@@ -18,10 +18,10 @@ async function generate(load: Load): Promise<LoadResult> {
   const work = async (): Promise<void> => {
     while (performance.now() < ends) {
       const index = next++
-      const sent = performance.now()
+      const began = performance.now()
       const size = await send(load, index, agent)
       bytes += size
-      times.push(performance.now() - sent)
+      times.push(performance.now() - began)
     }
   }
   await Promise.all(Array.from({ length: load.connections }, work))
@@ -39,7 +39,7 @@ function send(
   const body = bodies[index % Math.max(bodies.length, 1)]
   const path = paths[index % paths.length] ?? '/'
   return new Promise((resolve, reject) => {
-    const sent = request(`${base}${path}`, { method, agent, headers }, (answer) => {
+    const asked = request(`${base}${path}`, { method, agent, headers }, (answer) => {
       let size = 0
       answer.on('data', (chunk: Buffer) => (size += chunk.length))
       answer.on('error', reject)
@@ -49,7 +49,7 @@ function send(
         else reject(new Error(`${method} ${path}: ${statusCode}`))
       })
     })
-    sent.on('error', reject)
-    sent.end(body)
+    asked.on('error', reject)
+    asked.end(fillBody(body))
   })
 }

@@ -1,13 +1,18 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
+export type Method = 'GET' | 'POST' | 'PUT'
+
+/** Stands in a body for what differs from request to request, such as a slug. */
+export const UNIQUE = '{{unique}}'
+
 /** What a load generator sends, and for how long. */
 export interface Load {
   readonly base: string
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   /** In turn. */
   readonly paths: readonly string[]
-  /** In turn; none for GET. */
+  /** In turn; none for GET. `fillBody` makes each of them different. */
   readonly bodies: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
@@ -20,6 +25,14 @@ export interface LoadResult {
   /** Of all bodies together. */
   readonly bytes: number
   readonly seconds: number
+}
+
+let filled = 0
+
+/** A body as it is sent: no two of them, of whatever process, have the same text in place of `UNIQUE`. */
+export function fillBody(body: string | undefined): string | undefined {
+  filled += 1
+  return body?.replaceAll(UNIQUE, `${process.pid}-${filled}`)
 }
 
 export interface LoadGenerator {

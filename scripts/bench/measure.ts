@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openCommandProxy } from './command-proxy.ts'
-import type { LoadGenerator, LoadResult } from './load.ts'
+import { fillBody, type LoadGenerator, type LoadResult } from './load.ts'
 import type { Bench } from './prepare.ts'
 import { type Pair, type Side, SIDES, startSide } from './servers.ts'
 import { percentile, type Spread, spreadOf } from './statistics.ts'
@@ -26,6 +26,9 @@ export interface SideResult {
 
 export interface WorkloadResult {
   readonly workload: Workload
+  readonly connections: number
+  /** How many there were when it began. */
+  readonly posts: number
   readonly sides: Readonly<Record<Side, SideResult>>
   /** Quire's requests per second by the limit's, round by round. */
   readonly ratio: Spread
@@ -47,7 +50,7 @@ export async function measure(
   generator: LoadGenerator,
   workload: Workload,
   { rounds, seconds, connections }: Settings,
-): Promise<WorkloadResult> {
+): Promise<Omit<WorkloadResult, 'posts'>> {
   const run = (side: Side, durationMs: number): Promise<LoadResult> =>
     generator.run({
       ...workload,
@@ -71,7 +74,7 @@ export async function measure(
     return other === undefined ? 0 : rateOf(round) / rateOf(other)
   })
   const sides = { quire: summarize(found.quire), bare: summarize(found.bare) }
-  return { workload, sides, ratio: spreadOf(ratios) }
+  return { workload, connections, sides, ratio: spreadOf(ratios) }
 }
 
 function summarize(rounds: readonly Round[]): SideResult {
@@ -104,15 +107,15 @@ export async function assertSameAnswers(pair: Pair, { method, paths }: Workload)
   throw new Error(`${path}:\n${quire ?? ''}\nis not\n${bare ?? ''}`)
 }
 
-/** How many commands one request costs the database, by workload: the middle of some samples. */
+/** How many commands one request costs the database, by the name of the workload: the middle of some samples. */
 export async function countCommands(
   { env }: Pick<Bench, 'env'>,
   side: Side,
   workloads: readonly Workload[],
-): Promise<ReadonlyMap<Workload, number>> {
+): Promise<ReadonlyMap<string, number>> {
   const proxy = await openCommandProxy(env['MONGODB_URI'] ?? '')
   const server = await startSide(side, { ...env, MONGODB_URI: proxy.uri })
-  const counts = new Map<Workload, number>()
+  const counts = new Map<string, number>()
   for (const workload of workloads) {
     const samples: number[] = []
     for (let sample = 0; sample < COMMAND_SAMPLES; sample += 1) {
@@ -120,7 +123,7 @@ export async function countCommands(
       await send(server.base, workload, sample)
       samples.push(proxy.take())
     }
-    counts.set(workload, percentile(samples, 0.5))
+    counts.set(workload.name, percentile(samples, 0.5))
   }
   await server.stop()
   await proxy.close()
@@ -129,7 +132,7 @@ export async function countCommands(
 
 async function send(base: string, workload: Workload, index: number): Promise<void> {
   const { method, paths, bodies, headers } = workload
-  const body = bodies[index % Math.max(bodies.length, 1)]
+  const body = fillBody(bodies[index % Math.max(bodies.length, 1)])
   const path = paths[index % paths.length] ?? ''
   const answer = await fetch(base + path, { method, headers, ...(body !== undefined && { body }) })
   await answer.text()

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { Settings } from './measure.ts'
 
-export interface BenchOptions extends Settings {
+export interface BenchOptions extends Omit<Settings, 'connections'> {
   readonly cities: number
-  readonly posts: number
-  /** Null: all of them. */
-  readonly workload: string | null
+  /** How many articles there are, ascending: the workloads about them run with each number. */
+  readonly posts: readonly number[]
+  /** How many are kept open: each workload runs with each number. */
+  readonly connections: readonly number[]
+  /** Their names; null: all of them. */
+  readonly workloads: readonly string[] | null
   readonly json: boolean
   /** Where plots go; null: none. */
   readonly plots: string | null
@@ -21,12 +24,14 @@ export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a b
 npm run bench -- embedded           the embedded engine by itself
 npm run bench -- queries            queries of the sample, one client
 
-  --workload NAME     one of list, populated, findOne, "indexed filter", "deep filter",
-                      "cursor page 1", "cursor deep page", create, start-up
+  --workload NAME,…   some of list, "counted list", newest, populated, findOne, "by slug",
+                      "indexed filter", "deep filter", "cursor page 1", "cursor deep page",
+                      create, update, start-up
   --rounds N          of each workload (3)
   --seconds N         of each round and server (1)
-  --connections N     kept open (8)
-  --posts N           articles (1000)
+  --connections N,N,… kept open (10)
+  --posts N,N,…       articles (10000)
+  --full              1, 10 and 50 connections; 10,000 and 100,000 articles
   --cities N          of the sample (10000; there are 135233)
   --memory SECONDS    watch resident memory under a load of lists
   --plots FOLDER      draw throughput and latency
@@ -43,8 +48,9 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
       workload: { type: 'string' },
       rounds: text('3'),
       seconds: text('1'),
-      connections: text('8'),
-      posts: text('1000'),
+      connections: { type: 'string' },
+      posts: { type: 'string' },
+      full: { type: 'boolean', default: false },
       cities: text('10000'),
       memory: text('0'),
       plots: { type: 'string' },
@@ -56,16 +62,24 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
   return {
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
-    connections: positive('connections', values.connections),
-    posts: positive('posts', values.posts),
+    connections: list('connections', values.connections ?? (values.full ? '1,10,50' : '10')),
+    posts: ascending(list('posts', values.posts ?? (values.full ? '10000,100000' : '10000'))),
     cities: positive('cities', values.cities),
     memorySeconds: values.memory === '0' ? 0 : positive('memory', values.memory),
-    workload: values.workload ?? null,
+    workloads: values.workload?.split(',') ?? null,
     plots: values.plots ?? null,
-    sizes: values.sizes.split(',').map((size) => positive('sizes', size)),
+    sizes: list('sizes', values.sizes),
     profile: values.profile ?? null,
     json: values.json,
   }
+}
+
+function list(name: string, text: string): readonly number[] {
+  return text.split(',').map((item) => positive(name, item))
+}
+
+function ascending(numbers: readonly number[]): readonly number[] {
+  return numbers.toSorted((one, other) => one - other)
 }
 
 function positive(name: string, text: string): number {

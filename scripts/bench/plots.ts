@@ -62,6 +62,7 @@ async function throughputBySize({
 }: Plotting): Promise<readonly Series[]> {
   const workload: Workload = {
     name: 'list',
+    about: 'posts',
     goal: '',
     method: 'GET',
     paths: [`/api/posts?${UNCOUNTED}`],

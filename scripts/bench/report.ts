@@ -3,13 +3,13 @@ import type { WorkloadResult } from './measure.ts'
 import { type Side, SIDES } from './servers.ts'
 import type { StartUp } from './start-up.ts'
 import type { Spread } from './statistics.ts'
-import type { Workload } from './workloads.ts'
 
 export interface Report {
   readonly machine: string
   readonly database: string
   readonly workloads: readonly WorkloadResult[]
-  readonly commands: Readonly<Record<Side, ReadonlyMap<Workload, number>>>
+  /** By the name of the workload. */
+  readonly commands: Readonly<Record<Side, ReadonlyMap<string, number>>>
   readonly startUp: StartUp | null
   /** Resident bytes under load, in turn; null unless it was asked for. */
   readonly memory: readonly number[] | null
@@ -24,6 +24,8 @@ export function describeMachine(): string {
 
 const COLUMNS = [
   'workload',
+  'posts',
+  'at once',
   'side',
   'req/s',
   'p50 ms',
@@ -38,7 +40,7 @@ const COLUMNS = [
 /** A Markdown table that can be read as it is. */
 export function toTable({ workloads, commands }: Report): string {
   const rows = workloads.flatMap((result) =>
-    SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload))),
+    SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload.name))),
   )
   const widths = COLUMNS.map((name, index) =>
     Math.max(name.length, ...rows.map((row) => (row[index] ?? '').length)),
@@ -50,13 +52,15 @@ export function toTable({ workloads, commands }: Report): string {
 }
 
 function rowOf(
-  { workload, sides, ratio }: WorkloadResult,
+  { workload, posts, connections, sides, ratio }: WorkloadResult,
   side: Side,
   commands: number | undefined,
 ): readonly string[] {
   const found = sides[side]
   return [
     side === 'quire' ? workload.name : '',
+    side === 'quire' && workload.about === 'posts' ? String(posts) : '',
+    side === 'quire' ? String(connections) : '',
     side,
     found.requestsPerSecond.mean.toFixed(0),
     found.p50Ms.toFixed(2),
@@ -84,7 +88,7 @@ export function toNotes({ workloads, startUp, memory }: Report): readonly string
     return [`${name}: p50 is ${(one / other).toFixed(2)} × that of ${with_}`]
   }
   return [
-    ...workloads.map(({ workload }) => `${workload.name}: ${workload.goal}`),
+    ...new Set(workloads.map(({ workload }) => `${workload.name}: ${workload.goal}`)),
     ...compare('deep filter', 'indexed filter'),
     ...compare('cursor deep page', 'cursor page 1'),
     ...(startUp === null ? [] : [startUpNote(startUp)]),
@@ -103,12 +107,14 @@ function inMegabytes(bytes: readonly number[]): string {
 
 export function toJson(report: Report): string {
   const { commands, workloads, ...rest } = report
-  const shown = workloads.map(({ workload, sides, ratio }) => ({
+  const shown = workloads.map(({ workload, posts, connections, sides, ratio }) => ({
     name: workload.name,
+    posts,
+    connections,
     goal: workload.goal,
     ratio,
     ...Object.fromEntries(
-      SIDES.map((side) => [side, { ...sides[side], commands: commands[side].get(workload) }]),
+      SIDES.map((side) => [side, { ...sides[side], commands: commands[side].get(workload.name) }]),
     ),
   }))
   return JSON.stringify({ ...rest, workloads: shown }, null, 2)

@@ -17,7 +17,8 @@ type Say = (line: string) => void
 /** Seeds, measures, and removes what it made. `say` is told how it goes. */
 export async function runBench(options: BenchOptions, say: Say): Promise<Report> {
   say('seeding')
-  const bench = await prepareBench(options)
+  const [posts = 1] = options.posts
+  const bench = await prepareBench({ posts, cities: options.cities })
   say(bench.reason)
   try {
     const pair = await startPair(bench, options.profile)
@@ -39,15 +40,12 @@ async function measureAll(
   say: Say,
 ): Promise<Report> {
   const { bench, pair, generator } = running
-  const all = workloadsFor(await readSeeded(pair.quire.base, options.posts))
-  const chosen = choose(all, options.workload)
-  const workloads: WorkloadResult[] = []
-  for (const workload of chosen) {
-    say(workload.name)
-    await assertSameAnswers(pair, workload)
-    workloads.push(await measure(pair, generator, workload, options))
-  }
-  const { memorySeconds: seconds, connections, plots: folder, sizes } = options
+  const [fewest = 1] = options.posts
+  const all = workloadsFor(await readSeeded(pair.quire.base, fewest))
+  const chosen = choose(all, options.workloads)
+  const workloads = await measureEach(running, chosen, options, say)
+  const { memorySeconds: seconds, plots: folder, sizes } = options
+  const [connections = 1] = options.connections
   const [list] = all
   const isWatched = seconds > 0 && list !== undefined
   const memory = isWatched
@@ -57,22 +55,49 @@ async function measureAll(
     quire: await countCommands(bench, 'quire', chosen),
     bare: await countCommands(bench, 'bare', chosen),
   }
-  const withStartUp = options.workload === null || options.workload === START_UP
+  const withStartUp = options.workloads?.includes(START_UP) ?? true
   const startUp = withStartUp ? await measureStartUp(bench, options.rounds) : null
   if (folder !== null) {
     say('drawing plots')
-    await drawPlots({ ...running, settings: options, folder, sizes })
+    await drawPlots({ ...running, settings: { ...options, connections }, folder, sizes })
   }
   const database = `${bench.databaseVersion} (${bench.reason})`
   return { machine: describeMachine(), database, workloads, commands, startUp, memory }
 }
 
+/** Those about cities, of which there is one number, run with the first number of posts alone. */
+async function measureEach(
+  { bench, pair, generator }: Pick<Plotting, 'bench' | 'pair' | 'generator'>,
+  chosen: readonly Workload[],
+  options: BenchOptions,
+  say: Say,
+): Promise<readonly WorkloadResult[]> {
+  const results: WorkloadResult[] = []
+  for (const [index, posts] of options.posts.entries()) {
+    if (index > 0) await bench.seedPosts(posts)
+    const names = new Set(chosen.map(({ name }) => name))
+    const workloads = workloadsFor(await readSeeded(pair.quire.base, posts)).filter(
+      ({ name, about }) => names.has(name) && (index === 0 || about === 'posts'),
+    )
+    for (const workload of workloads) {
+      await assertSameAnswers(pair, workload)
+      for (const connections of options.connections) {
+        say(`${workload.name}, ${posts} posts, ${connections} connections`)
+        const settings = { ...options, connections }
+        results.push({ ...(await measure(pair, generator, workload, settings)), posts })
+      }
+    }
+  }
+  return results
+}
+
 /** @throws RangeError for a name that no workload has. */
-function choose(all: readonly Workload[], name: string | null): readonly Workload[] {
-  if (name === null) return all
-  if (name === START_UP) return []
-  const chosen = all.filter((workload) => workload.name === name)
-  if (chosen.length > 0) return chosen
-  const names = [...all.map((workload) => workload.name), START_UP].join(', ')
-  throw new RangeError(`--workload ${name}: expected one of ${names}`)
+function choose(all: readonly Workload[], names: readonly string[] | null): readonly Workload[] {
+  if (names === null) return all
+  const known = [...all.map(({ name }) => name), START_UP]
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new RangeError(`--workload ${unknown}: expected some of ${known.join(', ')}`)
+  }
+  return all.filter(({ name }) => names.includes(name))
 }

@@ -1,11 +1,14 @@
-import { postData, postId } from './content.ts'
+import { postData, postId, postSlug } from './content.ts'
 import { cursorAfter } from './bare-read.ts'
+import { type Method, UNIQUE } from './load.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
-/** One kind of request, and what PRODUCT 9 expects of it. */
+/** One kind of request, and what is expected of it beside the limit. */
 export interface Workload {
   readonly name: string
-  readonly method: 'GET' | 'POST'
+  /** What is asked for: of posts there are as many as a run says. */
+  readonly about: 'posts' | 'cities'
+  readonly method: Method
   /** In turn. */
   readonly paths: readonly string[]
   readonly bodies: readonly string[]
@@ -16,7 +19,11 @@ export interface Workload {
 
 export const UNCOUNTED = 'pagination[withCount]=false'
 const BODIES = 500
+/** Of as many posts as there are, this many are asked for one by one. */
+const PATHS = 2_000
 const CITIES_PAGE = 'fields=name&pagination[pageSize]=25'
+const READ = 'at least 85 % of the limit'
+const WRITE = 'at least 50 % of the limit'
 
 /** What the paths need to know of what was seeded. */
 export interface Seeded {
@@ -27,55 +34,92 @@ export interface Seeded {
   readonly deep: { readonly afterId: number; readonly page: number }
 }
 
-export function workloadsFor({ posts, country, deep }: Seeded): readonly Workload[] {
-  const get = (name: string, goal: string, ...paths: readonly string[]): Workload => ({
-    name,
-    goal,
-    method: 'GET',
-    paths: paths.map((path) => `/api/${path}`),
-    bodies: [],
-    headers: {},
-  })
-  const ids = Array.from({ length: posts }, (_, index) => postId(index))
+export function workloadsFor(seeded: Seeded): readonly Workload[] {
+  return [...postReads(seeded.posts), ...cityReads(seeded), ...postWrites(seeded.posts)]
+}
+
+function postReads(posts: number): readonly Workload[] {
+  const numbers = somePosts(posts)
   return [
-    get('list', 'at least 70 % of the limit', `posts?${UNCOUNTED}`),
-    get('populated', 'at least 60 % of the limit', `posts?populate=writer,topics&${UNCOUNTED}`),
-    get('findOne', 'at least 70 % of the limit', ...ids.map((id) => `posts/${id}`)),
-    get(
+    read('posts', 'list', READ, `posts?${UNCOUNTED}`),
+    read('posts', 'counted list', READ, 'posts'),
+    read('posts', 'newest', READ, `posts?sort=createdAt:desc&${UNCOUNTED}`),
+    read('posts', 'populated', READ, `posts?populate=writer,topics&${UNCOUNTED}`),
+    read('posts', 'findOne', READ, ...numbers.map((number) => `posts/${postId(number)}`)),
+    read(
+      'posts',
+      'by slug',
+      'at least 80 % of the limit',
+      ...numbers.map((number) => `posts?filters[slug][$eq]=${postSlug(number)}`),
+    ),
+  ]
+}
+
+function cityReads({ country, deep }: Seeded): readonly Workload[] {
+  return [
+    read(
+      'cities',
       'indexed filter',
       'what the deep filter compares with',
       `cities?${CITIES_PAGE}&filters[country][documentId][$eq]=${country}`,
     ),
-    get(
+    read(
+      'cities',
       'deep filter',
       'p50 at most 3 × that of the indexed filter',
       `cities?${CITIES_PAGE}&filters[country][borders][cca3][$eq]=CHE`,
     ),
-    get('cursor page 1', 'what the deep page compares with', citiesAfter('')),
-    get(
+    read('cities', 'cursor page 1', 'what the deep page compares with', citiesAfter('')),
+    read(
+      'cities',
       'cursor deep page',
       `page ${deep.page}: p50 at most 1.5 × that of page 1`,
       citiesAfter(cursorAfter(deep.afterId)),
     ),
+  ]
+}
+
+function postWrites(posts: number): readonly Workload[] {
+  const shared = {
+    about: 'posts',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${ROOT_TOKEN}` },
+    goal: WRITE,
+  } as const
+  return [
+    { ...shared, name: 'create', method: 'POST', paths: ['/api/posts'], bodies: createBodies() },
     {
-      name: 'create',
-      goal: 'create + publish: at most 6 commands, at least 400/s',
-      method: 'POST',
-      paths: ['/api/posts'],
-      bodies: createBodies(),
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${ROOT_TOKEN}` },
+      ...shared,
+      name: 'update',
+      method: 'PUT',
+      paths: somePosts(posts).map((number) => `/api/posts/${postId(number)}`),
+      bodies: [JSON.stringify({ data: { title: `Changed ${UNIQUE}`, rating: 3 } })],
     },
   ]
+}
+
+function read(
+  about: Workload['about'],
+  name: string,
+  goal: string,
+  ...paths: readonly string[]
+): Workload {
+  const urls = paths.map((path) => `/api/${path}`)
+  return { name, about, method: 'GET', paths: urls, bodies: [], headers: {}, goal }
+}
+
+/** Spread over all of them. */
+function somePosts(posts: number): readonly number[] {
+  const count = Math.min(posts, PATHS)
+  return Array.from({ length: count }, (_, index) => Math.floor((index * posts) / count))
 }
 
 function citiesAfter(cursor: string): string {
   return `cities?${CITIES_PAGE}&pagination[cursor]=${cursor}&${UNCOUNTED}`
 }
 
-/** Without a slug, which would have to be unique. */
+/** Each with two relations, and a slug that must be unique. */
 function createBodies(): readonly string[] {
-  return Array.from({ length: BODIES }, (_, index) => {
-    const { slug, ...data } = postData(index)
-    return JSON.stringify({ data: { ...data, title: `New ${String(slug)}` } })
-  })
+  return Array.from({ length: BODIES }, (_, index) =>
+    JSON.stringify({ data: { ...postData(index), slug: `new-${UNIQUE}` } }),
+  )
 }
