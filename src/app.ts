@@ -6,7 +6,7 @@ import compress from 'koa-compress'
 import type { Config } from './config/config.ts'
 import { adminRoutes } from './http/routes/admin-routes.ts'
 import { answerUnrouted } from './http/middleware/answer-unrouted.ts'
-import type { ApiRouter, DeclaredRoute } from './http/api-router.ts'
+import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
 import { apiRoutes } from './http/api-routes.ts'
 import { authRoutes, connectRoutes } from './http/routes/auth-routes.ts'
 import { authenticate } from './http/middleware/authenticate.ts'
@@ -18,7 +18,7 @@ import { identifyRequest } from './http/middleware/identify-request.ts'
 import { type LimitInFlight, limitInFlight } from './http/middleware/limit-in-flight.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
 import { logSlowRequests } from './http/middleware/log-slow-requests.ts'
-import { createMetrics } from './http/middleware/measure-requests.ts'
+import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
 import { readBody } from './http/read-request.ts'
 import type { RefreshCookie } from './http/routes/refresh-cookie.ts'
@@ -47,7 +47,7 @@ import {
 } from './services.ts'
 
 export interface App {
-  /** What is served under `/api`, and who gets through to it. */
+  /** Every route there is, and who gets through to it. */
   readonly routes: readonly DeclaredRoute[]
   callback(): RequestListener
   /** Lets go of the database; what is in flight must have ended. */
@@ -74,49 +74,65 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   )
   const whoAsks = limited(authenticate(services.access))
   const routers = contentRouters(dependencies.config, services, media, whoAsks)
-  const koa = buildKoa(dependencies, services, { routers, media, authenticate: whoAsks, limited })
+  const { registry, measure } = createMetrics(services.monitor)
+  const parts: Parts = { media, authenticate: whoAsks, limited, registry }
+  const others = openRouters(dependencies.config, services, parts)
+  const koa = buildKoa(dependencies, services, measure, [
+    ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
+    apiRoutes(routers),
+  ])
   return {
-    routes: [...routers.values()].flatMap(({ declared }) => declared),
+    routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),
     callback: () => koa.callback(),
     close: () => services.close(),
   }
 }
 
-/** What requests go through, beside what looks after all of them. */
+/** What stands before routes, and what files they serve. */
 interface Parts {
-  readonly routers: ReadonlyMap<string, ApiRouter>
   readonly media: Media
   readonly authenticate: Middleware
   readonly limited: LimitInFlight
+  readonly registry: Metrics['registry']
 }
 
-function buildKoa(
-  { config, log }: ServicesOptions,
-  services: Services,
-  { routers, media, authenticate, limited }: Parts,
-): Koa<RequestState> {
-  const { schema, database, access, locales } = services
-  const { trustedProxies } = config.http
-  const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  koa.on('error', (error: unknown) => {
-    log.warn({ err: error }, 'An answer could not be sent')
-  })
-  const { registry, measure } = createMetrics(services.monitor)
+/** The routes that are not under `/api`. */
+function openRouters(
+  config: Config,
+  { schema, database, access, locales }: Services,
+  { media, authenticate, limited, registry }: Parts,
+): readonly GuardedRouter[] {
+  const { trustedProxies, maxBodyBytes } = config.http
   const health = healthRoutes({
     assertReady: () => database.ping(),
     metrics: registry,
     metricsToken: config.secrets.metricsToken,
+    behindProxy: trustedProxies > 0,
   })
   const admin = adminRoutes({
     schema,
     access,
     locales,
-    readBody: readBody(config.http.maxBodyBytes),
+    readBody: readBody(maxBodyBytes),
     authenticate,
+  })
+  return [health, admin, serveUploads(media.served, limited)]
+}
+
+function buildKoa(
+  { config, log }: ServicesOptions,
+  { monitor, database }: Services,
+  measure: Metrics['measure'],
+  routes: readonly Middleware[],
+): Koa<RequestState> {
+  const { trustedProxies } = config.http
+  const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
+  koa.on('error', (error: unknown) => {
+    log.warn({ err: error }, 'An answer could not be sent')
   })
   koa.use(identifyRequest(log))
   koa.use(
-    observeRequests(services.monitor, [
+    observeRequests(monitor, [
       measure,
       ...(config.production ? [] : [setServerTiming]),
       ...slowRequestLog(config, log, database),
@@ -129,11 +145,7 @@ function buildKoa(
   koa.use(handleErrors(log))
   koa.use(serializeJson())
   koa.use(answerUnrouted())
-  koa.use(health.routes())
-  koa.use(admin.routes())
-  koa.use(admin.allowedMethods())
-  koa.use(serveUploads(media.served, limited).routes())
-  koa.use(apiRoutes(routers))
+  for (const handle of routes) koa.use(handle)
   return koa
 }
 
@@ -153,7 +165,7 @@ function contentRouters(
   services: Services,
   media: Media,
   authenticate: Middleware,
-): ReadonlyMap<string, ApiRouter> {
+): ReadonlyMap<string, GuardedRouter> {
   const { schema, database, access, accounts, creations, limits, locales } = services
   const documents = documentContext(database, schema)
   const shared = {
@@ -165,7 +177,7 @@ function contentRouters(
     authenticate,
     readBody: readBody(config.http.maxBodyBytes),
   }
-  const routers = new Map<string, ApiRouter>()
+  const routers = new Map<string, GuardedRouter>()
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName

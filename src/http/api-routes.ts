@@ -1,5 +1,5 @@
 import { BadRequestError } from '../errors.ts'
-import type { ApiRouter } from './api-router.ts'
+import type { GuardedRouter } from './guarded-router.ts'
 import type { Middleware } from './state.ts'
 
 /** The first segment after `/api`, in any case of letters. */
@@ -9,7 +9,7 @@ const API_PATH = /^\/api\/([^/]+)/i
  * Hands a request under `/api` to the router of its first segment: found by name, so that a hundred
  * content-types cost what one does.
  */
-export function apiRoutes(routers: ReadonlyMap<string, ApiRouter>): Middleware {
+export function apiRoutes(routers: ReadonlyMap<string, GuardedRouter>): Middleware {
   const handlers = new Map(
     [...routers].map(([name, router]) => [
       name.toLowerCase(),

@@ -1,14 +1,13 @@
-import { Router } from '@koa/router'
 import Joi from 'joi'
 import type { Access } from '../../access/access.ts'
 import { contentAction, contentVerbs } from '../../access/actions.ts'
 import { readInput, shortText } from '../../access/input.ts'
-import { assertAdministrator } from '../../access/permissions.ts'
 import type { LocaleInput, Locales } from '../../locales/locales.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { administratorsOnly, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
-import type { Middleware, RequestState } from '../state.ts'
+import type { Context, Middleware } from '../state.ts'
 
 export interface Management {
   readonly access: Access
@@ -18,7 +17,15 @@ export interface Management {
   readonly authenticate: Middleware
 }
 
-type AdminRouter = Router<RequestState>
+type Handler = (ctx: Context) => void | Promise<void>
+
+/** The routes of the management API: what stands before each, and its guard, are added here alone. */
+interface AdminRouter {
+  readonly get: (path: string, handler: Handler) => void
+  readonly post: (path: string, handler: Handler) => void
+  readonly put: (path: string, handler: Handler) => void
+  readonly delete: (path: string, handler: Handler) => void
+}
 
 const LOCALE = { name: shortText(), isDefault: Joi.boolean() }
 const NEW_LOCALE = Joi.object<LocaleInput>({ code: Joi.string().required(), ...LOCALE })
@@ -28,21 +35,32 @@ const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...
  * The management API under `/admin`: every answer is `{ data }`, and only an administrator gets one.
  * Bodies are read from `ctx.request.body`.
  */
-export function adminRoutes(management: Management): AdminRouter {
-  const router: AdminRouter = new Router<RequestState>({ prefix: '/admin', sensitive: true })
-  router.use(management.readBody, management.authenticate, administratorsOnly())
-  addLocaleRoutes(router, management)
-  addTokenRoutes(router, management)
-  addRoleRoutes(router, management)
-  addCatalogueRoutes(router, management)
+export function adminRoutes(management: Management): GuardedRouter {
+  const router = guardedRouter('/admin', { sensitive: true })
+  const { readBody, authenticate } = management
+  const adding =
+    (method: keyof AdminRouter) =>
+    (path: string, handler: Handler): void => {
+      router[method](path, readBody, authenticate, administratorsOnly(uncached(handler)))
+    }
+  const admin: AdminRouter = {
+    get: adding('get'),
+    post: adding('post'),
+    put: adding('put'),
+    delete: adding('delete'),
+  }
+  addLocaleRoutes(admin, management)
+  addTokenRoutes(admin, management)
+  addRoleRoutes(admin, management)
+  addCatalogueRoutes(admin, management)
   return router
 }
 
-function administratorsOnly(): Middleware {
-  return async (ctx, next) => {
-    assertAdministrator(ctx.state.principal)
+/** Answers of the management API hold secrets: nothing keeps a copy. */
+function uncached(handler: Handler): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
     ctx.set('Cache-Control', 'no-store')
-    await next()
+    await handler(ctx)
   }
 }
 

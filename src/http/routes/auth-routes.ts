@@ -17,7 +17,13 @@ import {
   UnauthorizedError,
   ValidationError,
 } from '../../errors.ts'
-import { type ApiRouter, apiRouter, everyone, type Guarded, permitted } from '../api-router.ts'
+import {
+  type GuardedRouter,
+  guardedRouter,
+  everyone,
+  type Guarded,
+  permitted,
+} from '../guarded-router.ts'
 import { type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, readQuery } from '../read-request.ts'
 import { type RefreshCookie, refreshCookieOf, setRefreshCookie } from './refresh-cookie.ts'
@@ -43,8 +49,8 @@ type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
 
 /** `/api/auth`: how end users get in, and back in. */
-export function authRoutes(dependencies: AuthRouteDependencies): ApiRouter {
-  const router = apiRouter('/api/auth')
+export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
+  const router = guardedRouter('/api/auth')
   const { authenticate, readBody, limits } = dependencies
   const handle = (verb: AuthVerb, handler: Handler): Guarded =>
     permitted(pluginAction('plugin::users-permissions.auth', verb), async (ctx) => {
@@ -92,8 +98,8 @@ export function authRoutes(dependencies: AuthRouteDependencies): ApiRouter {
 }
 
 /** `/api/connect/:provider`: there is none yet. */
-export function connectRoutes(authenticate: Middleware): ApiRouter {
-  const router = apiRouter('/api/connect')
+export function connectRoutes(authenticate: Middleware): GuardedRouter {
+  const router = guardedRouter('/api/connect')
   const action = pluginAction('plugin::users-permissions.auth', 'connect')
   router.get('/{*provider}', authenticate, permitted(action, refuseProvider))
   return router

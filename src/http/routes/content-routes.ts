@@ -35,7 +35,7 @@ import {
 import type { LocaleRules, Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, errorEnvelope, listEnvelope } from '../envelope.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
@@ -80,10 +80,10 @@ const VERSION_ACTIONS: readonly VersionAction[] = [
 export function contentRoutes(
   plan: ContentTypePlan,
   dependencies: ContentRouteDependencies,
-): ApiRouter {
+): GuardedRouter {
   const isSingle = plan.kind === 'singleType'
   const name = isSingle ? plan.singularName : plan.pluralName
-  const router = apiRouter(`/api/${name}`)
+  const router = guardedRouter(`/api/${name}`)
   const { authenticate, readBody } = dependencies
   const handle = (verb: ContentVerb, handler: Handler): Guarded =>
     permitted(contentAction(plan, verb), async (ctx) => {

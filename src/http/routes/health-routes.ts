@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { Router } from '@koa/router'
 import type { Registry } from 'prom-client'
 import { ForbiddenError } from '../../errors.ts'
-import type { Context, RequestState } from '../state.ts'
+import { everyone, type GuardedRouter, guardedRouter, metricsReaders } from '../guarded-router.ts'
+import type { Context } from '../state.ts'
 
 export interface HealthDependencies {
   /** @throws ServiceUnavailableError while content cannot be served. */
@@ -10,34 +10,46 @@ export interface HealthDependencies {
   readonly metrics: Registry
   /** Without one, metrics are for this machine only. */
   readonly metricsToken: string | null
+  /** Behind a proxy every connection may come from this machine: without a token nobody reads metrics then. */
+  readonly behindProxy: boolean
 }
 
 /** Liveness, readiness and measurements; none of them under `/api`, none of them with an envelope. */
-export function healthRoutes({
-  assertReady,
-  metrics,
-  metricsToken,
-}: HealthDependencies): Router<RequestState> {
-  const router = new Router<RequestState>()
-  router.get('/_health', (ctx) => {
+export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
+  const { assertReady, metrics } = dependencies
+  const router = guardedRouter('', { sensitive: true })
+  const alive = everyone((ctx) => {
     ctx.status = 204
+    return Promise.resolve()
   })
-  router.get('/_ready', async (ctx) => {
+  const ready = everyone(async (ctx) => {
     await assertReady()
     ctx.status = 204
   })
-  router.get('/metrics', async (ctx) => {
-    if (!maySeeMetrics(ctx, metricsToken)) throw new ForbiddenError('Forbidden')
+  const assertReader = (ctx: Context): void => {
+    if (!maySeeMetrics(ctx, dependencies)) throw new ForbiddenError('Forbidden')
+  }
+  const measured = metricsReaders(assertReader, async (ctx) => {
     ctx.type = metrics.contentType
+    ctx.set('Cache-Control', 'no-store')
     ctx.body = await metrics.metrics()
   })
+  router.get('/_health', alive)
+  router.get('/_ready', ready)
+  router.get('/metrics', measured)
   return router
 }
 
-function maySeeMetrics(ctx: Context, token: string | null): boolean {
-  if (token === null) return isLoopback(ctx.req.socket.remoteAddress ?? '')
+/** What proxies add to a request: one that has any of these was not sent from this machine. */
+const FORWARDED = ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via'] as const
+
+function maySeeMetrics(ctx: Context, { metricsToken, behindProxy }: HealthDependencies): boolean {
+  if (metricsToken === null) {
+    const forwarded = behindProxy || FORWARDED.some((header) => ctx.get(header) !== '')
+    return !forwarded && isLoopback(ctx.req.socket.remoteAddress ?? '')
+  }
   const given = Buffer.from(ctx.get('Authorization'))
-  const expected = Buffer.from(`Bearer ${token}`)
+  const expected = Buffer.from(`Bearer ${metricsToken}`)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 

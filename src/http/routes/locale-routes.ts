@@ -1,6 +1,6 @@
 import { pluginAction } from '../../access/actions.ts'
 import type { Locales } from '../../locales/locales.ts'
-import { type ApiRouter, apiRouter, permitted } from '../api-router.ts'
+import { type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
 import type { Middleware } from '../state.ts'
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
@@ -9,8 +9,8 @@ const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 export function localeRoutes(
   authenticate: Middleware,
   locales: Pick<Locales, 'current'>,
-): ApiRouter {
-  const router = apiRouter('/api/i18n')
+): GuardedRouter {
+  const router = guardedRouter('/api/i18n')
   const list = permitted(LIST, async (ctx) => {
     ctx.body = (await locales.current()).all
   })

@@ -3,7 +3,7 @@ import { type Actions, pluginAction } from '../../access/actions.ts'
 import type { Role } from '../../access/roles.ts'
 import { countUsersOf, type UsersContext } from '../../accounts/users.ts'
 import { NotFoundError } from '../../errors.ts'
-import { type ApiRouter, apiRouter, permitted } from '../api-router.ts'
+import { type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
 import { parameterOf } from '../read-request.ts'
 import type { Middleware } from '../state.ts'
 
@@ -16,9 +16,9 @@ export interface RoleRouteDependencies {
 const ROLES = 'plugin::users-permissions.role'
 
 /** `/api/users-permissions/roles`: which roles there are, and what each may do. */
-export function roleRoutes(dependencies: RoleRouteDependencies): ApiRouter {
+export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
   const { access, users, authenticate } = dependencies
-  const router = apiRouter('/api/users-permissions/roles')
+  const router = guardedRouter('/api/users-permissions/roles')
   const find = permitted(pluginAction(ROLES, 'find'), async (ctx) => {
     const roles = await access.roles.list()
     const counts = await Promise.all(roles.map((role) => countUsersOf(users, role.documentId)))

@@ -1,13 +1,13 @@
-import { Router } from '@koa/router'
 import type { ImageVariants } from '../../media/image-variants.ts'
 import { isShown, typeOfExtension } from '../../media/media-types.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
 import type { ByteRange, StoredFile } from '../../media/storage.ts'
 import { parseVariant, type VariantRules } from '../../media/variant-request.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import type { Data } from '../../schema/definition.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
-import type { Context, RequestState } from '../state.ts'
+import type { Context } from '../state.ts'
 
 /** An address outlives its bytes (`POST /api/upload?id=`): a copy may be kept, but is asked after. */
 const ASKED_AFTER = 'public, no-cache'
@@ -29,9 +29,9 @@ export interface ServedUploads {
  * `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address; pictures also in
  * another size or format, as the query string asks.
  */
-export function serveUploads(served: ServedUploads, limited: LimitInFlight): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/uploads' })
-  const get = limited(async (ctx) => {
+export function serveUploads(served: ServedUploads, limited: LimitInFlight): GuardedRouter {
+  const router = guardedRouter('/uploads', { sensitive: true })
+  const get = everyone(async (ctx) => {
     const name = parameterOf(ctx, 'name')
     const query = readQuery(ctx.querystring)
     const found = await find(ctx, name, query, served)
@@ -39,7 +39,11 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Rou
     ctx.set('Cache-Control', query['v'] === undefined ? ASKED_AFTER : FOR_GOOD)
     answer(ctx, found.name, found.file)
   })
-  router.get('/:name', get)
+  router.get(
+    '/:name',
+    limited((_, next) => next()),
+    get,
+  )
   return router
 }
 

@@ -10,7 +10,7 @@ import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/rec
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
 import { rulesOf, writerOf } from './query-rules.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
@@ -27,9 +27,9 @@ const FILES = 'plugin::upload.content-api'
 type FileVerb = PluginVerb<typeof FILES>
 
 /** `/api/upload`: bare records, outside of the envelope, as in the reference. */
-export function uploadRoutes(dependencies: UploadRouteDependencies): ApiRouter {
+export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRouter {
   const { authenticate, readBody } = dependencies
-  const router = apiRouter('/api/upload')
+  const router = guardedRouter('/api/upload')
   const handle = (verb: FileVerb, handler: (ctx: Context) => Promise<void>): Guarded =>
     permitted(pluginAction(FILES, verb), handler)
   // The permission is asked for before the body is read: a stranger's upload is not received.

@@ -6,7 +6,7 @@ import { GatewayTimeoutError, UnauthorizedError } from '../../errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { Query } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import { type ApiRouter, apiRouter, type Guarded, permitted } from '../api-router.ts'
+import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { rulesOf } from './query-rules.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
@@ -21,8 +21,8 @@ export interface UserRouteDependencies extends UserReading {
 type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
 
 /** `/api/users`: answers are bare, without the envelope of content. */
-export function userRoutes(dependencies: UserRouteDependencies): ApiRouter {
-  const router = apiRouter('/api/users')
+export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
+  const router = guardedRouter('/api/users')
   const { authenticate, readBody } = dependencies
   const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
     permitted(pluginAction('plugin::users-permissions.user', verb), (ctx) =>

@@ -1,0 +1,107 @@
+import { Router } from '@koa/router'
+import { assertAdministrator, assertMay } from '../access/permissions.ts'
+import type { Context, Middleware, RequestState } from './state.ts'
+
+/** Who gets through to a route: whoever may do an action, administrators, who reads metrics, or everyone. */
+export type RouteAccess = { readonly action: string } | 'administrator' | 'metrics' | 'everyone'
+
+/** A handler together with who gets through to it; made by the functions of this file alone. */
+export interface Guarded {
+  readonly access: RouteAccess
+  readonly run: Middleware
+}
+
+/** A route as it was declared, for whoever asks what there is to protect. */
+export interface DeclaredRoute {
+  readonly method: RouteMethod
+  /** With its parameters, such as `/api/articles/:documentId`. */
+  readonly path: string
+  readonly access: RouteAccess
+}
+
+export type RouteMethod = 'get' | 'post' | 'put' | 'delete'
+
+type Handler = (ctx: Context) => Promise<void>
+
+/** What stands before a handler, and the handler: a route cannot be added without saying who gets through. */
+type AddRoute = (
+  path: string,
+  ...steps: readonly [...before: Middleware[], handler: Guarded]
+) => void
+
+export interface GuardedRouter extends Readonly<Record<RouteMethod, AddRoute>> {
+  readonly declared: readonly DeclaredRoute[]
+  routes(): Middleware
+  allowedMethods(): Middleware
+}
+
+export interface RouterOptions {
+  /** Whether paths match in this case of letters only; those under `/api` match in any, as the dialect has it. */
+  readonly sensitive: boolean
+}
+
+/**
+ * The routes under one path (`''` for none), the only router there is: each guard stands on its route,
+ * never on a prefix, so that no spelling of a path reaches a handler past it. `before` of each route must
+ * have set the principal, unless everyone gets through.
+ */
+export function guardedRouter(
+  prefix: string,
+  { sensitive }: RouterOptions = { sensitive: false },
+): GuardedRouter {
+  const router = new Router<RequestState>({ prefix, sensitive })
+  const declared: DeclaredRoute[] = []
+  const adding =
+    (method: RouteMethod): AddRoute =>
+    (path, ...steps) => {
+      const { before, guarded } = takeApart(steps)
+      router[method](path, ...before, guarded.run)
+      declared.push({ method, path: path === '/' ? prefix : prefix + path, access: guarded.access })
+    }
+  return {
+    declared,
+    get: adding('get'),
+    post: adding('post'),
+    put: adding('put'),
+    delete: adding('delete'),
+    routes: () => router.routes() as Middleware,
+    allowedMethods: () => router.allowedMethods() as Middleware,
+  }
+}
+
+/** Runs a handler for whoever may do the action. The middleware throws ForbiddenError for others. */
+export function permitted(action: string, handler: Handler): Guarded {
+  return guarded({ action }, ({ state }) => assertMay(state.principal, action), handler)
+}
+
+/** Runs a handler for administrators. The middleware throws UnauthorizedError or ForbiddenError for others. */
+export function administratorsOnly(handler: Handler): Guarded {
+  return guarded('administrator', ({ state }) => assertAdministrator(state.principal), handler)
+}
+
+/** Runs a handler for requests that `assert` lets through; it throws for others. */
+export function metricsReaders(assert: (ctx: Context) => void, handler: Handler): Guarded {
+  return guarded('metrics', assert, handler)
+}
+
+/** Runs a handler whoever asks. */
+export function everyone(handler: Handler): Guarded {
+  return { access: 'everyone', run: handler }
+}
+
+function guarded(access: RouteAccess, assert: (ctx: Context) => void, handler: Handler): Guarded {
+  return {
+    access,
+    run: async (ctx) => {
+      assert(ctx)
+      await handler(ctx)
+    },
+  }
+}
+
+function takeApart(steps: readonly [...Middleware[], Guarded]): {
+  readonly before: readonly Middleware[]
+  readonly guarded: Guarded
+} {
+  return { before: steps.slice(0, -1) as Middleware[], guarded: steps.at(-1) as Guarded }
+}
