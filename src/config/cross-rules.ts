@@ -43,6 +43,17 @@ const CROSS_RULES: readonly CrossRule[] = [
       'must be given when NODE_ENV is production; for instance what `openssl rand -hex 32` prints',
   },
   {
+    // The cookie is sent by pages of any origin on the same site, which then may read the JWT.
+    of: ['CORS_ORIGIN', 'UP_SESSIONS_HTTPONLY', 'UP_JWT_MANAGEMENT', 'NODE_ENV'],
+    broken: ({ CORS_ORIGIN, UP_SESSIONS_HTTPONLY, UP_JWT_MANAGEMENT, NODE_ENV }) =>
+      NODE_ENV === 'production' &&
+      UP_JWT_MANAGEMENT === 'refresh' &&
+      UP_SESSIONS_HTTPONLY &&
+      CORS_ORIGIN === '*',
+    right: () =>
+      'must list the origins of your sites when refresh tokens travel in cookies (UP_SESSIONS_HTTPONLY) and NODE_ENV is production',
+  },
+  {
     of: ['MONGODB_URI', 'QUIRE_DATABASE'],
     broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
       QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,

@@ -41,6 +41,26 @@ describe('observability', () => {
     expect(text).to.match(/^nodejs_eventloop_lag_seconds /m)
   })
 
+  it('shows measurements to this machine alone, and to nobody through a proxy on it', async () => {
+    expect((await server.get('/metrics', { token: null })).status).to.equal(200)
+    for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+      const answer = await server.get('/metrics', {
+        token: null,
+        headers: { [header]: '127.0.0.1' },
+      })
+      expect(answer.status, header).to.equal(403)
+    }
+    const behindProxy = await serve('metrics_proxy', {
+      contentTypes: { note: declare('note', { title: { type: 'string' } }) },
+      environment: { TRUST_PROXY: 'on' },
+    })
+    try {
+      expect((await behindProxy.get('/metrics', { token: null })).status).to.equal(403)
+    } finally {
+      await behindProxy.close()
+    }
+  })
+
   it('says what a request cost, with the number of its commands', async () => {
     await server.get('/api/notes') // whatever is kept is fresh
     expect(await timing('/api/notes')).to.match(

@@ -241,6 +241,19 @@ describe('readConfig', () => {
     ])
   })
 
+  it('takes no cookies with any origin in production, where a sibling site could read the JWT', () => {
+    const env = {
+      NODE_ENV: 'production',
+      JWT_SECRET: 'a secret of more than thirty-two characters',
+      UP_JWT_MANAGEMENT: 'refresh',
+      UP_SESSIONS_HTTPONLY: 'true',
+    }
+    expect(faultsOf(env)).to.have.length(1)
+    expect(faultsOf(env)[0]).to.match(/^CORS_ORIGIN: must list the origins/)
+    expect(faultsOf({ ...env, CORS_ORIGIN: 'https://app.example.org' })).to.deep.equal([])
+    expect(faultsOf({ ...env, NODE_ENV: 'development' })).to.deep.equal([])
+  })
+
   it('does not judge a rule between two variables when one of them is wrong by itself', () => {
     expect(faultsOf({ API_DEFAULT_LIMIT: '200', API_MAX_LIMIT: 'many' })).to.have.length(1)
   })

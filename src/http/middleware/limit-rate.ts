@@ -6,10 +6,11 @@ import type { Context, Middleware } from '../state.ts'
 /** How many attempts a minute one address has on one route, and one account from all addresses together. */
 const LIMITS = { address: 10, account: 30 }
 
-/** What is counted otherwise on a route than by `LIMITS` and the account that the body names. */
+/** What one route counts by. */
 export interface Counted {
   readonly perAddress?: number
-  readonly accountOf: (ctx: Context) => string | null
+  /** The account that an attempt is on; null where the request names none. */
+  readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
 }
 
 /**
@@ -19,14 +20,14 @@ export interface Counted {
 export function limitRate(
   limits: RateLimits | null,
   route: string,
-  { perAddress = LIMITS.address, accountOf }: Counted = { accountOf: namedAccount },
+  { perAddress = LIMITS.address, accountOf }: Counted,
 ): Middleware {
   return async (ctx, next) => {
     if (limits !== null) {
       const byAddress = await limits.count(route, `ip ${networkOf(ctx.ip)}`, perAddress)
       setHeaders(ctx, byAddress)
       assertAllowed(ctx, byAddress)
-      const account = accountOf(ctx)
+      const account = await accountOf(ctx)
       if (account !== null) {
         assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
       }
@@ -49,8 +50,12 @@ function assertAllowed(ctx: Context, { allowed, retryAfter }: Allowance): void {
   throw new RateLimitError('Too many requests, please try again later.')
 }
 
-/** Whoever has one IPv6 address has the /64 that it is in. */
-export function networkOf(address: string): string {
+/**
+ * What one client has of addresses: all of an IPv4 address, or the /64 of an IPv6 address. Some proxies
+ * write ports into X-Forwarded-For, which are left out.
+ */
+export function networkOf(text: string): string {
+  const address = withoutPort(text)
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address
   const [head = '', tail = ''] = address.split('::')
@@ -61,10 +66,18 @@ export function networkOf(address: string): string {
   return all.slice(0, 4).join(':').toLowerCase()
 }
 
-function namedAccount(ctx: Context): string | null {
-  const body = bodyOf(ctx)
-  if (typeof body !== 'object' || body === null) return null
-  const { identifier, email } = body as { readonly identifier?: unknown; readonly email?: unknown }
-  const account = identifier ?? email
-  return typeof account === 'string' ? account.toLowerCase() : null
+/** `192.0.2.1:443` and `[2001:db8::1]:443` have ports; `2001:db8::1` has none. */
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
+  return bracketed ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+}
+
+/** Takes the account from the text under `key` in the body, as it was sent but for the case of letters. */
+export function accountIn(key: 'email' | 'identifier'): (ctx: Context) => string | null {
+  return (ctx) => {
+    const body = bodyOf(ctx)
+    if (typeof body !== 'object' || body === null || !Object.hasOwn(body, key)) return null
+    const account = (body as Readonly<Record<string, unknown>>)[key]
+    return typeof account === 'string' ? account.toLowerCase() : null
+  }
 }

@@ -11,6 +11,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
 import { changePassword, forgotPassword, resetPassword } from '../../accounts/recover-password.ts'
 import { refreshSignIn } from '../../accounts/refresh-sign-in.ts'
+import { findUserByIdentifier } from '../../accounts/users.ts'
 import {
   ApplicationError,
   NotFoundError,
@@ -24,7 +25,7 @@ import {
   type Guarded,
   permitted,
 } from '../guarded-router.ts'
-import { type Counted, limitRate } from '../middleware/limit-rate.ts'
+import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, readQuery } from '../read-request.ts'
 import { type RefreshCookie, refreshCookieOf, setRefreshCookie } from './refresh-cookie.ts'
 import { showUser, type UserReading } from './show-user.ts'
@@ -45,6 +46,11 @@ export interface AuthRouteDependencies extends UserReading {
 /** Many who work behind one address stay signed in; guessing is of no use here. */
 const REFRESHES_PER_ADDRESS = 60
 
+/** What a route reads as the account, and nothing else of the body, names the account that is counted. */
+const BY_EMAIL: Counted = { accountOf: accountIn('email') }
+/** Of a code, or of a token, nobody can say whose it is before it is known to be right. */
+const BY_ADDRESS: Counted = { accountOf: () => null }
+
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
 
@@ -57,32 +63,23 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
       ctx.set('Cache-Control', 'no-store')
       await handler(ctx, dependencies)
     })
-  const post = (path: string, verb: AuthVerb, handler: Handler, counted?: Counted): void => {
+  const post = (path: string, verb: AuthVerb, handler: Handler, counted: Counted): void => {
     const limit = limitRate(limits, path, counted)
     router.post(path, readBody, authenticate, limit, handle(verb, handler))
     // In the dialect there is no such page, rather than no such method.
     router.get(path, everyone(notFound))
   }
-  post('/local', 'callback', async (ctx, { accounts }) => {
-    await answer(ctx, dependencies, await logIn(accounts, bodyOf(ctx)))
+  post('/local', 'callback', enter, {
+    accountOf: (ctx) => identifiedAccount(ctx, dependencies),
   })
-  post('/local/register', 'register', async (ctx, { accounts }) => {
-    await answer(ctx, dependencies, await register(accounts, bodyOf(ctx)))
-  })
-  post('/forgot-password', 'forgotPassword', async (ctx, { accounts }) => {
-    await forgotPassword(accounts, bodyOf(ctx))
-    ctx.body = { ok: true }
-  })
-  post('/reset-password', 'resetPassword', async (ctx, { accounts }) => {
-    await answer(ctx, dependencies, await resetPassword(accounts, bodyOf(ctx)))
-  })
+  post('/local/register', 'register', signUp, BY_EMAIL)
+  post('/forgot-password', 'forgotPassword', forgot, BY_EMAIL)
+  post('/reset-password', 'resetPassword', reset, BY_ADDRESS)
   post('/change-password', 'changePassword', change, {
     accountOf: ({ state: { principal } }) => documentIdOf(principal),
   })
-  post('/send-email-confirmation', 'sendEmailConfirmation', async (ctx, { accounts }) => {
-    ctx.body = { email: await sendConfirmation(accounts, bodyOf(ctx)), sent: true }
-  })
-  post('/logout', 'logout', signOut)
+  post('/send-email-confirmation', 'sendEmailConfirmation', mailConfirmation, BY_EMAIL)
+  post('/logout', 'logout', signOut, BY_ADDRESS)
   const { sessions } = dependencies.accounts
   if (sessions !== null) {
     post('/refresh', 'refresh', refresh, {
@@ -90,7 +87,7 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
       accountOf: (ctx) => sessions.idOf(refreshTokenOf(ctx) ?? ''),
     })
   }
-  const limitConfirmation = limitRate(limits, '/email-confirmation')
+  const limitConfirmation = limitRate(limits, '/email-confirmation', BY_ADDRESS)
   const confirmation = handle('emailConfirmation', confirm)
   router.get('/email-confirmation', authenticate, limitConfirmation, confirmation)
   router.get('/:provider/callback', authenticate, handle('callback', refuseProvider))
@@ -103,6 +100,27 @@ export function connectRoutes(authenticate: Middleware): GuardedRouter {
   const action = pluginAction('plugin::users-permissions.auth', 'connect')
   router.get('/{*provider}', authenticate, permitted(action, refuseProvider))
   return router
+}
+
+async function enter(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  await answer(ctx, dependencies, await logIn(dependencies.accounts, bodyOf(ctx)))
+}
+
+async function signUp(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  await answer(ctx, dependencies, await register(dependencies.accounts, bodyOf(ctx)))
+}
+
+async function forgot(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
+  await forgotPassword(accounts, bodyOf(ctx))
+  ctx.body = { ok: true }
+}
+
+async function reset(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  await answer(ctx, dependencies, await resetPassword(dependencies.accounts, bodyOf(ctx)))
+}
+
+async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
+  ctx.body = { email: await sendConfirmation(accounts, bodyOf(ctx)), sent: true }
 }
 
 async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
@@ -170,6 +188,18 @@ function handOver(
   if (cookie === null) return { refreshToken }
   setRefreshCookie(ctx, cookie, refreshToken)
   return {}
+}
+
+/** Sign-in by name and by address of one user counts as one; what names nobody counts as it was sent. */
+async function identifiedAccount(
+  ctx: Context,
+  { accounts }: AuthRouteDependencies,
+): Promise<string | null> {
+  const body = bodyOf(ctx)
+  const account = accountIn('identifier')(ctx)
+  if (account === null) return null
+  const { identifier } = body as { readonly identifier: string }
+  return (await findUserByIdentifier(accounts, identifier))?.documentId ?? account
 }
 
 /** @throws UnauthorizedError for whoever may do this, but is no end user. */

@@ -6,7 +6,12 @@ import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 
 describe('http/authenticate', () => {
   const contextWith = (authorization: string) =>
-    ({ state: {}, get: () => authorization }) as unknown as Context
+    ({
+      state: {},
+      get: () => authorization,
+      vary: () => undefined,
+      set: () => undefined,
+    }) as unknown as Context
 
   it('sets who asks before it goes on', async () => {
     const asked: (string | undefined)[] = []

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { declare, serve, type TestServer } from './server.ts'
+
+describe('answers that depend on who asks', () => {
+  let server: TestServer
+  before(async () => {
+    server = await serve('private_answers', {
+      contentTypes: { note: declare('note', { title: { type: 'string' } }) },
+      environment: { LOG_LEVEL: 'silent', RATE_LIMIT: 'off' },
+      permitted: ['api::note.note.find'],
+    })
+  })
+  after(() => server.close())
+
+  const concrete = (path: string): string =>
+    path.replaceAll(/\{\*\w+\}/g, 'nothing').replaceAll(/:\w+/g, 'nothing')
+
+  it('are kept by no shared cache where a credential was sent, be it a wrong one', async () => {
+    const guarded = server.routes.filter(
+      ({ access }) => typeof access === 'object' || access === 'administrator',
+    )
+    expect(guarded.length).to.be.above(30)
+    const wrong: string[] = []
+    for (const { method, path } of guarded) {
+      for (const token of ['nobody knows this one', undefined]) {
+        const { headers } = await server.send(method.toUpperCase(), concrete(path), {
+          ...(token !== undefined && { token }),
+          ...((method === 'post' || method === 'put') && { body: {} }),
+        })
+        const { 'cache-control': cacheControl = '', vary = '' } = headers
+        const kept = /private|no-store/.test(cacheControl)
+        if (kept && /\bAuthorization\b/i.test(vary)) continue
+        wrong.push(`${method} ${path}: Cache-Control ${cacheControl}, Vary ${vary}`)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('vary by the credential for those who send none', async () => {
+    const { status, headers } = await server.get('/api/notes', { token: null })
+    expect(status).to.equal(200)
+    expect(headers.vary).to.match(/\bAuthorization\b/)
+    expect(headers).to.not.have.property('cache-control')
+  })
+})
