@@ -75,6 +75,7 @@ export async function openServices({
   log,
 }: ServicesOptions): Promise<Services> {
   const schema = await loadSchema(config.contentTypesDir)
+  for (const warning of schema.warnings) log.warn(warning)
   const monitor = createCommandMonitor(config.observe.commands)
   const database = await openDatabase({ ...config.database, uri: deployment.uri, monitor })
   try {

@@ -46,7 +46,7 @@ export function compileSchema(definitions: Definitions): Schema {
   for (const definition of definitions.contentTypes) {
     contentTypes.set(definition.uid, compileContentType(definition, declared, link))
   }
-  return Object.freeze({ contentTypes, components })
+  return Object.freeze({ contentTypes, components, warnings: definitions.warnings ?? [] })
 }
 
 function hasMedia({ attributes }: ContentTypePlan): boolean {

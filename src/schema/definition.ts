@@ -119,6 +119,8 @@ export interface ComponentDefinition {
 export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[]
   readonly components: readonly ComponentDefinition[]
+  /** What was declared, but is hardly meant: a sentence each. */
+  readonly warnings?: readonly string[]
 }
 
 /** One file that declares something, as it was read; `checkDefinitions` makes sense of it. */

@@ -4,6 +4,8 @@ import type { Data, RelationKind, ScalarType, Uid } from './definition.ts'
 export interface Schema {
   readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
   readonly components: ReadonlyMap<Uid, ComponentPlan>
+  /** What was declared, but is hardly meant: a sentence each, for the log of a start. */
+  readonly warnings: readonly string[]
 }
 
 /** What a content-type and a component have in common. */

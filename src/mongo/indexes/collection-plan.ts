@@ -23,7 +23,9 @@ export const INDEX_PREFIX = 'quire_'
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
 
 /** By content-type uid. */
-export function compileCollections(schema: Schema): ReadonlyMap<string, CollectionPlan> {
+export function compileCollections(
+  schema: Pick<Schema, 'contentTypes'>,
+): ReadonlyMap<string, CollectionPlan> {
   return new Map(
     [...schema.contentTypes.values()].map((plan) => [plan.uid, compileCollection(plan)]),
   )

@@ -8,6 +8,7 @@ import {
   findAttributeFaults,
   findDeclarationFaults,
 } from './declaration-shape.ts'
+import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
   ComponentDefinition,
@@ -56,7 +57,8 @@ export function checkDefinitions(
     ...findCrossFaults(declared),
   ]
   if (faults.length > 0) throw new SchemaError(faults)
-  return { contentTypes: declared.contentTypes, components: declared.components }
+  const { contentTypes, components } = declared
+  return { contentTypes, components, warnings: findWarnings(contentTypes) }
 }
 
 function checkFile(file: DeclarationFile): CheckedFile {
