@@ -2,6 +2,7 @@ import {
   closeSync,
   fdatasyncSync,
   fstatSync,
+  ftruncateSync,
   openSync,
   readSync,
   statSync,
@@ -36,13 +37,15 @@ const NODE_BYTES = 32
 const STEP_BYTES = 1024 * 1024
 const ZEROS = Buffer.alloc(STEP_BYTES)
 
-/** `usedBytes` says up to where the file holds something that was committed. */
+/**
+ * `usedBytes` says up to where the file holds something that was committed. It is asked at each write: what was
+ * claimed for the one before is the worst case, of which most was not needed.
+ */
 export function openRoom(path: string, usedBytes: () => number): Room {
   const file = openSync(path, 'r+')
   const assertWritable = writeTester(path, file)
-  /** At the start of this write, and at most: it is asked for when it matters. */
   let used = usedBytes()
-  let allocated = fstatSync(file).size
+  let allocated = shrink(file, used)
   let scattered = 0
   let added = 0
   /** A write puts each page there is somewhere else once, and what it adds on pages half full at least. */
@@ -50,8 +53,7 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   return {
     begin: () => {
       assertWritable()
-      used += need()
-      if (used + BASE_BYTES > allocated) used = usedBytes()
+      used = usedBytes()
       scattered = 0
       added = 0
     },
@@ -68,6 +70,20 @@ export function openRoom(path: string, usedBytes: () => number): Room {
     },
     close: () => closeSync(file),
   }
+}
+
+/** Gives back what a file has grown beyond twice its use, and answers how long it is. */
+function shrink(file: number, used: number): number {
+  const allocated = fstatSync(file).size
+  const end = Math.ceil((used + BASE_BYTES) / STEP_BYTES) * STEP_BYTES
+  if (allocated <= 2 * end) return allocated
+  try {
+    ftruncateSync(file, end)
+  } catch {
+    // Windows keeps a file that is mapped as long as it is.
+    return allocated
+  }
+  return end
 }
 
 /**

@@ -1,0 +1,102 @@
+import { readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { open } from 'lmdb'
+import type { Collection, Document } from 'mongodb'
+import { MongoClient } from 'mongodb'
+import { startEmbedded } from '../../src/start-embedded.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+const MEGABYTE = 1024 * 1024
+const ARTICLES = 1_000
+
+/** How far LMDB itself has used the file. */
+async function usedBytes(path: string): Promise<number> {
+  const root = open({ path, readOnly: true, maxDbs: 8 })
+  const { pageSize, lastPageNumber } = root.getStats() as Readonly<
+    Record<'pageSize' | 'lastPageNumber', number>
+  >
+  await root.close()
+  return (lastPageNumber + 1) * pageSize
+}
+
+type Articles = Collection<Document & { _id: number }>
+
+const WORKLOADS: Readonly<Record<string, (articles: Articles) => Promise<unknown>>> = {
+  'many inserts': async (articles) => {
+    const documents = Array.from({ length: ARTICLES }, (_, i) => ({
+      _id: ARTICLES + i,
+      slug: `more-${i}`,
+    }))
+    for (let i = 0; i < ARTICLES; i += 50) await articles.insertMany(documents.slice(i, i + 50))
+  },
+  'an indexed value that is set and unset': async (articles) => {
+    for (const author of ['one', null, 'one', null, 'one', null]) {
+      await articles.updateMany({}, { $set: { author } })
+    }
+  },
+  'the same article by article': async (articles) => {
+    for (const author of ['one', null, 'one', null]) {
+      await articles.bulkWrite(
+        Array.from({ length: ARTICLES }, (_, _id) => ({
+          updateOne: { filter: { _id }, update: { $set: { author } } },
+        })),
+      )
+    }
+  },
+}
+
+describe('the file of the embedded engine', function () {
+  this.slow(2_000)
+  let directory: string
+  let path: string
+
+  beforeEach(() => {
+    directory = temporaryFolder()
+    path = join(directory, 'data.mdb')
+  })
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+  async function withArticles(work: (articles: Articles) => Promise<unknown>): Promise<void> {
+    const engine = await startEmbedded({ directory, durable: false })
+    const client = await MongoClient.connect(engine.uri)
+    try {
+      await work(client.db('size').collection('articles'))
+    } finally {
+      await client.close()
+      await engine.close()
+    }
+  }
+
+  async function fill(articles: Articles): Promise<void> {
+    await articles.createIndex({ author: 1 })
+    await articles.createIndex({ slug: 1 }, { unique: true })
+    await articles.insertMany(
+      Array.from({ length: ARTICLES }, (_, _id) => ({ _id, slug: `slug-${_id}`, author: null })),
+    )
+  }
+
+  for (const [what, work] of Object.entries(WORKLOADS)) {
+    it(`stays within three times of what is used: ${what}`, async () => {
+      await withArticles(async (articles) => {
+        await fill(articles)
+        await work(articles)
+      })
+      expect(statSync(path).size).to.be.at.most(3 * Math.max(await usedBytes(path), MEGABYTE))
+    })
+  }
+
+  it('shrinks at a start when it has grown beyond its use, and keeps what it holds', async () => {
+    await withArticles(fill)
+    const used = await usedBytes(path)
+    const held = readFileSync(path).subarray(0, used)
+    truncateSync(path, 40 * MEGABYTE)
+    await withArticles(() => Promise.resolve())
+    expect(statSync(path).size).to.be.at.most(used + 2 * MEGABYTE)
+    expect(readFileSync(path).subarray(0, used).equals(held)).to.equal(true)
+    await withArticles(async (articles) => {
+      expect(await articles.countDocuments({ slug: /^slug-/ })).to.equal(ARTICLES)
+      await articles.insertOne({ _id: -1, slug: 'after', author: null })
+    })
+  })
+})
