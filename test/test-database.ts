@@ -14,6 +14,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
+/** Whether the embedded engine is to be as strict as a cluster of MongoDB (`QUIRE_TEST_STRICT=on`). */
+export function isStrict(): boolean {
+  return process.env['QUIRE_TEST_STRICT'] === 'on' && !process.env['MONGODB_URI']
+}
+
+const STRICT = { lostTransactionSeconds: 60, sharding: true, bareDuplicates: true }
+
 /** The deployment of this run: `MONGODB_URI`, else an embedded engine in a folder of its own. */
 let running: Promise<string> | undefined
 
@@ -26,7 +33,8 @@ async function startDeployment(): Promise<string> {
   const given = process.env['MONGODB_URI']
   if (given !== undefined && given !== '') return given
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-test-'))
-  const engine = await startEmbedded({ directory, durable: false })
+  const strictness = isStrict() ? STRICT : {}
+  const engine = await startEmbedded({ directory, durable: false, strictness })
   stopRunning = async () => {
     await engine.close()
     rmSync(directory, { recursive: true, force: true })

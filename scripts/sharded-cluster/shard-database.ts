@@ -10,6 +10,14 @@ export async function shardDatabase(client: MongoClient, database: string): Prom
   }
 }
 
+/** As `shardDatabase` does, for the embedded engine in its strict mode: it has nowhere else to put a part. */
+export async function markSharded(client: MongoClient, database: string): Promise<void> {
+  const plan = planShards(await readCollections(client, database))
+  for (const command of shardCommands(database, plan, '')) {
+    if ('shardCollection' in command) await client.db('admin').command(command)
+  }
+}
+
 export async function readCollections(
   client: MongoClient,
   database: string,

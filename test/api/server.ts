@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
+import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
 import { openServices, type ServicesOptions } from '../../src/services.ts'
-import { testUri } from '../test-database.ts'
+import { testUri, isStrict } from '../test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
 
@@ -66,6 +66,11 @@ export interface ServerOptions {
   readonly uri?: string
 }
 
+async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
+  if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
+  else if (isStrict()) await markSharded(admin, database)
+}
+
 /** The whole server, on a database and a port of its own. */
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
@@ -97,7 +102,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   const admin = await MongoClient.connect(uri)
-  if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
+  await shardWhereAsked(admin, database)
 
   const send: TestServer['send'] = async (
     method,

@@ -25,6 +25,7 @@ const ERROR_CODES = {
   EmptyFieldName: 56,
   DottedFieldName: 57,
   CommandNotFound: 59,
+  ShardKeyNotFound: 61,
   ImmutableField: 66,
   CannotCreateIndex: 67,
   InvalidOptions: 72,

@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { claimFolder } from './ownership.ts'
 import type { Claim } from './ownership.ts'
 import type { Listen } from './server/server.ts'
+import type { Strictness } from './request/strictness.ts'
 import type { WorkerOptions } from './worker.ts'
 
 export interface EmbeddedOptions {
@@ -15,6 +16,8 @@ export interface EmbeddedOptions {
   readonly directory: string
   /** False leaves out the sync to disk before a write is acknowledged: for tests. @default true */
   readonly durable?: boolean
+  /** For tests of what must run on a cluster of MongoDB, too. Counts where this process owns the engine. */
+  readonly strictness?: Strictness
 }
 
 export interface EmbeddedEngine {
@@ -90,14 +93,16 @@ function heard<K extends WorkerMessage['kind']>(
   })
 }
 
+type OpenOptions = Required<Omit<EmbeddedOptions, 'directory'>>
+
 async function runOwned(
   directory: string,
-  durable: boolean,
+  { durable, strictness }: OpenOptions,
   claim: Claim & { role: 'owner' },
 ): Promise<EmbeddedEngine> {
   const listen = listenAt(directory)
   if ('path' in listen) rmSync(listen.path, { force: true })
-  const workerData: WorkerOptions = { directory, durable, listen }
+  const workerData: WorkerOptions = { directory, durable, strictness, listen }
   const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData,
   })
@@ -154,11 +159,11 @@ const isReachable = (uri: string): Promise<boolean> =>
   })
 
 /** The owner's engine, once it listens; when the owner goes away meanwhile, this process may become it. */
-async function openFolder(directory: string, durable: boolean): Promise<EmbeddedEngine> {
+async function openFolder(directory: string, options: OpenOptions): Promise<EmbeddedEngine> {
   const end = performance.now() + GUEST_PATIENCE_MS
   for (;;) {
     const claim = await claimFolder(directory)
-    if (claim.role === 'owner') return runOwned(directory, durable, claim)
+    if (claim.role === 'owner') return runOwned(directory, options, claim)
     const { uri, pid } = claim
     if (uri !== null && (await isReachable(uri)))
       return { uri, role: 'guest', close: () => Promise.resolve() }
@@ -176,6 +181,7 @@ async function openFolder(directory: string, durable: boolean): Promise<Embedded
 export async function startEmbedded({
   directory,
   durable = true,
+  strictness = {},
 }: EmbeddedOptions): Promise<EmbeddedEngine> {
   const folder = await orFolderError(directory, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -184,7 +190,7 @@ export async function startEmbedded({
   await ending.get(folder)
   let shared = running.get(folder)
   if (!shared) {
-    const engine = orFolderError(folder, () => openFolder(folder, durable))
+    const engine = orFolderError(folder, () => openFolder(folder, { durable, strictness }))
     running.set(folder, (shared = { engine, users: 0 }))
   }
   const mine = shared

@@ -2,11 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { keepEngine } from './server/keep-engine.ts'
 import { startServer } from './server/server.ts'
 import type { Listen } from './server/server.ts'
+import type { Strictness } from './request/strictness.ts'
 
 /** What the starting thread hands over. */
 export interface WorkerOptions {
   readonly directory: string
   readonly durable: boolean
+  readonly strictness: Strictness
   readonly listen: Listen
 }
 
@@ -15,9 +17,9 @@ function report(what: string, error: unknown): void {
   process.stderr.write(`embedded engine: ${what}: ${text.replaceAll('\n', ' | ')}\n`)
 }
 
-const { directory, durable, listen } = workerData as WorkerOptions
+const { directory, durable, strictness, listen } = workerData as WorkerOptions
 const engines = keepEngine(
-  { directory, durable, address: 'path' in listen ? listen.path : listen.host },
+  { directory, durable, strictness, address: 'path' in listen ? listen.path : listen.host },
   {
     tell: (sentence) => process.stderr.write(`embedded engine: ${sentence}\n`),
     beforeReopening: () => server.dropConnections(),

@@ -14,6 +14,7 @@ export const collStats: Command = {
       ns: `${request.database}.${name}`,
       count: countValue(collection?.count ?? 0),
       nindexes: collection?.indexes.length ?? 0,
+      sharded: (collection?.shardKey ?? null) !== null,
       ok: 1,
     })
   },

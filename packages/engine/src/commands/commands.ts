@@ -26,6 +26,7 @@ import { listCollections } from './list-collections.ts'
 import { listDatabases } from './list-databases.ts'
 import { listIndexes } from './list-indexes.ts'
 import { ping } from './ping.ts'
+import { shardCollection } from './shard-collection.ts'
 import { update } from './update.ts'
 
 /** Every command there is, by the name a client says. */
@@ -64,5 +65,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   listIndexes,
   ping,
   refreshSessions: ping,
+  shardCollection,
   update,
 }

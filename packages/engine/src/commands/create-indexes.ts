@@ -13,6 +13,7 @@ import type { Collection, Index } from '../storage/collection.ts'
 import { assertUnused, ensureCollection, persist } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
 import { indexKeys } from '../storage/index-keys.ts'
+import { partialKey } from '../storage/partial-form.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { newestView, scanRecords } from '../storage/view.ts'
 import { addEntries, duplicateKey } from '../storage/write-unit.ts'
@@ -103,10 +104,12 @@ const isTrue = (value: Value): boolean =>
 
 const isEqual = (a: Document, b: Document): boolean => encodeDocument(a).equals(encodeDocument(b))
 
-const KEY_ONLY = ['key', 'partialFilterExpression'] as const
-
-const part = (spec: Document): Document =>
-  documentOf(Object.fromEntries(KEY_ONLY.map((name) => [name, normal(spec[name])])))
+/** What tells indexes apart: their keys, and what filters of theirs mean. */
+function part(spec: Document): Document {
+  const partial = spec['partialFilterExpression']
+  const filter = isDocument(partial) ? partialKey(parseFilter(partial)) : null
+  return documentOf({ key: normal(spec['key']), filter })
+}
 
 // 1 and 1.0 are the same direction.
 const normal = (value: Value): Value =>

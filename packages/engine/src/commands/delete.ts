@@ -12,6 +12,7 @@ import {
   statementsOf,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
+import { assertTargeted } from '../request/sharding.ts'
 import { runOrdered } from '../request/write-errors.ts'
 import { findCollection } from '../storage/database.ts'
 import { removeRecord } from '../storage/write-unit.ts'
@@ -46,6 +47,8 @@ function runDelete(request: Request, statement: Document): number {
   const collection =
     findCollection(data, request.database, collectionName(request)) ?? pendingCollection(request)
   if (!collection) return 0
+  if (query.limit === 1)
+    assertTargeted(collection, { kind: 'delete', filter: query.filter, upsert: false })
   return runStatement(request, (unit) => {
     const records = [...runQuery({ data, view: unit, collection }, query)]
     for (const record of records) removeRecord(data, unit, collection, record)

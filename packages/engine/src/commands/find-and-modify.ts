@@ -15,6 +15,7 @@ import {
   runStatement,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
+import { assertTargeted } from '../request/sharding.ts'
 import { ensureCollection } from '../storage/database.ts'
 import { removeRecord } from '../storage/write-unit.ts'
 import { parseUpdate } from '../update/parse-update.ts'
@@ -28,9 +29,11 @@ interface Found {
 function removeOne(request: Request, filter: Document, sort: Document): Found {
   const { data } = request.engine
   const collection = ensureCollection(data, request.database, collectionName(request))
+  const parsed = parseFilter(filter)
+  assertTargeted(collection, { kind: 'findAndModify', filter: parsed, upsert: false })
   return runStatement(request, (unit) => {
     const query = {
-      filter: parseFilter(filter),
+      filter: parsed,
       sort: parseSort(sort),
       skip: 0,
       limit: 1,
@@ -47,10 +50,12 @@ function updateOne(request: Request, filter: Document, sort: Document): Found {
   const { body, deadline } = request
   const collection = ensureCollection(data, request.database, collectionName(request))
   const update = parseUpdate(body['update'], body['arrayFilters'])
+  const upsert = isSet(body, 'upsert')
+  assertTargeted(collection, { kind: 'findAndModify', filter: parseFilter(filter), upsert })
   const result = runStatement(request, (unit) =>
     updateRecords(
       { data, unit, collection, deadline },
-      { filter, update, multi: false, upsert: isSet(body, 'upsert'), sort: parseSort(sort) },
+      { filter, update, multi: false, upsert, sort: parseSort(sort) },
     ),
   )
   const isUpsert = result.upsertedId !== undefined

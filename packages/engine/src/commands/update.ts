@@ -1,6 +1,7 @@
 import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
+import { parseFilter } from '../filter/filter.ts'
 import {
   collectionName,
   isSet,
@@ -10,6 +11,7 @@ import {
   statementsOf,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
+import { assertTargeted } from '../request/sharding.ts'
 import { runOrdered } from '../request/write-errors.ts'
 import { ensureCollection } from '../storage/database.ts'
 import { parseUpdate } from '../update/parse-update.ts'
@@ -51,10 +53,12 @@ function runUpdate(request: Request, statement: Document): Updated {
   const parsed = parseUpdate(update, statement['arrayFilters'])
   if (multi && parsed.kind === 'replacement')
     throw failedToParse('multi update is not supported for replacement-style update')
+  const upsert = isSet(statement, 'upsert')
+  if (!multi) assertTargeted(collection, { kind: 'update', filter: parseFilter(filter), upsert })
   return runStatement(request, (unit) =>
     updateRecords(
       { data: request.engine.data, unit, collection, deadline: request.deadline },
-      { filter, update: parsed, multi, upsert: isSet(statement, 'upsert') },
+      { filter, update: parsed, multi, upsert },
     ),
   )
 }

@@ -3,7 +3,8 @@ import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
-import { arrayIndex, splitPath } from './paths.ts'
+import { keyTuples } from './key-tuples.ts'
+import { splitPath } from './paths.ts'
 
 export interface SortField {
   readonly path: string
@@ -39,62 +40,52 @@ export function parseSort(sort: Document): Sort {
     })
 }
 
-// Missing sorts as null. Of an array the smallest element counts ascending, the largest descending; an empty
-// array sorts below null.
-function keyOf(values: readonly Value[], direction: 1 | -1): Value {
-  const candidates = values.flatMap((value) => candidatesOf(value))
-  if (candidates.length === 0) return null
-  return candidates.reduce((best, candidate) =>
-    compareValues(candidate, best) * direction < 0 ? candidate : best,
-  )
-}
-
-function candidatesOf(value: Value): readonly Value[] {
-  if (!Array.isArray(value)) return [value ?? null]
-  return value.length === 0 ? [undefined] : value
-}
-
-/** As index keys have it: what is in an array and no document has nothing beneath it. */
-function sortValues(value: Value, parts: readonly string[], at = 0): readonly Value[] {
-  const part = parts[at]
-  if (part === undefined) return [value]
-  if (isDocument(value)) return sortValues(value[part], parts, at + 1)
-  if (!Array.isArray(value)) return [undefined]
-  const index = arrayIndex(part)
-  if (index !== null && index < value.length) return sortValues(value[index], parts, at + 1)
-  return value.flatMap((element) =>
-    isDocument(element) ? sortValues(element, parts, at) : [undefined],
-  )
-}
-
-function extractor({ path, direction }: SortField): (document: Document) => Value {
-  if (path.includes('.')) {
-    const parts = splitPath(path)
-    return (document) => keyOf(sortValues(document, parts), direction)
-  }
-  return (document) => {
-    const value = document[path]
-    if (value === undefined) return null
-    return Array.isArray(value) ? keyOf([value], direction) : value
-  }
-}
-
 export interface Sorter {
+  /** @throws CommandError BadValue when two of the fields are different arrays */
   keyOf(document: Document): readonly Value[]
   compare(a: readonly Value[], b: readonly Value[]): number
 }
 
+const parallelArrays = (): CommandError =>
+  badValue('cannot sort with keys that are parallel arrays')
+
+/** Stands for what lies in an array, or behind one. */
+const IN_ARRAY = Symbol('in an array')
+
+function plainValue(document: Document, parts: readonly string[]): Value | typeof IN_ARRAY {
+  let value: Value = document
+  for (const part of parts) {
+    if (Array.isArray(value)) return IN_ARRAY
+    value = isDocument(value) ? value[part] : undefined
+  }
+  return Array.isArray(value) ? IN_ARRAY : (value ?? null)
+}
+
+/** Missing sorts as null, an empty array below it. Of an array the element counts that comes first in the order. */
 export function compileSort(sort: Sort): Sorter {
-  const extractors = sort.map((field) => extractor(field))
-  const directions = sort.map((field) => field.direction)
+  const paths = sort.map(({ path }) => splitPath(path))
+  const directions = sort.map(({ direction }) => direction)
+  const compare = (a: readonly Value[], b: readonly Value[]): number => {
+    for (const [i, direction] of directions.entries()) {
+      const order = compareValues(a[i], b[i])
+      if (order !== 0) return order * direction
+    }
+    return 0
+  }
+  const firstTuple = (document: Document): readonly Value[] =>
+    keyTuples(document, paths, parallelArrays).tuples.reduce((first, tuple) =>
+      compare(tuple, first) < 0 ? tuple : first,
+    )
   return {
-    keyOf: (document) => extractors.map((extract) => extract(document)),
-    compare(a, b) {
-      for (let i = 0; i < directions.length; i++) {
-        const order = compareValues(a[i], b[i])
-        if (order !== 0) return order * (directions[i] ?? 1)
+    compare,
+    keyOf(document) {
+      const key: Value[] = []
+      for (const parts of paths) {
+        const value = plainValue(document, parts)
+        if (value === IN_ARRAY) return firstTuple(document)
+        key.push(value)
       }
-      return 0
+      return key
     },
   }
 }

@@ -7,6 +7,7 @@ import { cursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
 import { sessionTable } from './sessions.ts'
 import type { SessionTable } from './sessions.ts'
+import type { Strictness } from './strictness.ts'
 
 /** All that commands work on. */
 export interface Engine {
@@ -16,6 +17,7 @@ export interface Engine {
   /** What hello names as this server's address. */
   readonly address: string
   readonly startedAt: Date
+  readonly strictness: Strictness
   close(): Promise<void>
 }
 
@@ -23,12 +25,14 @@ const SWEEP_EVERY_MS = 30_000
 
 export interface EngineOptions extends StoreOptions {
   readonly address: string
+  readonly strictness?: Strictness
 }
 
 export function openEngine(options: EngineOptions): Engine {
   const data = openData(openStore(options))
   const cursors = cursorTable()
-  const sessions = sessionTable(data, cursors)
+  const strictness = options.strictness ?? {}
+  const sessions = sessionTable(data, cursors, strictness)
   const sweep = setInterval(() => {
     cursors.sweep()
     sweepSessions(data.store, sessions)
@@ -40,6 +44,7 @@ export function openEngine(options: EngineOptions): Engine {
     sessions,
     address: options.address,
     startedAt: new Date(),
+    strictness,
     async close() {
       clearInterval(sweep)
       sessions.abortAll()

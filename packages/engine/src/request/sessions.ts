@@ -11,9 +11,15 @@ import type { Data, LockHolder } from '../storage/database.ts'
 import { applyUnit, transactionUnit } from '../storage/write-unit.ts'
 import type { WriteUnit } from '../storage/write-unit.ts'
 import type { CursorTable } from './cursors.ts'
+import type { Strictness } from './strictness.ts'
+
+/** Tells one connection from another, and nothing else. */
+export type Connection = object
 
 /** How long a transaction may wait for its next command, and a session's last answer for a retry. */
 const TRANSACTION_IDLE_MS = 60_000
+/** Its client may go on over another connection, to commit above all. */
+const LOST_AFTER_SECONDS = 1
 const ANSWER_KEPT_MS = 30 * 60_000
 
 export interface Transaction extends LockHolder {
@@ -21,6 +27,8 @@ export interface Transaction extends LockHolder {
   readonly number: Long
   readonly unit: WriteUnit
   usedAt: number
+  /** Those that carried its commands and are open. */
+  readonly connections: Set<Connection>
   readonly end: () => void
 }
 
@@ -33,6 +41,8 @@ export interface LastAnswer {
 export interface SessionTable {
   begin(session: string, number: Long): Transaction
   get(session: string, number: Long): Transaction
+  /** Of a transaction whose connections are all closed the client is taken for gone: it ends soon. */
+  disconnected(connection: Connection): void
   /** Also says yes to a commit that was answered before. */
   commit(session: string, number: Long): void
   abort(session: string, number: Long): void
@@ -63,6 +73,7 @@ function openTransaction(data: Data, session: string, number: Long): Transaction
     session,
     number,
     usedAt: performance.now(),
+    connections: new Set(),
     end,
     unit: transactionUnit(snapshot, data.commits, holder),
   }
@@ -73,6 +84,7 @@ interface State {
   readonly data: Data
   readonly cursors: CursorTable
   readonly open: Map<string, Transaction>
+  readonly lostAfterMs: number
 }
 
 function release({ data, cursors, open }: State, transaction: Transaction): void {
@@ -171,18 +183,38 @@ function abort(state: State, session: string, number: Long): void {
 }
 
 function sweep(state: State): void {
-  const idleSince = performance.now() - TRANSACTION_IDLE_MS // clocks are put back, and locks would be kept
+  const idleSince = performance.now() - Math.max(TRANSACTION_IDLE_MS, state.lostAfterMs) // clocks are put back, and locks would be kept
   for (const transaction of state.open.values()) {
     if (transaction.usedAt < idleSince) release(state, transaction)
   }
   sweepAnswers(state.data, Date.now() - ANSWER_KEPT_MS)
 }
 
-export function sessionTable(data: Data, cursors: CursorTable): SessionTable {
-  const state: State = { data, cursors, open: new Map() }
+function disconnected(state: State, connection: Connection): void {
+  for (const transaction of state.open.values()) {
+    if (!transaction.connections.delete(connection) || transaction.connections.size > 0) continue
+    setTimeout(() => {
+      const isOpen = state.open.get(transaction.session) === transaction
+      if (isOpen && transaction.connections.size === 0) release(state, transaction)
+    }, state.lostAfterMs).unref()
+  }
+}
+
+export function sessionTable(
+  data: Data,
+  cursors: CursorTable,
+  { lostTransactionSeconds = LOST_AFTER_SECONDS }: Strictness,
+): SessionTable {
+  const state: State = {
+    data,
+    cursors,
+    open: new Map(),
+    lostAfterMs: lostTransactionSeconds * 1000,
+  }
   return {
     begin: (session, number) => begin(state, session, number),
     get: (session, number) => get(state, session, number),
+    disconnected: (connection) => disconnected(state, connection),
     commit: (session, number) => commit(state, session, number),
     abort: (session, number) => abort(state, session, number),
     end(session) {

@@ -15,12 +15,13 @@ const FATAL: ReadonlySet<string> = new Set([
   'FileStreamFailed',
 ])
 
-function toWriteError(index: number, error: CommandError): Document {
+function toWriteError(request: Request, index: number, error: CommandError): Document {
+  const isBare = error.codeName === 'DuplicateKey' && request.engine.strictness.bareDuplicates
   return documentOf({
     index,
     code: error.code,
     errmsg: error.message,
-    ...(error.details as Record<string, Value>),
+    ...(!isBare && (error.details as Record<string, Value>)),
   })
 }
 
@@ -41,7 +42,7 @@ export function runOrdered<T>(
       run(statement, index)
     } catch (error) {
       if (!(error instanceof CommandError) || FATAL.has(error.codeName)) throw error
-      writeErrors.push(toWriteError(index, error))
+      writeErrors.push(toWriteError(request, index, error))
       if (isOrdered || request.transaction) break
     }
   }

@@ -12,7 +12,7 @@ import type { Message } from '../request/message.ts'
 import { numberOf, optionalCount } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { sessionKey } from '../request/sessions.ts'
-import type { Transaction } from '../request/sessions.ts'
+import type { Connection, Transaction } from '../request/sessions.ts'
 
 // Members that any command may have. Those of them that would change an answer are handled below or empty of
 // meaning here: one server, always the newest data.
@@ -158,7 +158,11 @@ async function runInTransaction(
   }
 }
 
-async function answer(engines: Engines, message: Message): Promise<Document> {
+async function answer(
+  engines: Engines,
+  message: Message,
+  connection: Connection,
+): Promise<Document> {
   const engine = engines.current()
   const { body } = message
   const [name = ''] = Object.keys(body)
@@ -172,6 +176,7 @@ async function answer(engines: Engines, message: Message): Promise<Document> {
     )
   }
   const transaction = transactionOf(engine, name, command, body)
+  transaction?.connections.add(connection)
   const request: Request = {
     engine,
     message,
@@ -202,10 +207,11 @@ function toReply(error: CommandError): Document {
 export async function dispatch(
   engines: Engines,
   message: Message,
+  connection: Connection,
   report: Report,
 ): Promise<Document> {
   try {
-    return await answer(engines, message)
+    return await answer(engines, message, connection)
   } catch (error) {
     if (error instanceof CommandError) {
       engines.noteRefusal(error)

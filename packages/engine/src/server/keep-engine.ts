@@ -2,6 +2,7 @@ import { diskFault } from '../errors.ts'
 import type { CommandError } from '../errors.ts'
 import { openEngine } from '../request/engine.ts'
 import type { Engine, EngineOptions } from '../request/engine.ts'
+import type { Connection } from '../request/sessions.ts'
 
 /** The engine of a folder, opened anew when a write has failed: only to be read while the disk does not work. */
 export interface Engines {
@@ -9,6 +10,8 @@ export interface Engines {
   current(): Engine
   /** Told of each command that was refused, as that is where a fault of the disk shows. */
   noteRefusal(error: CommandError): void
+  /** Told of each connection that has closed. */
+  disconnected(connection: Connection): void
   close(): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export function keepEngine(options: EngineOptions, keeping: Keeping): Engines {
       keeping.tell(`${message}; writes are refused until that is over`)
       tryIn(state, 0)
     },
+    disconnected: (connection) => state.engine?.sessions.disconnected(connection),
     close: async () => {
       stopTrying(state)
       await state.engine?.close()

@@ -35,7 +35,7 @@ async function answerFrame(
   report: Report,
 ): Promise<void> {
   const message = parse(frame)
-  const reply = await dispatch(engines, message, report)
+  const reply = await dispatch(engines, message, socket, report)
   if (!message.wantsReply || socket.destroyed) return
   let bytes: Buffer
   try {
@@ -84,7 +84,10 @@ export async function startServer(
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      engines.disconnected(socket)
+    })
     serve(engines, socket, report)
   })
   await new Promise<void>((resolve, reject) => {

@@ -9,6 +9,7 @@ import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { splitPath } from '../filter/paths.ts'
+import { partialKey } from './partial-form.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -16,6 +17,14 @@ export interface IndexField {
   readonly path: string
   readonly parts: readonly string[]
   readonly direction: 1 | -1
+}
+
+/** Which documents a partial index holds. */
+export interface Partial {
+  readonly filter: Filter
+  readonly matches: Matcher
+  /** Equal for filters that mean the same. */
+  readonly key: string
 }
 
 export interface Index {
@@ -27,7 +36,7 @@ export interface Index {
   readonly directions: readonly number[]
   readonly unique: boolean
   readonly sparse: boolean
-  readonly partial: { readonly filter: Filter; readonly matches: Matcher } | null
+  readonly partial: Partial | null
   /** Per component: whether some document ever had an array there. */
   readonly multikey: boolean[]
   /** Whether some key ever was cut: the entries then are not wholly in order. */
@@ -61,6 +70,8 @@ export interface Collection {
   /** When it last changed, in commits of the engine. */
   changedAt: number
   residents: Residents | null
+  /** Of a collection that was said to be sharded, see `Strictness`. */
+  shardKey: readonly string[] | null
 }
 
 const flags = (value: Value): boolean[] =>
@@ -92,7 +103,7 @@ export function describeIndex(
     directions: fields.map(({ direction }) => direction),
     unique: spec['unique'] === true || spec['name'] === ID_INDEX,
     sparse: spec['sparse'] === true,
-    partial: filter ? { filter, matches: compileFilter(filter) } : null,
+    partial: filter ? { filter, matches: compileFilter(filter), key: partialKey(filter) } : null,
     multikey: fields.map((_, i) => known[i] ?? false),
     hasCutKeys,
     builtAt: 0,
@@ -150,5 +161,6 @@ export function loadCollection(store: Store, id: number, bytes: Buffer): Collect
     count: store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) }),
     changedAt: 0,
     residents: null,
+    shardKey: null,
   }
 }

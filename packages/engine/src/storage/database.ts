@@ -102,6 +102,7 @@ export function ensureCollection(
     count: 0,
     changedAt: data.commits,
     residents: null,
+    shardKey: null,
   }
   data.collections.set(namespace, collection)
   return collection

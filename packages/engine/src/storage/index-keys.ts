@@ -3,7 +3,7 @@ import { encodeKey } from '../bson/encode-key.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { arrayIndex } from '../filter/paths.ts'
+import { keyTuples, reach } from '../filter/key-tuples.ts'
 import type { Index } from './collection.ts'
 
 /** LMDB's keys end at 1,978 bytes, of which an entry spends 4 on its index and 4 on its record. */
@@ -28,56 +28,6 @@ function entryKey(index: Index, values: readonly Value[]): Buffer {
 
 export const isCut = (key: IndexKey): boolean => key.bytes.length === LONGEST_KEY + 4
 
-interface Reached {
-  readonly value: Value
-  /** What remains of the path when an array was met. */
-  readonly rest: readonly string[] | null
-}
-
-function reach(value: Value, parts: readonly string[]): Reached {
-  let current = value
-  for (let at = 0; at < parts.length; at++) {
-    if (Array.isArray(current)) {
-      const index = arrayIndex(parts[at] ?? '')
-      if (index === null || index >= current.length)
-        return { value: current, rest: parts.slice(at) }
-      current = current[index]
-    } else if (isDocument(current)) current = current[parts[at] ?? '']
-    else return { value: undefined, rest: null }
-  }
-  return Array.isArray(current) ? { value: current, rest: [] } : { value: current, rest: null }
-}
-
-type Slot =
-  | { readonly done: true; readonly value: Value }
-  | { readonly done: false; readonly from: Value; readonly path: readonly string[] }
-
-function expand(slots: readonly Slot[], found: Value[][]): void {
-  const reached = slots.map((slot) => (slot.done ? null : reach(slot.from, slot.path)))
-  const arrays = new Set(reached.filter((at) => at?.rest).map((at) => at?.value))
-  if (arrays.size > 1)
-    throw new CommandError('CannotIndexParallelArrays', 'cannot index parallel arrays')
-  const [array] = arrays as Set<Value[]>
-  if (!array) {
-    found.push(slots.map((slot, i) => (slot.done ? slot.value : reached[i]?.value)))
-    return
-  }
-  // Undefined marks the empty array itself; a path through it is missing.
-  const elements: readonly Value[] = array.length > 0 ? array : [undefined]
-  for (const element of elements) {
-    expand(
-      slots.map((slot, i): Slot => {
-        const at = reached[i]
-        if (slot.done) return slot
-        if (!at?.rest) return { done: true, value: at?.value ?? null }
-        if (at.rest.length > 0) return { done: false, from: element, path: at.rest }
-        return { done: true, value: element }
-      }),
-      found,
-    )
-  }
-}
-
 const isPlainValue = (value: Value): boolean => !Array.isArray(value) && !isDocument(value)
 
 // Most indexes are over top-level scalars: no need to look for arrays there.
@@ -91,12 +41,6 @@ function simpleValues(index: Index, document: Document): Value[] | null {
   return values
 }
 
-const isMissing = (index: Index, document: Document): boolean =>
-  index.fields.every(({ parts }) => {
-    const { value, rest } = reach(document, parts)
-    return value === undefined && rest === null
-  })
-
 /** Which components of an index run through an array in this document. */
 export const arrayFields = (index: Index, document: Document): boolean[] =>
   index.fields.map(({ parts }) => reach(document, parts).rest !== null)
@@ -104,21 +48,26 @@ export const arrayFields = (index: Index, document: Document): boolean[] =>
 /** The entries of a document in an index: none when the index leaves it out, several of an array. */
 export function indexKeys(index: Index, document: Document): IndexKey[] {
   if (index.partial && !index.partial.matches(document)) return []
-  if (index.sparse && isMissing(index, document)) return []
   const simple = simpleValues(index, document)
-  if (simple) return [{ values: simple, bytes: entryKey(index, simple) }]
-  const found: Value[][] = []
-  expand(
-    index.fields.map(({ parts }) => ({ done: false, from: document, path: parts })),
-    found,
-  )
+  if (simple) return index.sparse && isBare(index, document) ? [] : [keyOf(index, simple)]
+  const paths = index.fields.map(({ parts }) => parts)
+  const { tuples, missing } = keyTuples(document, paths, parallelArrays)
   const keys = new Map<string, IndexKey>()
-  const isArray = arrayFields(index, document)
-  for (const tuple of found) {
-    // Missing is indexed as null; only an element of an empty array stays undefined.
-    const values = tuple.map((value, i) => (value === undefined && !isArray[i] ? null : value))
-    const bytes = entryKey(index, values)
-    keys.set(bytes.toString('latin1'), { values, bytes })
+  for (const values of tuples) {
+    if (index.sparse && missing.has(values)) continue
+    const key = keyOf(index, values)
+    keys.set(key.bytes.toString('latin1'), key)
   }
   return [...keys.values()]
 }
+
+const keyOf = (index: Index, values: readonly Value[]): IndexKey => ({
+  values,
+  bytes: entryKey(index, values),
+})
+
+const isBare = (index: Index, document: Document): boolean =>
+  index.fields.every(({ path }) => document[path] === undefined)
+
+const parallelArrays = (): CommandError =>
+  new CommandError('CannotIndexParallelArrays', 'cannot index parallel arrays')

@@ -1,11 +1,12 @@
 import { BSONRegExp } from 'bson'
 import { compareValues, equalValues } from '../bson/compare.ts'
-import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import { documentOf, isDocument, typeOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
-import { compileSort, parseSort } from '../filter/sort.ts'
+import { splitPath } from '../filter/paths.ts'
+import { parseSort } from '../filter/sort.ts'
 import type { OperatorSpec } from './operator-spec.ts'
 import { integerOperand, unknownClause } from './field-operators.ts'
 import { getTarget, setTarget } from './update-paths.ts'
@@ -31,6 +32,13 @@ interface Push {
 
 const CLAUSES: ReadonlySet<string> = new Set(['$each', '$position', '$slice', '$sort'])
 
+/** Unlike a query's, this order takes an array for one value. */
+function wholeValue(element: Value, parts: readonly string[]): Value {
+  let value = element
+  for (const part of parts) value = isDocument(value) ? value[part] : undefined
+  return value ?? null
+}
+
 function parseOrder(sort: Value): (a: Value, b: Value) => number {
   if (!isDocument(sort)) {
     const direction = integerOperand('$sort', sort)
@@ -38,10 +46,17 @@ function parseOrder(sort: Value): (a: Value, b: Value) => number {
       throw badValue('The $sort element value must be either 1 or -1')
     return (a, b) => compareValues(a, b) * direction
   }
-  const sorter = compileSort(parseSort(sort))
-  const keyOf = (value: Value): readonly Value[] =>
-    sorter.keyOf(isDocument(value) ? value : newDocument())
-  return (a, b) => sorter.compare(keyOf(a), keyOf(b))
+  const fields = parseSort(sort).map(({ path, direction }) => ({
+    parts: splitPath(path),
+    direction,
+  }))
+  return (a, b) => {
+    for (const { parts, direction } of fields) {
+      const order = compareValues(wholeValue(a, parts), wholeValue(b, parts))
+      if (order !== 0) return order * direction
+    }
+    return 0
+  }
 }
 
 function parsePush(operator: string, operand: Value): Push {

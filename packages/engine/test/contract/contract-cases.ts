@@ -539,6 +539,27 @@ export const SORTS: readonly SortCase[] = [
     [0, 1],
   ],
   [
+    'two paths through one array count by its elements',
+    [
+      {
+        a: [
+          { b: 1, c: 5 },
+          { b: 2, c: 0 },
+        ],
+      },
+      { a: [{ b: 1, c: 3 }] },
+    ],
+    { 'a.b': 1, 'a.c': 1 },
+    [1, 0],
+    { documentdb: 'counts each path by itself' },
+  ],
+  [
+    'a document without the field in an array, an empty array above it, and a scalar sort as null',
+    [{ a: [{ b: 0 }] }, { a: [{}] }, { a: [] }, { a: 'x' }],
+    { 'a.b': 1, _id: 1 },
+    [1, 2, 3, 0],
+  ],
+  [
     'strings by code point',
     [{ a: 'b' }, { a: 'B' }, { a: 'ä' }, { a: 'a' }],
     { a: 1 },
@@ -621,6 +642,17 @@ export const UPDATES: readonly UpdateCase[] = [
     { a: [1, 2, 3, 4] },
   ],
   ['$push $slice', { a: [1, 2] }, { $push: { a: { $each: [3], $slice: -2 } } }, { a: [2, 3] }],
+  [
+    '$push $sort by two fields that are arrays, which count as a whole',
+    { a: [{ b: [2, 0], c: [1] }] },
+    { $push: { a: { $each: [{ b: [1, 9], c: [2] }], $sort: { b: 1, c: 1 } } } },
+    {
+      a: [
+        { b: [1, 9], c: [2] },
+        { b: [2, 0], c: [1] },
+      ],
+    },
+  ],
   ['$push $sort', { a: [3, 1] }, { $push: { a: { $each: [2], $sort: 1 } } }, { a: [1, 2, 3] }],
   [
     '$push $sort by a field',

@@ -216,6 +216,39 @@ for (const target of TARGETS) {
           { documentdb: 'indexes them' },
         ],
         [
+          'a sort by two arrays',
+          async (made) => {
+            await made.insertOne({ _id: 2, p: [1], q: [2] })
+            return made.find().sort({ p: 1, q: 1 }).toArray()
+          },
+          [2],
+          { documentdb: 'sorts them' },
+        ],
+        [
+          'a sort by two arrays, one of them empty, for a page, backwards and behind a $match',
+          async (made) => {
+            await made.insertOne({ _id: 2, p: [], q: [2] })
+            return made
+              .aggregate([
+                { $match: { _id: 2 } },
+                { $sort: { q: -1, _id: 1, p: -1 } },
+                { $limit: 1 },
+              ])
+              .toArray()
+          },
+          [2],
+          { documentdb: 'sorts them' },
+        ],
+        [
+          'a sort by two arrays within the elements of a third',
+          async (made) => {
+            await made.insertOne({ _id: 2, a: [{ p: [1], q: [] }] })
+            return made.find().sort({ 'a.p': 1, 'a.q': 1 }).toArray()
+          },
+          [2],
+          { documentdb: 'sorts them' },
+        ],
+        [
           'the same index name with another key',
           async (made) => {
             await made.createIndex({ a: 1 }, { name: 'x' })
@@ -412,6 +445,17 @@ for (const target of TARGETS) {
         expect(indexes.map(({ name }) => name)).to.have.members(['_id_', 'ab', 'c_1'])
         const ab = indexes.find(({ name }) => name === 'ab')
         expect([ab?.['key'], ab?.['unique']]).to.deep.equal([{ a: 1, b: -1 }, true])
+      })
+
+      it('knows an index again by what its filter means', async () => {
+        const made = await collection([{ _id: 1 }])
+        const create = (partialFilterExpression: Document): Promise<string> =>
+          made.createIndex({ a: 1 }, { name: 'a', partialFilterExpression })
+        await create({ s: 'x', a: { $gt: 1 } })
+        await create({ s: 'x', a: { $gt: 1 } })
+        if (!isDeparting)
+          await create({ $and: [{ a: { $gt: new BSON.Double(1) } }, { s: { $eq: 'x' } }] })
+        expect((await failure(create({ s: 'y', a: { $gt: 1 } }))).code).to.equal(86)
       })
 
       it('holds unique keys, null counting once', async () => {

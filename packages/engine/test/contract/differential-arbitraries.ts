@@ -108,3 +108,12 @@ export const addsToBoolean = (rows: readonly Document[], update: Document): bool
 export const asksListsForNames = (rows: readonly Document[], asked: readonly Document[]): boolean =>
   holds(rows, (value) => Array.isArray(value) && value.some((element) => Array.isArray(element))) &&
   /"\$elemMatch":\{"[ab]"/.test(JSON.stringify(asked))
+
+/** DocumentDB sorts by two arrays of one document, and each path by its own element; MongoDB refuses it. */
+export const sortsByTwoLists = (
+  rows: readonly Document[],
+  sort: readonly (readonly [string, 1 | -1])[],
+): boolean => {
+  const roots = sort.map(([path]) => path.slice(0, 1))
+  return rows.some((row) => roots.filter((root) => holds(row[root], Array.isArray)).length > 1)
+}

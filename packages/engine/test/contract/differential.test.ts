@@ -7,6 +7,7 @@ import {
   documents,
   filters,
   hasEmptyList,
+  sortsByTwoLists,
   sorts,
   updates,
 } from './differential-arbitraries.ts'
@@ -82,7 +83,7 @@ describe('the embedded engine beside a deployment', function () {
 
   it('sorts the same', async () => {
     const property = fc.asyncProperty(rows, sorts, async (made, sort) => {
-      fc.pre(!departs || !hasEmptyList(made))
+      fc.pre(!departs || (!hasEmptyList(made) && !sortsByTwoLists(made, sort)))
       const [ours, theirs] = await ask(made, (collection) => found(collection, {}, new Map(sort)))
       expect(ours).to.deep.equal(theirs)
     })

@@ -8,8 +8,10 @@ import { encodeKey } from '../../src/bson/encode-key.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
 import { documentOf } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
+import { CommandError } from '../../src/errors.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
 import { NO_DEADLINE, planQuery, runQuery } from '../../src/query/run-query.ts'
+import type { Query, Source } from '../../src/query/run-query.ts'
 import { compileSort, parseSort } from '../../src/filter/sort.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
@@ -274,6 +276,16 @@ describe('an index scan', () => {
     return collection
   }
 
+  /** Null where it is refused: an order by two arrays. */
+  const answer = (source: Source, query: Query): readonly Document[] | null => {
+    try {
+      return [...runQuery(source, query)].map(({ bytes }) => decodeDocument(bytes))
+    } catch (error) {
+      if (error instanceof CommandError) return null
+      throw error
+    }
+  }
+
   it('answers as a scan of all does', () => {
     let used = 0
     fc.assert(
@@ -301,9 +313,11 @@ describe('an index scan', () => {
               collection,
             }))
             if (sources[1] && planQuery(sources[1], query)) used++
-            const [wanted, found] = sources.map((source) =>
-              [...runQuery(source, query)].map(({ bytes }) => decodeDocument(bytes)),
-            )
+            const [wanted, found] = sources.map((source) => answer(source, query))
+            if (wanted === null || found === null) {
+              expect(found).to.equal(wanted)
+              continue
+            }
             const sorter = compileSort(query.sort)
             const keys = (list: readonly Document[] = []): string =>
               JSON.stringify(

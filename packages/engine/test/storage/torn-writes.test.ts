@@ -53,9 +53,10 @@ function openEngineOn(store: Store): Engine {
   return {
     data,
     cursors,
-    sessions: sessionTable(data, cursors),
+    sessions: sessionTable(data, cursors, {}),
     address: '',
     startedAt: new Date(0),
+    strictness: {},
     close: () => Promise.resolve(),
   }
 }
@@ -67,6 +68,7 @@ async function run(engine: Engine, body: Body): Promise<Document> {
   const engines = {
     current: () => engine,
     noteRefusal: () => undefined,
+    disconnected: () => undefined,
     close: () => Promise.resolve(),
   }
   const bodyBytes = Buffer.from(encodeDocument(document))
@@ -74,6 +76,7 @@ async function run(engine: Engine, body: Body): Promise<Document> {
   return dispatch(
     engines,
     { ...message, sequences: new Map(), wantsReply: true },
+    {},
     (what, error) => {
       throw new Error(what, { cause: error })
     },

@@ -1,0 +1,54 @@
+import { isDocument } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { CommandError } from '../errors.ts'
+import { conjuncts } from '../query/bounds.ts'
+import type { Condition, Filter } from '../filter/filter.ts'
+import type { Collection } from '../storage/collection.ts'
+
+/** A write of one document at most. */
+export interface SingleWrite {
+  readonly kind: 'update' | 'delete' | 'findAndModify'
+  readonly filter: Filter
+  readonly upsert: boolean
+}
+
+const isScalarOrWhole = (value: Value): boolean => !Array.isArray(value)
+
+// MongoDB takes a list of one for an equality.
+const isEquality = (condition: Condition): boolean =>
+  (condition.kind === 'compare' &&
+    condition.operator === '$eq' &&
+    isScalarOrWhole(condition.operand)) ||
+  (condition.kind === 'in' && condition.operands.length === 1 && !isDocument(condition.operands[0]))
+
+const refusal = (message: string): CommandError => new CommandError('ShardKeyNotFound', message)
+
+/**
+ * As mongos before 7.0 targets a write of one document: findAndModify and an upsert by the whole shard key,
+ * an update or delete also by `_id`. A range of the shard key may lie on one shard and pass there; here it
+ * never does.
+ * @throws CommandError ShardKeyNotFound, InvalidOptions
+ */
+export function assertTargeted(collection: Collection, write: SingleWrite): void {
+  const { shardKey } = collection
+  if (!shardKey) return
+  const fixed = new Set(
+    conjuncts(write.filter)
+      .filter((condition) => isEquality(condition))
+      .map(({ path }) => path),
+  )
+  if (shardKey.every((path) => fixed.has(path))) return
+  if (write.kind === 'findAndModify')
+    throw refusal('Query for sharded findAndModify must contain the shard key')
+  if (write.upsert)
+    throw refusal('Failed to target upsert by query :: could not extract exact shard key')
+  if (fixed.has('_id')) return
+  if (write.kind === 'delete')
+    throw refusal(
+      'A single delete on a sharded collection must contain an exact match on _id (and have the collection default collation) or contain the shard key (and have the simple collation).',
+    )
+  throw new CommandError(
+    'InvalidOptions',
+    'A {multi:false} update on a sharded collection must contain an exact match on _id (and have the collection default collation) or must target a single shard (and have the simple collation).',
+  )
+}

@@ -1,0 +1,53 @@
+import { encodeKey } from '../bson/encode-key.ts'
+import { documentOf, newDocument } from '../bson/values.ts'
+import type { Document, TypeName, Value } from '../bson/values.ts'
+import type { Condition, Filter } from '../filter/filter.ts'
+
+/** What $type's names stand for in BSON, as the normal form writes them. */
+const TYPE_CODES: Readonly<Record<TypeName, number>> = {
+  double: 1, string: 2, object: 3, array: 4, binData: 5, missing: 6, objectId: 7, bool: 8, date: 9, null: 10,
+  regex: 11, javascript: 13, symbol: 14, javascriptWithScope: 15, int: 16, timestamp: 17, long: 18, decimal: 19,
+  minKey: -1, maxKey: 127,
+} // prettier-ignore
+
+const NUMBERS: readonly TypeName[] = ['double', 'int', 'long', 'decimal']
+
+function typesOf(types: ReadonlySet<TypeName>): readonly Value[] {
+  const hasNumbers = NUMBERS.every((name) => types.has(name))
+  const others = [...types].filter((name) => !hasNumbers || !NUMBERS.includes(name))
+  const codes = others.map((name) => TYPE_CODES[name]).sort((a, b) => a - b)
+  return hasNumbers ? ['number', ...codes] : codes
+}
+
+function operatorOf(condition: Condition): Document {
+  if (condition.kind === 'compare') return documentOf({ [condition.operator]: condition.operand })
+  if (condition.kind === 'exists') return documentOf({ $exists: true })
+  if (condition.kind === 'type') return documentOf({ $type: [...typesOf(condition.types)] })
+  throw new TypeError(`a partial index has no condition of kind ${condition.kind}`)
+}
+
+function leavesOf(filter: Filter): readonly Document[] {
+  if (filter.kind === 'all') return filter.of.flatMap((child) => leavesOf(child))
+  if (!('path' in filter))
+    throw new TypeError(`a partial index has no filter of kind ${filter.kind}`)
+  return [documentOf({ [filter.path]: operatorOf(filter) })]
+}
+
+/**
+ * The filter of a partial index as MongoDB since 4.9 reports it: one document for each condition, each with
+ * its operator, under one `$and` where there are several. Seen on mongod 4.9: `{ a: 1, b: { $gt: '' } }` is
+ * listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
+ */
+export function normalPartial(filter: Filter): Document {
+  const leaves = leavesOf(filter)
+  const [only, ...others] = leaves
+  if (others.length > 0) return documentOf({ $and: [...leaves] })
+  return only ?? newDocument()
+}
+
+/** Equal for filters that mean the same, in whatever order their conditions stand, and 1 and 1.0 alike. */
+export const partialKey = (filter: Filter): string =>
+  leavesOf(filter)
+    .map((leaf) => encodeKey([leaf], []).toString('latin1'))
+    .sort()
+    .join('\n')

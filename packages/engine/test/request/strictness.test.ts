@@ -1,0 +1,157 @@
+import { rmSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { expect } from 'chai'
+import { Binary, MongoClient, MongoServerError } from 'mongodb'
+import type { Collection, Document } from 'mongodb'
+import { startEmbedded } from '../../src/start-embedded.ts'
+import type { EmbeddedEngine } from '../../src/start-embedded.ts'
+import type { Strictness } from '../../src/request/strictness.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+interface Row extends Document {
+  _id: number
+}
+
+async function failure(work: Promise<unknown>): Promise<MongoServerError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof MongoServerError) return error
+    throw error
+  }
+  throw new Error('should have failed')
+}
+
+describe('the strict modes of the embedded engine', () => {
+  let directory: string
+  let engine: EmbeddedEngine
+  let client: MongoClient
+  let rows: Collection<Row>
+
+  const open = async (strictness: Strictness): Promise<void> => {
+    directory = temporaryFolder()
+    engine = await startEmbedded({ directory, durable: false, strictness })
+    client = await MongoClient.connect(engine.uri)
+    rows = client.db('strict').collection<Row>('rows')
+    await rows.insertMany([
+      { _id: 1, n: 1, owner: 'a' },
+      { _id: 2, n: 2, owner: 'b' },
+    ])
+  }
+  afterEach(async () => {
+    await client.close()
+    await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  describe('duplicates', () => {
+    const told = async (work: Promise<unknown>): Promise<Document> => {
+      const { code, message, keyPattern } = (await failure(work)) as Document
+      return { code, names: String(message).includes('index: n_1 dup key: { n: 1 }'), keyPattern }
+    }
+    const takeTwice = async (): Promise<Document[]> => [
+      await told(rows.insertOne({ _id: 3, n: 1 })),
+      await told(rows.updateOne({ _id: 2 }, { $set: { n: 1 } })),
+      await told(rows.replaceOne({ _id: 4 }, { n: 1 }, { upsert: true })),
+      await told(rows.findOneAndUpdate({ _id: 2 }, { $set: { n: 1 } })),
+    ]
+
+    it('carry no keyPattern where inserts and updates are answered as by mongos', async () => {
+      await open({ bareDuplicates: true })
+      await rows.createIndex({ n: 1 }, { unique: true })
+      const bare = { code: 11000, names: true, keyPattern: undefined }
+      expect(await takeTwice()).to.deep.equal([bare, bare, bare, { ...bare, keyPattern: { n: 1 } }])
+    })
+
+    it('carry it otherwise', async () => {
+      await open({})
+      await rows.createIndex({ n: 1 }, { unique: true })
+      const full = { code: 11000, names: true, keyPattern: { n: 1 } }
+      expect(await takeTwice()).to.deep.equal([full, full, full, full])
+    })
+  })
+
+  describe('sharded collections', () => {
+    const shard = (key: Document): Promise<Document> =>
+      client.db('admin').command({ shardCollection: 'strict.rows', key })
+    const set = { $set: { seen: true } }
+
+    it('are not known unless they are asked for', async () => {
+      await open({})
+      expect((await failure(shard({ _id: 1 }))).code).to.equal(59)
+    })
+
+    it('refuse single writes by a range of the shard key', async () => {
+      await open({ sharding: true })
+      await shard({ _id: 1 })
+      const range = { _id: { $gte: 1, $lt: 9 } }
+      const refusals = [
+        await failure(rows.findOneAndUpdate(range, set)),
+        await failure(rows.findOneAndDelete(range)),
+        await failure(rows.updateOne(range, set)),
+        await failure(rows.updateOne({ n: 1 }, set)),
+        await failure(rows.updateOne({ $or: [{ _id: 1 }, { _id: 2 }] }, set)),
+        await failure(rows.updateOne({ _id: { $in: [1, 2] } }, set)),
+        await failure(rows.updateOne({ n: 9 }, set, { upsert: true })),
+        await failure(rows.deleteOne(range)),
+      ]
+      expect(refusals.map(({ code }) => code)).to.deep.equal([61, 61, 72, 72, 72, 72, 61, 61])
+      expect(refusals[0]?.message).to.include('must contain the shard key')
+      expect(await rows.countDocuments({ seen: true })).to.equal(0)
+    })
+
+    it('take writes that name the shard key, and writes of many', async () => {
+      await open({ sharding: true })
+      await shard({ _id: 1 })
+      await rows.updateOne({ _id: 1, n: 1 }, set)
+      await rows.updateOne({ $and: [{ _id: { $eq: 2 } }, { n: 2 }] }, set)
+      await rows.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } })
+      await rows.updateOne({ _id: 3 }, set, { upsert: true })
+      expect(await rows.countDocuments({ seen: true })).to.equal(3)
+      await rows.deleteOne({ _id: 3 })
+      await rows.updateMany({ n: { $gt: 0 } }, { $inc: { n: 1 } })
+      expect((await rows.deleteMany({ _id: { $gt: 0 } })).deletedCount).to.equal(2)
+    })
+
+    it('take an update and a delete by _id where it is not the shard key, but no findAndModify', async () => {
+      await open({ sharding: true })
+      await shard({ owner: 1, n: 1 })
+      await rows.updateOne({ _id: 1 }, set)
+      await rows.findOneAndUpdate({ owner: 'b', n: 2 }, set)
+      expect((await failure(rows.findOneAndUpdate({ _id: 1 }, set))).code).to.equal(61)
+      expect((await failure(rows.updateOne({ _id: 7 }, set, { upsert: true }))).code).to.equal(61)
+      expect((await failure(rows.updateOne({ owner: 'a' }, set))).code).to.equal(72)
+      expect((await rows.deleteOne({ _id: 1 })).deletedCount).to.equal(1)
+    })
+  })
+
+  describe('the transaction of a client that was killed', () => {
+    /** Writes the first document in a transaction, and is killed before it commits. */
+    const writeAndDie = async (): Promise<Binary> => {
+      const child = fork(new URL('lost-client-child.js', import.meta.url), [engine.uri])
+      const [{ lsid }] = (await once(child, 'message')) as [{ lsid: string }]
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      return new Binary(Buffer.from(lsid, 'hex'), Binary.SUBTYPE_UUID)
+    }
+    const write = (maxTimeMS: number): Promise<Document> =>
+      rows.updateOne({ _id: 1 }, { $set: { n: 7 } }, { maxTimeMS })
+
+    it('ends at once', async () => {
+      await open({})
+      await writeAndDie()
+      await write(10_000)
+      expect(await rows.findOne({ _id: 1 })).to.include({ n: 7 })
+    })
+
+    it('is kept for so many seconds, unless its session is killed', async () => {
+      await open({ lostTransactionSeconds: 60 })
+      const id = await writeAndDie()
+      expect((await failure(write(1500))).code).to.equal(50)
+      await client.db('admin').command({ killSessions: [{ id }] })
+      await write(1500)
+      expect(await rows.findOne({ _id: 1 })).to.include({ n: 7 })
+    })
+  })
+})
