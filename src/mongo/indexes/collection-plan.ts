@@ -3,7 +3,7 @@ import type { ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
-/** An index that content needs; its name tells that it is ours. */
+/** An index that content needs; the name of one that replaces another begins with this one (`planNameOf`). */
 export interface IndexPlan {
   readonly name: string
   readonly key: Readonly<Record<string, 1 | -1>>
@@ -18,7 +18,26 @@ export interface CollectionPlan {
 }
 
 /** Ours start with this; any other index on a content collection is somebody else's. */
-export const INDEX_PREFIX = 'quire_'
+const INDEX_PREFIX = 'quire_'
+const UNIQUE_PREFIX = `${INDEX_PREFIX}unique_`
+/** No attribute has it in its name. Behind it is what tells an index from its predecessor. */
+const GENERATION = '~'
+
+/** The name of the plan that an index was built by; null for an index that is none of ours. */
+export function planNameOf(indexName: string): string | null {
+  if (!indexName.startsWith(INDEX_PREFIX)) return null
+  const [planName = ''] = indexName.split(GENERATION)
+  return planName
+}
+
+/** A name for an index of this plan that no index has yet. */
+export function freeIndexName(planName: string, taken: ReadonlySet<string>): string {
+  let name = planName
+  for (let generation = 2; taken.has(name); generation += 1) {
+    name = `${planName}${GENERATION}${generation}`
+  }
+  return name
+}
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
 
@@ -80,7 +99,7 @@ const LIST_INDEX: IndexPlan = {
  */
 function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
   return {
-    name: `${INDEX_PREFIX}unique_${name}`,
+    name: `${UNIQUE_PREFIX}${name}`,
     key: { [name]: 1, locale: 1 },
     unique: !sharded, // there reservations hold it, and the index serves to look
     partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },

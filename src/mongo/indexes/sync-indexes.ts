@@ -1,9 +1,15 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
 import { SchemaError } from '../../errors.ts'
-import { INDEX_PREFIX, type CollectionPlan, type IndexPlan } from './collection-plan.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
+import {
+  type CollectionPlan,
+  freeIndexName,
+  type IndexPlan,
+  planNameOf,
+} from './collection-plan.ts'
+import { partialFilterText } from './partial-filter.ts'
 
 export interface IndexReport {
   /** `collection.index`, of what was missing. */
@@ -17,14 +23,18 @@ export interface IndexReport {
 interface Difference {
   readonly collection: string
   readonly missing: readonly IndexPlan[]
-  /** Names of ours to drop first. */
+  /** Names of ours that no plan asks for any more, or asks for otherwise. */
   readonly outdated: readonly string[]
   readonly strays: readonly string[]
+  /** Of all indexes. */
+  readonly names: ReadonlySet<string>
 }
 
 const NAMESPACE_NOT_FOUND = 26
 const INDEX_NOT_FOUND = 27
 const CANNOT_CREATE_INDEX = 67
+/** IndexAlreadyExists, IndexOptionsConflict and IndexKeySpecsConflict: not beside the one that there is. */
+const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 
 /**
  * Makes the indexes of every content collection what they are declared to be. Processes that start
@@ -42,7 +52,13 @@ export async function syncIndexes(
     const differences = (await compareAll(database, collections)).filter(
       (difference) => !isSettled(difference),
     )
-    for (const difference of differences) await apply(database, difference)
+    for (const difference of differences) {
+      try {
+        await apply(database, difference)
+      } catch (error) {
+        throw toSchemaError(difference.collection, error)
+      }
+    }
     return {
       built: differences.flatMap(({ collection, missing }) =>
         missing.map(({ name }) => `${collection}.${name}`),
@@ -68,21 +84,35 @@ export function compareAll(
 }
 
 async function compare(database: Database, { name, indexes }: CollectionPlan): Promise<Difference> {
-  const present = (await listIndexes(database, name)).filter((index) => index.name !== '_id_')
-  const ours = present.filter((index) => index.name?.startsWith(INDEX_PREFIX) === true)
-  const isCurrent = (stored: IndexDescriptionInfo): boolean =>
-    indexes.some((index) => index.name === stored.name && isSame(index, stored))
+  const present = (await listIndexes(database, name)).map((index) => ({
+    index,
+    name: index.name ?? '',
+    planName: planNameOf(index.name ?? ''),
+  }))
+  /** By the plan's name, the first that is as declared. */
+  const current = new Map(
+    indexes.flatMap((plan) => {
+      const found = present.find(
+        ({ index, planName }) => planName === plan.name && isSame(plan, index),
+      )
+      return found === undefined ? [] : [[plan.name, found.name] as const]
+    }),
+  )
+  const others = present.filter((index) => index.name !== ID_INDEX)
+  const outdated = others.filter(
+    (index) => index.planName !== null && current.get(index.planName) !== index.name,
+  )
+  const strays = others.filter(({ planName }) => planName === null)
   return {
     collection: name,
-    missing: indexes.filter(
-      (index) => !ours.some((stored) => stored.name === index.name && isSame(index, stored)),
-    ),
-    outdated: ours.filter((stored) => !isCurrent(stored)).flatMap((stored) => stored.name ?? []),
-    strays: present
-      .filter((stored) => !ours.includes(stored))
-      .map((stored) => `${name}.${stored.name ?? ''}`),
+    missing: indexes.filter((plan) => !current.has(plan.name)),
+    outdated: outdated.map((index) => index.name),
+    strays: strays.map((stray) => `${name}.${stray.name}`),
+    names: new Set(present.map((index) => index.name)),
   }
 }
+
+const ID_INDEX = '_id_'
 
 /** The indexes of a collection, `_id_` included; none of one that does not exist. */
 export async function listIndexes(
@@ -98,42 +128,91 @@ export async function listIndexes(
   }
 }
 
-function isSame(index: IndexPlan, stored: IndexDescriptionInfo): boolean {
+function isSame(plan: IndexPlan, stored: IndexDescriptionInfo): boolean {
+  const filter = stored['partialFilterExpression'] ?? null
   return (
-    textOf(Object.entries(index.key)) === textOf(Object.entries(stored.key)) &&
-    index.unique === (stored.unique ?? false) &&
-    textOf(index.partialFilterExpression) === textOf(stored['partialFilterExpression'] ?? null)
+    keyText(plan.key) === keyText(stored.key) &&
+    plan.unique === (stored.unique ?? false) &&
+    partialFilterText(plan.partialFilterExpression) === partialFilterText(filter)
   )
 }
 
-/** Engines differ in the number type they keep: 1, 1.0 and 1n are one declaration. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'bigint' ? Number(item) : item,
-  )
+/** Engines differ in the number type they keep: 1, 1.0 and 1n are one direction. */
+function keyText(key: object): string {
+  return JSON.stringify(Object.entries(key).map(([path, direction]) => [path, Number(direction)]))
 }
 
+/**
+ * Builds what is missing before it drops what it replaces, so that no value is unguarded and no list without its index
+ * in between. Where the database refuses the two beside each other (MongoDB before 5.0, for filters of one key), and
+ * where a collection has all the indexes that it may have, the old ones go first.
+ */
 async function apply(database: Database, difference: Difference): Promise<void> {
-  const collection = database.collection(difference.collection)
-  for (const name of difference.outdated) {
+  const { collection, missing, outdated, names } = difference
+  const replacedBy = ({ name }: IndexPlan): readonly string[] =>
+    outdated.filter((old) => planNameOf(old) === name)
+  const undeclared = outdated.filter(
+    (old) => !missing.some((plan) => replacedBy(plan).includes(old)),
+  )
+  const drop = (which: readonly string[]): Promise<void> => dropIndexes(database, collection, which)
+  const added = missing.filter((plan) => replacedBy(plan).length === 0)
+  await eitherOrder(new Set([CANNOT_CREATE_INDEX]), {
+    build: () => build(database, collection, added),
+    drop: () => drop(undeclared),
+  })
+  for (const plan of missing) {
+    const replaced = replacedBy(plan)
+    if (replaced.length === 0) continue
+    await eitherOrder(NOT_BESIDE, {
+      build: () =>
+        build(database, collection, [{ ...plan, name: freeIndexName(plan.name, names) }]),
+      drop: () => drop(replaced),
+    })
+  }
+}
+
+/** Builds and then drops; the other way round where the database refuses to build with one of these codes. */
+async function eitherOrder(
+  codes: ReadonlySet<unknown>,
+  { build, drop }: { readonly build: () => Promise<void>; readonly drop: () => Promise<void> },
+): Promise<void> {
+  try {
+    await build()
+  } catch (error) {
+    if (!(error instanceof MongoServerError && codes.has(error.code))) throw error
+    await drop()
+    await build()
+  }
+  await drop()
+}
+
+async function build(
+  database: Database,
+  collection: string,
+  plans: readonly IndexPlan[],
+): Promise<void> {
+  if (plans.length === 0) return
+  await database.collection(collection).createIndexes(
+    plans.map(({ name, key, unique, partialFilterExpression }) => ({
+      name,
+      key,
+      ...(unique && { unique }),
+      ...(partialFilterExpression !== null && { partialFilterExpression }),
+    })),
+  )
+}
+
+async function dropIndexes(
+  database: Database,
+  collection: string,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
     try {
-      await collection.dropIndex(name)
+      await database.collection(collection).dropIndex(name)
     } catch (error) {
       if (!(error instanceof MongoServerError && error.code === INDEX_NOT_FOUND)) throw error
     }
-  }
-  if (difference.missing.length === 0) return
-  try {
-    await collection.createIndexes(
-      difference.missing.map(({ name, key, unique, partialFilterExpression }) => ({
-        name,
-        key,
-        ...(unique && { unique }),
-        ...(partialFilterExpression !== null && { partialFilterExpression }),
-      })),
-    )
-  } catch (error) {
-    throw toSchemaError(difference.collection, error)
   }
 }
 

@@ -11,6 +11,8 @@ import { planOf } from '../../fixtures/plans.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../api/database-proxy.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'
+import { reportAsMongod } from '../../faults/mongod-answers.ts'
 
 function collection(name: string, ...uniques: readonly string[]): CollectionPlan {
   const plan = planOf({
@@ -30,15 +32,58 @@ async function namesOf(database: Database, name: string): Promise<readonly strin
   return indexes.map((index) => String(index['name'])).sort()
 }
 
+/** A unique attribute of every type that has a partial filter of its own. */
+function everyKind(): CollectionPlan {
+  const types = [
+    'string',
+    'integer',
+    'biginteger',
+    'decimal',
+    'float',
+    'boolean',
+    'date',
+    'datetime',
+  ] as const
+  const plan = planOf({
+    collectionName: 'every_kind',
+    attributes: Object.fromEntries(types.map((type) => [type, { type, unique: true as const }])),
+  })
+  const schema = { contentTypes: new Map([[plan.uid, plan]]), components: new Map() }
+  const [compiled] = [...compileCollections(schema).values()]
+  if (compiled === undefined) throw new Error('nothing was compiled')
+  return compiled
+}
+
+/** With a slug that is unique among versions of one status. */
+function guarding(name: string, status: string): CollectionPlan {
+  const { indexes } = collection(name, 'slug')
+  return {
+    name,
+    indexes: indexes.map((index) =>
+      index.partialFilterExpression === null
+        ? index
+        : { ...index, partialFilterExpression: { ...index.partialFilterExpression, status } },
+    ),
+  }
+}
+
+function namesIn(commands: readonly Document[]): readonly string[] {
+  return commands.map((command) => Object.keys(command)[0] ?? '')
+}
+
 const SYSTEM = ['quire_document', 'quire_list']
 
 describe('syncIndexes', () => {
   let test: TestDatabase
   let proxy: DatabaseProxy
   let watched: Database
+  let mongod: FaultProxy
+  let asMongod: Database
 
   before(async () => {
     test = await openTestDatabase('indexes')
+    mongod = await openFaultProxy(test.uri)
+    asMongod = await openDatabase({ uri: mongod.uri, name: test.name, queryTimeoutMs: 10_000 })
     proxy = await openDatabaseProxy(test.uri)
     watched = await openDatabase({ uri: proxy.uri, name: test.name, queryTimeoutMs: 10_000 })
   })
@@ -46,6 +91,8 @@ describe('syncIndexes', () => {
   after(async () => {
     await watched.close()
     await proxy.close()
+    await asMongod.close()
+    await mongod.close()
     await test.drop()
   })
 
@@ -71,6 +118,88 @@ describe('syncIndexes', () => {
     expect(proxy.takeCommands()).to.deep.equal(['listIndexes'])
   })
 
+  it('leaves alone what is as declared where mongod reports filters in a form of its own', async () => {
+    const plans = [everyKind()]
+    await syncIndexes(test.database, plans)
+    mongod.arm(reportAsMongod)
+    const report = await syncIndexes(asMongod, plans)
+    expect(report).to.deep.equal({ built: [], replaced: [], strays: [] })
+    expect(namesIn(mongod.disarm())).to.deep.equal(['listIndexes'])
+  })
+
+  it('builds what is declared otherwise beside what it replaces, under another name', async () => {
+    const [before, after, again] = ['published', 'draft', 'published'].map((status) =>
+      guarding('guarded', status),
+    )
+    if (!before || !after || !again) throw new Error('three plans')
+    await syncIndexes(test.database, [before])
+    const guards = async (): Promise<readonly string[]> =>
+      (await namesOf(test.database, 'guarded')).filter((name) => name.includes('unique'))
+    proxy.takeCommands()
+    const report = await syncIndexes(watched, [after])
+    expect(proxy.takeCommands().filter((name) => name.endsWith('Indexes'))).to.deep.equal([
+      'listIndexes',
+      'listIndexes',
+      'createIndexes',
+      'dropIndexes',
+    ])
+    expect(report).to.deep.include({
+      built: ['guarded.quire_unique_slug'],
+      replaced: ['guarded.quire_unique_slug'],
+    })
+    expect(await guards()).to.deep.equal(['quire_unique_slug~2'])
+    expect(await syncIndexes(watched, [after])).to.deep.include({ built: [], replaced: [] })
+    await syncIndexes(watched, [again])
+    expect(await guards()).to.deep.equal(['quire_unique_slug'])
+  })
+
+  it('drops first where the database refuses one beside the other', async () => {
+    await syncIndexes(test.database, [guarding('refused', 'published')])
+    let refusals = 0
+    mongod.arm((command) => {
+      if (!('createIndexes' in command) || refusals > 0) return null
+      refusals += 1
+      return {
+        fate: 'refused',
+        answer: () => ({ ok: 0, code: 85, codeName: 'IndexOptionsConflict', errmsg: 'exists' }),
+      }
+    })
+    await syncIndexes(asMongod, [guarding('refused', 'draft')])
+    const commands = namesIn(mongod.disarm()).filter((name) => /^(?:create|drop)/.test(name))
+    expect(commands.slice(0, 3)).to.deep.equal(['createIndexes', 'dropIndexes', 'createIndexes'])
+    expect(await syncIndexes(watched, [guarding('refused', 'draft')])).to.deep.include({
+      built: [],
+      replaced: [],
+    })
+  })
+
+  it('keeps what guards when the other cannot be built', async () => {
+    await syncIndexes(test.database, [guarding('kept', 'published')])
+    const draft = { status: 'draft', locale: '', slug: 'same' }
+    await test.database.collection('kept').insertMany([{ ...draft }, { ...draft }])
+    const error = await syncIndexes(watched, [guarding('kept', 'draft')]).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(SchemaError)
+    expect(await namesOf(test.database, 'kept')).to.include('quire_unique_slug')
+  })
+
+  it('drops what is left of a replacement that was killed in the middle', async () => {
+    const plan = guarding('halfway', 'published')
+    await syncIndexes(test.database, [plan])
+    const { key, partialFilterExpression } = plan.indexes.find(({ unique }) => unique) ?? {}
+    if (key === undefined) throw new Error('a unique index')
+    await test.database.collection('halfway').createIndex(key, {
+      name: 'quire_unique_slug~2',
+      unique: true,
+      partialFilterExpression: { ...partialFilterExpression, status: 'draft' },
+    })
+    const report = await syncIndexes(watched, [plan])
+    expect(report).to.deep.include({ built: [], replaced: ['halfway.quire_unique_slug~2'] })
+    expect(await namesOf(test.database, 'halfway')).to.include('quire_unique_slug')
+  })
+
   it('replaces what is declared otherwise, and drops ours that is declared no longer', async () => {
     await syncIndexes(test.database, [collection('changed', 'slug', 'code')])
     const { name, indexes } = collection('changed', 'slug')
@@ -85,7 +214,8 @@ describe('syncIndexes', () => {
     expect(report.built).to.deep.equal(['changed.quire_list'])
     expect(await namesOf(test.database, 'changed')).to.deep.equal([
       '_id_',
-      ...SYSTEM,
+      'quire_document',
+      'quire_list~2',
       'quire_unique_slug',
     ])
   })
