@@ -30,7 +30,7 @@ import { type ServedUploads, serveUploads } from './http/routes/serve-uploads.ts
 import type { Middleware, RequestState } from './http/state.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
-import { openImageVariants } from './media/image-variants.ts'
+import { openImageVariants } from './media/images/image-variants.ts'
 import { openMediaLibrary } from './media/media-library.ts'
 import { openServedFiles } from './media/served-files.ts'
 import { createWorkQueue } from './media/work-queue.ts'

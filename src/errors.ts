@@ -140,6 +140,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** One fault of a payload; `value` is left out where nothing was sent. */
+export function fault(path: readonly string[], message: string, value?: unknown): Fault {
+  const base = { path, message, name: 'ValidationError' }
+  return value === undefined ? base : { ...base, value }
+}
+
 /** A `ValidationError` for payload faults: one fault speaks for itself, several are counted. */
 export function validationError(faults: readonly [Fault, ...Fault[]]): ValidationError {
   const message = faults.length === 1 ? faults[0].message : `${faults.length} errors occurred`

@@ -20,10 +20,10 @@ import {
 } from './documents/write/idempotent-creation.ts'
 import { type Locales, openLocales } from './locales/locales.ts'
 import { ConfigError } from './errors.ts'
-import { openGridFsStorage } from './media/gridfs-storage.ts'
-import { openLocalStorage } from './media/local-storage.ts'
+import { openGridFsStorage } from './media/storage/gridfs-storage.ts'
+import { openLocalStorage } from './media/storage/local-storage.ts'
 import { clearSpool } from './media/receive-upload.ts'
-import type { MediaStorage } from './media/storage.ts'
+import type { MediaStorage } from './media/storage/storage.ts'
 import { compileCollections } from './mongo/indexes/collection-plan.ts'
 import { type CommandMonitor, createCommandMonitor } from './mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from './mongo/connection/database.ts'
@@ -202,7 +202,7 @@ export async function openStorage(
       return openGridFsStorage(database)
     case 's3': {
       if (s3 === null) throw new Error('readConfig gives what s3 needs')
-      const { openS3Storage } = await import('./media/s3-storage.ts')
+      const { openS3Storage } = await import('./media/storage/s3-storage.ts')
       return openS3Storage(s3)
     }
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   query: ['schema', 'errors'],
   mongo: ['query', 'schema', 'errors'],
   media: ['mongo', 'schema', 'errors'],
-  access: ['accounts', 'mongo', 'schema', 'errors'],
+  access: ['mongo', 'schema', 'errors'],
   accounts: ['access', 'mongo', 'schema', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'errors'],
@@ -55,6 +55,24 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],
 ]
 
+/** The folders and files of the engine, each of which imports those before it only. */
+const ENGINE = [
+  'errors',
+  'bson',
+  'expression',
+  'filter',
+  'storage',
+  'query',
+  'pipeline',
+  'update',
+  'request',
+  'commands',
+  'server',
+  'worker',
+  'ownership',
+  'start-embedded',
+]
+
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
 
 interface Module {
@@ -63,19 +81,24 @@ interface Module {
   readonly imports: readonly string[]
 }
 
-const modules = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((path) => path.split('\\').join('/'))
-  .filter((path) => path.endsWith('.ts'))
-  .map(readModule)
+function readModules(folder: string): readonly Module[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split('\\').join('/'))
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readModule(folder, path))
+}
 
-function readModule(path: string): Module {
-  const source = readFileSync(join(ROOT, 'src', path), 'utf8')
+function readModule(folder: string, path: string): Module {
+  const source = readFileSync(join(ROOT, folder, path), 'utf8')
   const found = source.matchAll(/^(?!\s*(?:\*|\/\/)).*?(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/gm)
   const imports = [...found].map(([, specifier = '']) =>
     specifier.startsWith('.') ? posix.join(dirname(path), specifier) : specifier,
   )
   return { path, room: roomOf(path), imports }
 }
+
+const modules = readModules('src')
+const engine = readModules('packages/engine/src')
 
 function roomOf(path: string): string {
   const [first = '', second] = path.split('/')
@@ -116,8 +139,41 @@ describe('architecture', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('has no cycle, type imports included', () => {
-    expect(findCycle()).to.deep.equal([])
+  it('has no cycle of files, type imports included', () => {
+    expect(findCycle(graphOf(modules, ({ path }) => path))).to.deep.equal([])
+    expect(findCycle(graphOf(engine, ({ path }) => path))).to.deep.equal([])
+  })
+
+  it('has no cycle of folders within a room', () => {
+    expect(findCycle(graphOf(modules, folderOf))).to.deep.equal([])
+  })
+
+  it('keeps a room of more than twenty files in folders', () => {
+    const folders = modules.map(({ path }) => dirname(path)).filter((folder) => folder !== '.')
+    const crowded = [...new Set(folders)].filter(
+      (folder) => folders.filter((one) => one === folder).length > 20,
+    )
+    expect(crowded).to.deep.equal([])
+  })
+
+  it('has an engine whose folders import those before them only', () => {
+    const wrong = engine.flatMap(({ path, room, imports }) =>
+      imports
+        .filter(isOurs)
+        .filter((imported) => {
+          const target = roomOf(imported)
+          return target !== room && !ENGINE.slice(0, ENGINE.indexOf(room)).includes(target)
+        })
+        .map((imported) => `${path} imports ${imported}`),
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('has an engine that imports nothing of the server', () => {
+    const outside = engine.flatMap(({ path, imports }) =>
+      imports.filter((name) => name.startsWith('..')).map((name) => `${path} imports ${name}`),
+    )
+    expect(outside).to.deep.equal([])
   })
 
   it('imports files that exist, by their own name', () => {
@@ -131,7 +187,7 @@ describe('architecture', () => {
   })
 
   it('names files in kebab-case, without barrels and catch-all folders', () => {
-    const wrong = modules
+    const wrong = [...modules, ...engine]
       .map(({ path }) => path)
       .filter((path) => {
         const parts = path.replace(/\.ts$/, '').split('/')
@@ -152,23 +208,45 @@ describe('architecture', () => {
   })
 })
 
-/** The files of one import cycle; empty when there is none. */
-function findCycle(): readonly string[] {
-  const byPath = new Map(modules.map((module) => [module.path, module]))
+/** The folder of a file within its room; a file beside the folders of its room stands for itself. */
+function folderOf({ path }: Pick<Module, 'path'>): string {
+  const folder = dirname(path)
+  return folder.includes('/') ? folder : path
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Which nodes import which, where a node is whatever `nodeOf` puts a file under. */
+function graphOf(files: readonly Module[], nodeOf: (file: Pick<Module, 'path'>) => string): Graph {
+  const graph = new Map<string, Set<string>>()
+  for (const file of files) {
+    const node = nodeOf(file)
+    const targets = graph.get(node) ?? new Set()
+    graph.set(node, targets)
+    for (const path of file.imports.filter(isOurs)) {
+      const target = nodeOf({ path })
+      if (target !== node || path === file.path) targets.add(target)
+    }
+  }
+  return graph
+}
+
+/** The nodes of one cycle; empty when there is none. */
+function findCycle(graph: Graph): readonly string[] {
   const done = new Set<string>()
-  const visit = (path: string, trail: readonly string[]): readonly string[] => {
-    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
-    if (done.has(path)) return []
-    for (const imported of byPath.get(path)?.imports.filter(isOurs) ?? []) {
-      const cycle = visit(imported, [...trail, path])
+  const visit = (node: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node]
+    if (done.has(node)) return []
+    for (const target of graph.get(node) ?? []) {
+      const cycle = visit(target, [...trail, node])
       if (cycle.length > 0) return cycle
     }
-    done.add(path)
+    done.add(node)
     return []
   }
-  for (const { path } of modules) {
-    const cycle = visit(path, [])
-    if (cycle.length > 0) return cycle.map((file) => relative('', file))
+  for (const node of graph.keys()) {
+    const cycle = visit(node, [])
+    if (cycle.length > 0) return cycle
   }
   return []
 }

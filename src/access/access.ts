@@ -9,7 +9,7 @@ import {
   openApiTokens,
   putLastUsed,
 } from './api-tokens.ts'
-import { bearerCredential, hashCredential, isSameHash } from './credentials.ts'
+import { bearerCredential, hashCredential, isSameHash, isUserToken } from './credentials.ts'
 import { toGrants } from './granted.ts'
 import {
   type Anonymous,
@@ -28,8 +28,7 @@ import {
   PUBLIC_ROLE,
   type Roles,
 } from './roles.ts'
-import { isUserToken } from '../accounts/user-tokens.ts'
-import type { EndUsers, IdentifiedUser } from '../accounts/users.ts'
+import type { EndUsers, IdentifiedUser } from './end-users.ts'
 import { openStamped } from '../mongo/system/stamped.ts'
 
 /** Who may do what: the principals, and the roles and tokens that their rights come from. */

@@ -30,3 +30,8 @@ export function bearerCredential(authorization: string | undefined): string | nu
   if (scheme?.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) return null
   return credential
 }
+
+/** Whether a bearer has the form of one: API tokens have no full stops. */
+export function isUserToken(credential: string): boolean {
+  return credential.split('.', 4).length === 3
+}

@@ -71,11 +71,6 @@ export function toSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1_000)
 }
 
-/** Whether a bearer has the form of one: API tokens have no full stops. */
-export function isUserToken(credential: string): boolean {
-  return credential.split('.', 4).length === 3
-}
-
 function invalid(): UnauthorizedError {
   return new UnauthorizedError('Missing or invalid credentials')
 }

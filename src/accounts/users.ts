@@ -3,12 +3,14 @@ import { UnauthorizedError } from '../errors.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
-import { optionsOf, run, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
+import { type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
 import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
+import { optionsOf, inSession } from '../mongo/connection/commands.ts'
 
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'
@@ -36,21 +38,6 @@ export interface UserValues {
 
 export type User = StoredVersion & UserValues
 
-/** Who a token speaks for. */
-export interface IdentifiedUser {
-  readonly id: number
-  readonly documentId: string
-  readonly role: string | null
-}
-
-/** What deciding who may do what needs to know of end users. */
-export interface EndUsers {
-  /** Who a JWT speaks for. @throws UnauthorizedError */
-  identify(token: string): Promise<IdentifiedUser>
-  /** How many have a role, by its documentId. */
-  countOf(role: string, session: Session): Promise<number>
-}
-
 export interface UsersContext {
   readonly db: Database
   /** The plan of the content-type of users. */
@@ -69,7 +56,7 @@ export async function findUser(
   session?: Session,
 ): Promise<User | null> {
   const options = optionsOf(db, session)
-  const found = await run(session, () =>
+  const found = await inSession(session, () =>
     versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
   )
   return found as User | null // written here alone
@@ -137,7 +124,7 @@ export function countUsersOf(
   role: string,
   session?: Session,
 ): Promise<number> {
-  return run(session, () =>
+  return inSession(session, () =>
     versionsOf(db, plan).countDocuments({ ...KEY, role }, optionsOf(db, session)),
   )
 }

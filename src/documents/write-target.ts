@@ -1,7 +1,6 @@
 import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import type { WriteCondition } from './write/write-condition.ts'
 
 /** What a write may refer to. */
 export interface Writer {
@@ -9,6 +8,15 @@ export interface Writer {
   mayRead(uid: Uid): boolean
   /** The locale of owners that an inverse side without locales writes: as asked for, or the default. */
   readonly locale: string
+}
+
+/** Revisions, or any that there is. */
+export type Revisions = ReadonlySet<string> | '*'
+
+/** What must hold of a version when it is written; null is no condition. */
+export interface WriteCondition {
+  readonly match: Revisions | null
+  readonly noneMatch: Revisions | null
 }
 
 /** One locale of one document, and the status that a write leaves it in. */

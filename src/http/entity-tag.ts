@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Revisions, WriteCondition } from '../documents/write/write-condition.ts'
+import type { Revisions, WriteCondition } from '../documents/write-target.ts'
 import { ValidationError } from '../errors.ts'
 import type { Context, Middleware } from './state.ts'
 

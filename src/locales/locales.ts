@@ -1,14 +1,10 @@
-import {
-  ApplicationError,
-  NotFoundError,
-  type ValidationError,
-  validationError,
-} from '../errors.ts'
+import { ApplicationError, NotFoundError, fault, validationError } from '../errors.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import { openStamped } from '../mongo/system/stamped.ts'
-import { optionsOf } from '../mongo/versions/stored-version.ts'
+import { assertLocaleCode, localeName } from './locale-code.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
+import { optionsOf } from '../mongo/connection/commands.ts'
 
 /** A locale that content may be written in, as `GET /api/i18n/locales` shows it. */
 export interface Locale {
@@ -68,9 +64,6 @@ interface LocalesRow {
 
 const FIRST = { id: 1, code: 'en', name: 'English (en)' }
 
-/** The longest tag that RFC 5646, section 4.4.1, asks everyone to take. */
-const MAX_CODE_LENGTH = 35
-
 const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings')
 
 /** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
@@ -123,25 +116,6 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
   }
 }
 
-/**
- * Refuses a code that is not a BCP 47 tag of a known language in canonical form: two spellings of one
- * locale would be two locales.
- * @throws ValidationError that names the canonical form
- */
-export function assertLocaleCode(code: string): void {
-  const canonical = code.length > MAX_CODE_LENGTH ? null : canonicalTag(code)
-  if (canonical === null || !isKnown(canonical)) {
-    throw fault('code', `code must be a known BCP 47 language tag, such as en or pt-BR`, code)
-  }
-  if (canonical !== code) throw fault('code', `code must be written ${canonical}`, code)
-}
-
-/** The English name with the code, as the reference writes it: `French (Canada) (fr-CA)`. */
-export function localeName(code: string): string {
-  const names = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' })
-  return `${names.of(code) ?? code} (${code})`
-}
-
 async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
   if (row === null) throw new Error('The locales are gone from quire_settings')
@@ -151,25 +125,7 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
 /** @throws ValidationError for a name that is not one line of up to 255 characters */
 function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
-  throw fault('name', 'name must be one line without spaces around it', name)
-}
-
-function canonicalTag(code: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(code)[0] ?? null
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
-}
-
-function isKnown(tag: string): boolean {
-  const { language, script, region } = new Intl.Locale(tag)
-  const has = (type: 'language' | 'script' | 'region', code: string | undefined): boolean =>
-    code === undefined ||
-    new Intl.DisplayNames(['en'], { type, fallback: 'none' }).of(code) !== undefined
-  if (tag.startsWith('und')) return false // known to Intl, as "unknown language"
-  return has('language', language) && has('script', script) && has('region', region)
+  throw validationError([fault(['name'], 'name must be one line without spaces around it', name)])
 }
 
 function withLocale(
@@ -179,7 +135,7 @@ function withLocale(
 ): LocalesRow {
   const { code, name = localeName(code), isDefault = false } = input
   if (row.list.some((locale) => locale.code === code)) {
-    throw fault('code', `the locale ${code} exists already`, code)
+    throw validationError([fault(['code'], `the locale ${code} exists already`, code)])
   }
   const { id, documentId, at } = made
   const locale: StoredLocale = { id, documentId, code, name, createdAt: at, updatedAt: at }
@@ -199,10 +155,10 @@ function withChanged(
   const locale = row.list.find((one) => one.code === code)
   if (locale === undefined) throw noSuchLocale(code)
   if (input.code !== undefined && input.code !== code) {
-    throw fault('code', 'code cannot be changed', input.code)
+    throw validationError([fault(['code'], 'code cannot be changed', input.code)])
   }
   if (input.isDefault === false && row.defaultCode === code) {
-    throw fault('isDefault', 'make another locale the default instead', false)
+    throw validationError([fault(['isDefault'], 'make another locale the default instead', false)])
   }
   const changed = { ...locale, name: input.name ?? locale.name, updatedAt: at }
   return {
@@ -240,8 +196,4 @@ function toLocale(stored: StoredLocale, defaultCode: string): Locale {
 
 function noSuchLocale(code: string): NotFoundError {
   return new NotFoundError(`There is no locale ${code}`)
-}
-
-function fault(key: string, message: string, value: unknown): ValidationError {
-  return validationError([{ path: [key], message, name: 'ValidationError', value }])
 }

@@ -1,7 +1,7 @@
 import type { FileRecord, FileRecords } from './file-records.ts'
 import { NotImplementedError, ValidationError } from '../errors.ts'
 import { spooledUploads } from './receive-upload.ts'
-import type { Leftover, MediaStorage } from './storage.ts'
+import type { Leftover, MediaStorage } from './storage/storage.ts'
 import { type Part, partsOf, plainName, possibleNames, storedNames } from './stored-names.ts'
 
 /** What the check looks at. */

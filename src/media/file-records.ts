@@ -5,15 +5,10 @@ import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import { revisionOf } from '../mongo/versions/revision.ts'
-import {
-  asVersion,
-  optionsOf,
-  run,
-  type StoredVersion,
-  versionsOf,
-} from '../mongo/versions/stored-version.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import { optionsOf, inSession } from '../mongo/connection/commands.ts'
 
 /** The one version that a file has. */
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
@@ -199,7 +194,7 @@ async function getAsOf(
   { documentId, asOf }: Target,
   session: Session,
 ): Promise<FileRecord | null> {
-  const found = await run(session, () =>
+  const found = await inSession(session, () =>
     versionsOf(database, plan).findOne(
       { _id: versionId(documentId, KEY) },
       optionsOf(database, session),

@@ -3,7 +3,7 @@ import type { FileRecord, FileRecords, NewFile } from './file-records.ts'
 import type { FileInfo } from './file-info.ts'
 import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
-import type { MediaStorage } from './storage.ts'
+import type { MediaStorage } from './storage/storage.ts'
 import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
 import type { WorkQueue } from './work-queue.ts'
 

@@ -4,9 +4,9 @@ import type { FileRecord, FileValues, FormatValues } from './file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
 import { newHash } from './file-name.ts'
-import type { Image } from './read-image.ts'
+import type { Image } from './images/read-image.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
-import { type MediaStorage, uploadsPath } from './storage.ts'
+import { type MediaStorage, uploadsPath } from './storage/storage.ts'
 import { namedByRecord, newGeneration, type Part, plainName } from './stored-names.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -48,7 +48,7 @@ export async function prepareFile(
   const image = mime.startsWith('image/')
     ? await images.run(async () => {
         // Loaded with the first picture: what works on pictures takes memory, and no list needs it.
-        const { readImage } = await import('./read-image.ts')
+        const { readImage } = await import('./images/read-image.ts')
         return readImage({ path: file.path, mime, size: file.size }, folder)
       })
     : null

@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises'
 import busboy from 'busboy'
 import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
 import { HEAD_BYTES } from './detect-type.ts'
-import { asDiskErrors } from './disk-errors.ts'
+import { asDiskErrors } from './storage/disk-errors.ts'
 import { cleanName } from './file-name.ts'
-import type { Leftover } from './storage.ts'
+import type { Leftover } from './storage/storage.ts'
 
 /** What a multipart request carried. The files are gone when who received them is done. */
 export interface Upload {

@@ -1,6 +1,6 @@
 import type { FileRecord, FileRecords } from './file-records.ts'
 import { revisionOf } from '../mongo/versions/revision.ts'
-import { isStorageName, type MediaStorage, type StoredFile } from './storage.ts'
+import { isStorageName, type MediaStorage, type StoredFile } from './storage/storage.ts'
 import { namedByRecord, splitName } from './stored-names.ts'
 
 /** What is served under `/uploads`. A record is asked only for files whose bytes were replaced, which is slower. */

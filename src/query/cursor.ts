@@ -1,4 +1,4 @@
-import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { ValidationError } from '../errors.ts'
 import { invalidValue } from './query-error.ts'

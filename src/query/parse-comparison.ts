@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts'
-import { SCALAR_KINDS } from '../schema/attribute-kinds.ts'
+import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarPlan } from '../schema/plan.ts'
 import { booleanOf } from './boolean-text.ts'
 import { invalidValue } from './query-error.ts'

@@ -4,6 +4,7 @@ import {
   createAccessKey,
   hashCredential,
   isSameHash,
+  isUserToken,
 } from '../../src/access/credentials.ts'
 
 describe('access/credentials', () => {
@@ -38,5 +39,18 @@ describe('access/credentials', () => {
     expect(isSameHash(hashCredential('a'), hashCredential('a'))).to.equal(true)
     expect(isSameHash(hashCredential('a'), hashCredential('b'))).to.equal(false)
     expect(isSameHash(hashCredential('a'), Buffer.alloc(0))).to.equal(false)
+  })
+
+  it('recognises the token of a user by its form', () => {
+    for (const [credential, is] of [
+      ['a.b.c', true],
+      ['..', true],
+      ['a.b', false],
+      ['a.b.c.d', false],
+      ['a.b.c.d.e', false],
+      ['f'.repeat(256), false],
+    ] as const) {
+      expect(isUserToken(credential), credential).to.equal(is)
+    }
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { UnauthorizedError } from '../../src/errors.ts'
-import { isUserToken, openUserTokens } from '../../src/accounts/user-tokens.ts'
+import { openUserTokens } from '../../src/accounts/user-tokens.ts'
 
 describe('access/user-tokens', () => {
   const seconds = 1_800_000_000
@@ -22,18 +22,5 @@ describe('access/user-tokens', () => {
       .verify(token)
       .catch((error: unknown) => error)
     expect(later).to.be.instanceOf(UnauthorizedError)
-  })
-
-  it('tells a token by its form', () => {
-    for (const [credential, is] of [
-      ['a.b.c', true],
-      ['..', true],
-      ['a.b', false],
-      ['a.b.c.d', false],
-      ['a.b.c.d.e', false],
-      ['f'.repeat(256), false],
-    ] as const) {
-      expect(isUserToken(credential), credential).to.equal(is)
-    }
   })
 })

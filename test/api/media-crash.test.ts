@@ -10,7 +10,7 @@ import { expect } from 'chai'
 import sharp from 'sharp'
 import type { MediaReport } from '../../src/media/check-media.ts'
 import { png } from '../media/sample-images.ts'
-import { type S3Server, startS3Server } from '../media/s3-server.ts'
+import { type S3Server, startS3Server } from '../media/storage/s3-server.ts'
 import {
   ROOT_TOKEN,
   type ServerProcess,

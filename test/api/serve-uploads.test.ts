@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { png } from '../media/sample-images.ts'
-import { type S3Server, startS3Server } from '../media/s3-server.ts'
+import { type S3Server, startS3Server } from '../media/storage/s3-server.ts'
 import { type Answer, serve, type TestServer } from './server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 

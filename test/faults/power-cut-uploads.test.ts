@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { openLocalStorage } from '../../src/media/local-storage.ts'
+import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type BrokenDisk, hasBreakableDisks, openBrokenDisk } from './broken-disk.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { cleanName, newHash } from '../../src/media/file-name.ts'
-import { isStorageName } from '../../src/media/storage.ts'
+import { isStorageName } from '../../src/media/storage/storage.ts'
 
 describe('cleanName', () => {
   const rows: readonly (readonly [string, string])[] = [

@@ -8,8 +8,8 @@ import { loadSchema } from '../../src/services.ts'
 import { type Locales, openLocales } from '../../src/locales/locales.ts'
 import { ConfigError } from '../../src/errors.ts'
 import type { Schema } from '../../src/schema/plan.ts'
-import { openGridFsStorage } from '../../src/media/gridfs-storage.ts'
-import type { MediaStorage } from '../../src/media/storage.ts'
+import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
+import type { MediaStorage } from '../../src/media/storage/storage.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 describe('seedSample', () => {

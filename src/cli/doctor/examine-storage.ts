@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MediaStorage } from '../../media/storage.ts'
+import type { MediaStorage } from '../../media/storage/storage.ts'
 import type { Finding } from './finding.ts'
 
 const CONTENT = 'quire doctor was here'

@@ -1,4 +1,4 @@
-import { SCALAR_KINDS } from '../../schema/attribute-kinds.ts'
+import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import { STORED_PASSWORD } from '../../schema/values/stored-password.ts'
 import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'

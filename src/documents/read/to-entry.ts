@@ -1,4 +1,4 @@
-import { SCALAR_KINDS, type ScalarKind } from '../../schema/attribute-kinds.ts'
+import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributeHolder } from '../../schema/plan.ts'
 import type { FieldSelection } from '../../query/query.ts'

@@ -10,7 +10,7 @@ import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { listOf, unique } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
-import { checkUpdate, updateDocument, updateVersions } from './update-document.ts'
+import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { Writer } from '../write-target.ts'
 
 /** A media attribute of one version, to which files are to be attached. */
@@ -63,15 +63,12 @@ export async function attachFiles(
   const data = { [media.name]: value }
   const written = plan.draftAndPublish ? 'draft' : 'published'
   const target = { plan, documentId, key: { locale, status: written }, writer } as const
-  if (status === written) {
-    await updateDocument(context, target, data)
-    return
-  }
   const update = await checkUpdate(context, target, data)
   await retryCollisions(() =>
     context.database.transact(async (session) => {
       await updateVersions(context, target, update, session)
-      await attachToPublished(context, { plan, media, version }, files, session)
+      if (status !== written)
+        await attachToPublished(context, { plan, media, version }, files, session)
     }),
   )
 }

@@ -6,7 +6,8 @@ import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import { deleteVersions } from '../../mongo/write/write-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { assertCondition, missingVersion, type WriteCondition } from './write-condition.ts'
+import type { WriteCondition } from '../write-target.ts'
+import { assertCondition, missingVersion } from './write-condition.ts'
 
 type DeletedLocales = readonly string[] | 'all'
 

@@ -4,19 +4,17 @@ import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/read-versions.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
-import { areStoredAlike } from '../../mongo/same-values.ts'
+import { contentOf, haveSameContent } from './same-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { deletePublished, setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import type { ActionLocales } from '../../query/parse-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { unsetValue } from '../payload/component-values.ts'
 import type { DocumentContext } from '../context.ts'
-import { relate } from './create-document.ts'
 import type { DocumentChange } from '../payload/relation-change.ts'
 import { listOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
-import { beginDraft, NO_CHANGE, putCopy, updateVersions } from './update-document.ts'
+import { beginDraft, patchWritten, publishDraft, putCopy, writeRelations } from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
@@ -52,8 +50,11 @@ export function publishDocument(
       draft !== null && published !== null && haveSameContent(target.plan, draft, published)
     if (isPublished) return published
     const { plan, documentId, writer } = target
+    if (draft === null) await beginDraft(context, plan, orThrow(published), session)
     const key = { locale, status: 'published' as const }
-    return updateVersions(context, { plan, documentId, key, writer }, NO_CHANGE, session)
+    const written = { plan, documentId, key, writer }
+    const stamped = orThrow(await patchWritten(context, written, {}, session))
+    return publishDraft(context, written, { draft: stamped, changes: new Map() }, session)
   })
 }
 
@@ -67,7 +68,7 @@ export function unpublishDocument(
 ): Promise<readonly StoredVersion[]> {
   const { plan, documentId } = target
   return inEachLocale(context, target, async ({ locale, draft, published }, session) => {
-    if (published === null) return some(draft)
+    if (published === null) return orThrow(draft)
     const kept = draft ?? (await beginDraft(context, plan, published, session))
     await deletePublished(context.database, plan, documentId, locale, session)
     return kept
@@ -89,7 +90,7 @@ export function discardDraft(
       throw new ApplicationError(`There is no published version${where} to return to`)
     }
     if (draft !== null && haveSameContent(plan, draft, published)) return draft
-    return returnTo(context, target, published, session)
+    return revertTo(context, target, published, session)
   }
   const choose = (pairs: readonly Pair[]): readonly Pair[] => {
     const published = pairs.filter((pair) => pair.published !== null)
@@ -101,7 +102,7 @@ export function discardDraft(
 async function inEachLocale(
   context: DocumentContext,
   { plan, documentId, locales, condition }: ActionTarget,
-  act: InLocale,
+  runAction: InLocale,
   choose: (pairs: readonly Pair[]) => readonly Pair[] = (pairs) => pairs,
 ): Promise<readonly StoredVersion[]> {
   const { database } = context
@@ -120,7 +121,7 @@ async function inEachLocale(
       }
       const answers: StoredVersion[] = []
       for (const pair of pairs) {
-        answers.push(await namingLocale(locales, pair, () => act(pair, session)))
+        answers.push(await namingLocale(locales, pair, () => runAction(pair, session)))
       }
       return answers
     }),
@@ -148,10 +149,10 @@ function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): read
 async function namingLocale<T>(
   { kind }: ActionLocales,
   { locale }: Pair,
-  act: () => Promise<T>,
+  runAction: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await act()
+    return await runAction()
   } catch (error) {
     if (kind === 'one' || !(error instanceof ValidationError)) throw error
     throw new ValidationError(error.message, { ...error.details, locale })
@@ -159,7 +160,7 @@ async function namingLocale<T>(
 }
 
 /** The draft becomes what is published; it takes back what is its alone, and what locales share follows. */
-async function returnTo(
+async function revertTo(
   context: DocumentContext,
   { plan, documentId, writer }: ActionTarget,
   published: StoredVersion,
@@ -173,7 +174,7 @@ async function returnTo(
   const key = { locale: published.locale, status: 'draft' as const }
   const sides = { changes: exclusiveTargets(plan, content), isCopy: false }
   const target = { plan, documentId, key, writer }
-  const [related = draft] = await relate(context, target, [draft], sides, session)
+  const [related = draft] = await writeRelations(context, target, [draft], sides, session)
   await setInOtherLocales(database, plan, related, pickShared(plan, content), session)
   return related
 }
@@ -190,28 +191,7 @@ function exclusiveTargets(
   )
 }
 
-function haveSameContent(
-  plan: ContentTypePlan,
-  draft: StoredVersion,
-  published: StoredVersion,
-): boolean {
-  return areStoredAlike(contentOf(plan, draft), contentOf(plan, published))
-}
-
-/** What a version holds of every attribute; an attribute that it has never heard of is unset. */
-function contentOf(plan: ContentTypePlan, version: Data): Data {
-  return Object.fromEntries(
-    [...plan.attributes.values()].map((attribute) => [
-      attribute.name,
-      version[attribute.name] ??
-        (attribute.kind === 'relation' && attribute.side === 'inverse'
-          ? []
-          : unsetValue(attribute)),
-    ]),
-  )
-}
-
-function some(version: StoredVersion | null): StoredVersion {
+function orThrow(version: StoredVersion | null): StoredVersion {
   if (version === null) throw new Error('a locale without versions is none of the document')
   return version
 }

@@ -1,21 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
 import { PreconditionFailedError } from '../../errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { getWholeVersion } from '../../mongo/read/read-versions.ts'
-import { LOCK, REVISION, revisionOf } from '../../mongo/versions/revision.ts'
+import { revisionOf } from '../../mongo/versions/revision.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { claimVersion } from '../../mongo/write/write-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-
-/** Revisions, or whatever revision there is. */
-export type Revisions = ReadonlySet<string> | '*'
-
-/** What must hold of a version when it is written; null is no condition. */
-export interface WriteCondition {
-  readonly match: Revisions | null
-  readonly noneMatch: Revisions | null
-}
+import type { Revisions, WriteCondition } from '../write-target.ts'
+import { haveSameContent } from './same-content.ts'
 
 /** One locale of a document: what is overwritten of it is its draft, where there is one. */
 export interface VersionLine {
@@ -119,24 +111,6 @@ async function isReadAsPublished(
   return (
     published !== null &&
     includes(match, revisionOf(published)) &&
-    isDeepStrictEqual(contentOf(published), contentOf(draft))
+    haveSameContent(plan, draft, published)
   )
 }
-
-/** Without what tells versions of one content apart. An attribute that is not stored yet is null. */
-function contentOf(version: StoredVersion): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries(version).filter(([name, value]) => value !== null && !BOOKKEEPING.has(name)),
-  )
-}
-
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  '_id',
-  'id',
-  'status',
-  'createdAt',
-  'updatedAt',
-  'publishedAt',
-  REVISION,
-  LOCK,
-])

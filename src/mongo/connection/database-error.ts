@@ -53,7 +53,7 @@ export function toCmsError(error: unknown): unknown {
 
 /**
  * Runs what asks the database outside of a transaction; within one a driver's error must reach the driver as
- * it is (`run`).
+ * it is (`inSession`).
  * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
  */
 export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {

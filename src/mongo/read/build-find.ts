@@ -6,9 +6,9 @@ import { toBson } from '../versions/stored-value.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
-import type { ReadPlan } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
+import type { ReadPlan } from './run-read.ts'
 
 /**
  * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last

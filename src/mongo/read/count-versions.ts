@@ -4,9 +4,10 @@ import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { optionsOf, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /** What is to be known about a total, by the key under which an answer says it. */
 export type CountNote = 'capped' | 'estimated' | 'countTimedOut'

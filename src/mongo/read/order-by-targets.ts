@@ -5,10 +5,11 @@ import { chooseVersions } from './choose-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { buildSort } from './sort-plan.ts'
-import { optionsOf, versionsOf } from '../versions/stored-version.ts'
+import { versionsOf } from '../versions/stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /** An order whose first keys are values of one and the same target. */
 export interface TargetOrder {

@@ -12,15 +12,11 @@ import {
   targetOrderOf,
 } from './order-by-targets.ts'
 import { buildSort } from './sort-plan.ts'
-import {
-  optionsOf,
-  type ReadPlan,
-  readVersions,
-  type StoredVersion,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { type ReadPlan, readVersions } from './run-read.ts'
 
 /**
  * One page of a list that a relation orders, without looking up a target for each entry: find which

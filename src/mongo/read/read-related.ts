@@ -12,8 +12,9 @@ import { chooseVersions } from './choose-versions.ts'
 import type { Database } from '../connection/database.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
-import { readVersions, type StoredVersion } from '../versions/stored-version.ts'
+import { type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
+import { readVersions } from './run-read.ts'
 
 /** What of related versions to read. */
 export interface RelatedRead {

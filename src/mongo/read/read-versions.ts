@@ -7,19 +7,14 @@ import { countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { findPageByTargets } from './page-by-targets.ts'
-import {
-  asVersion,
-  optionsOf,
-  readVersions,
-  run,
-  type StoredVersion,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
 import { shownVersions } from './target-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
+import { readVersions } from './run-read.ts'
 
 /** Bound of a command on many versions, which no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
@@ -105,7 +100,7 @@ export async function getWholeVersion(
   key: VersionKey,
   session: Session | undefined,
 ): Promise<StoredVersion | null> {
-  const found = await run(session, () =>
+  const found = await inSession(session, () =>
     versionsOf(database, plan).findOne(
       { _id: versionId(documentId, key) },
       optionsOf(database, session),
@@ -121,7 +116,7 @@ export function getAllVersions(
   documentId: string,
   session?: Session,
 ): Promise<readonly StoredVersion[]> {
-  return run(session, async () => {
+  return inSession(session, async () => {
     const found = await versionsOf(database, plan)
       .find(matchDocument(documentId), optionsOf(database, session))
       .toArray()

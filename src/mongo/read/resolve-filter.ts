@@ -11,10 +11,11 @@ import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { optionsOf, versionsOf } from '../versions/stored-version.ts'
+import { versionsOf } from '../versions/stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /** What resolving needs, wherever in the tree it is. */
 interface Resolving {

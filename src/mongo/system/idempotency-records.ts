@@ -4,8 +4,9 @@ import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertOnce } from '../connection/insert-once.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { asVersion, run, type StoredVersion } from '../versions/stored-version.ts'
+import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { ensureIndexes } from './system-collections.ts'
+import { inSession } from '../connection/commands.ts'
 
 /** How long a key stands for its first answer. */
 const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
@@ -81,7 +82,7 @@ export async function openIdempotencyRecords(
   return {
     begin: (key, fingerprint) => asCmsErrors(() => begin(key, fingerprint)),
     noteCreated: (key, claim, version, session) =>
-      run(session, async () => {
+      inSession(session, async () => {
         const { matchedCount } = await rows.updateOne(
           { _id: key, claim, answer: { $exists: false } },
           { $set: { version: toBson(version) as Document } },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../../errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { optionsOf, run } from '../versions/stored-version.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 interface Lease {
   readonly _id: string
@@ -47,7 +47,7 @@ export async function withLease<T>(
  * yet that could be locked. What is noted is of nobody, and stays.
  */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
-  await run(session, () =>
+  await inSession(session, () =>
     database
       .collection<Pick<Lease, '_id' | 'holder'>>(COLLECTION)
       .updateOne(

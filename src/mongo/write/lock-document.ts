@@ -2,8 +2,9 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { lockName } from '../system/lease.ts'
 import { LOCK, newRevision } from '../versions/revision.ts'
-import { optionsOf, run, versionsOf } from '../versions/stored-version.ts'
+import { versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
  * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
@@ -31,7 +32,7 @@ async function lockFirst(
   documentId: string,
   session: Session,
 ): Promise<boolean> {
-  const locked = await run(session, () =>
+  const locked = await inSession(session, () =>
     versionsOf(database, plan).findOneAndUpdate(
       matchDocument(documentId),
       { $set: { [LOCK]: newRevision() } },

@@ -4,14 +4,9 @@ import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { newRevision, REVISION } from '../versions/revision.ts'
-import {
-  asVersion,
-  optionsOf,
-  run,
-  type StoredVersion,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 /** Which documents there are of those named, whatever their locales and statuses. */
 export interface ExistingDocuments {
@@ -66,7 +61,7 @@ export async function findOwners(
   session: Session,
 ): Promise<readonly Pick<StoredVersion, 'documentId' | 'status'>[]> {
   const { plan, attribute, match } = ownersOf(owners)
-  const found = await run(session, () =>
+  const found = await inSession(session, () =>
     versionsOf(database, plan)
       .find(
         { ...match, [attribute]: documentId },
@@ -133,7 +128,7 @@ async function changeOwners(
 ): Promise<void> {
   const { plan, match } = ownersOf(owners)
   for (const status of owners.statuses) {
-    await run(session, () =>
+    await inSession(session, () =>
       versionsOf(database, plan).updateMany(
         { ...match, status, ...which },
         { ...operators, $set: { ...set, [REVISION]: newRevision() } },
@@ -169,7 +164,7 @@ export async function claimTarget(
   { plan, attribute, target }: Claimed,
   session: Session,
 ): Promise<void> {
-  await run(session, () =>
+  await inSession(session, () =>
     versionsOf(database, plan).updateMany(
       matchDocument(target),
       { $set: { [attribute]: [documentId] } },
@@ -198,7 +193,7 @@ export async function takeFromOthers(
   })
   const names = taken.map(({ relation }) => relation.name)
   const options = optionsOf(database, session)
-  await run(session, async () => {
+  await inSession(session, async () => {
     const rivals = await versionsOf(database, plan)
       .find(
         { $or: taken.map(holding) },

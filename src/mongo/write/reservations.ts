@@ -3,9 +3,10 @@ import { Decimal128 } from 'mongodb'
 import { type Fault, validationError } from '../../errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { optionsOf, run, versionsOf, type VersionDocument } from '../versions/stored-version.ts'
+import { versionsOf, type VersionDocument } from '../versions/stored-version.ts'
 import { digitsOf, takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 /** That a document has a value which none but it may have. */
 interface Reservation {
@@ -68,7 +69,7 @@ export async function settleReservations(
   const reservations = reservationsIn(database)
   const holder = `${plan.collectionName}:${documentId}`
   const options = optionsOf(database, session)
-  await run(session, async () => {
+  await inSession(session, async () => {
     const published = await versionsOf(database, plan)
       .find({ ...matchDocument(documentId), status: 'published' }, options)
       .toArray()

@@ -1,10 +1,11 @@
 import type { Fault } from '../../errors.ts'
-import { SCALAR_KINDS } from '../../schema/attribute-kinds.ts'
+import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { optionsOf, run, versionsOf } from '../versions/stored-version.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
  * One fault for each unique attribute whose value the published version of another document has in this
@@ -20,7 +21,7 @@ export async function findTaken(
 ): Promise<readonly Fault[]> {
   const given = uniqueValues(plan, values)
   if (given.length === 0) return []
-  const others = await run(session, () =>
+  const others = await inSession(session, () =>
     versionsOf(database, plan)
       .find(
         {

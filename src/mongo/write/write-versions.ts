@@ -10,15 +10,10 @@ import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { newRevision, REVISION } from '../versions/revision.ts'
 import { toBson } from '../versions/stored-value.ts'
-import {
-  asVersion,
-  optionsOf,
-  run,
-  type StoredVersion,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { findTaken, takenFault } from './unique-values.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
+import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
  * Puts whole new versions; several of them in a transaction only. One by one: a bulk write hides from
@@ -34,7 +29,7 @@ export function insertVersions(
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
   return reserving(database, plan, documentIds, session, (inside) =>
-    run(inside, async () => {
+    inSession(inside, async () => {
       for (const version of versions) {
         const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
         const collection = versionsOf(database, plan)
@@ -115,7 +110,7 @@ export async function patchVersion(
 ): Promise<StoredVersion | null> {
   const documentIds = target.key.status === 'published' ? [target.documentId] : []
   const patched = await reserving(database, plan, documentIds, session, (inside) =>
-    run(inside, () =>
+    inSession(inside, () =>
       unlessTaken(plan, changes, () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(target.documentId, target.key) },
@@ -140,7 +135,7 @@ export async function claimVersion(
   session: Session,
 ): Promise<boolean> {
   const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
-  const { matchedCount } = await run(session, () =>
+  const { matchedCount } = await inSession(session, () =>
     versionsOf(database, plan).updateOne(
       { _id: versionId(version.documentId, version), ...unchanged },
       { $set: toChanges({}) },
@@ -164,7 +159,7 @@ export async function putVersion(
   const { _id, id, createdAt, ...rest } = version
   const documentIds = version.status === 'published' ? [version.documentId] : []
   const stored = await reserving(database, plan, documentIds, session, (inside) =>
-    run(inside, () =>
+    inSession(inside, () =>
       unlessTaken(plan, version, () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(version.documentId, version) },
@@ -192,7 +187,7 @@ export async function setInOtherLocales(
   if (Object.keys(shared).length === 0) return
   const documentIds = status === 'published' ? [documentId] : []
   await reserving(database, plan, documentIds, session, (inside) =>
-    run(inside, () =>
+    inSession(inside, () =>
       unlessTaken(plan, shared, () =>
         versionsOf(database, plan).updateMany(
           { ...matchDocument(documentId), status, locale: { $ne: locale } },
@@ -214,7 +209,7 @@ export function deleteVersions(
 ): Promise<number> {
   const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
   return reserving(database, plan, [documentId], session, (inside) =>
-    run(inside, async () => {
+    inSession(inside, async () => {
       const { deletedCount } = await versionsOf(database, plan).deleteMany(
         { ...matchDocument(documentId), ...which },
         optionsOf(database, inside),
@@ -233,7 +228,7 @@ export function deletePublished(
   session: Session,
 ): Promise<void> {
   return reserving(database, plan, [documentId], session, (inside) =>
-    run(inside, async () => {
+    inSession(inside, async () => {
       await versionsOf(database, plan).deleteOne(
         { _id: versionId(documentId, { locale, status: 'published' }) },
         optionsOf(database, inside),

@@ -1,4 +1,4 @@
-import { SCALAR_KINDS } from '../attribute-kinds.ts'
+import { SCALAR_KINDS } from './attribute-kinds.ts'
 import type {
   AttributeDefinition,
   ComponentDefinition,

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { buildFind as build, buildProjection } from '../../../src/mongo/read/build-find.ts'
-import type { ReadPlan } from '../../../src/mongo/versions/stored-version.ts'
 import { matchAll, translateFilter } from '../../../src/mongo/read/translate-filter.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { toCursor } from '../../../src/query/cursor.ts'
@@ -8,6 +7,7 @@ import type { Query } from '../../../src/query/query.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
+import type { ReadPlan } from '../../../src/mongo/read/run-read.ts'
 
 const attributes = {
   title: { type: 'string' },

@@ -1,14 +1,14 @@
-import { ValidationError } from '../errors.ts'
-import type { ScalarType } from './definition.ts'
-import { findJsonFault } from './values/json-values.ts'
-import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './values/numbers.ts'
+import { ValidationError } from '../../errors.ts'
+import type { ScalarType } from '../definition.ts'
+import { findJsonFault } from './json-values.ts'
+import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
 import {
   DATETIME_FORMAT_MESSAGE,
   parseDate,
   parseDatetime,
   parseTime,
   TIME_FORMAT_MESSAGE,
-} from './values/temporal.ts'
+} from './temporal.ts'
 
 /** What the rest of the system must know of a scalar type; checks of payloads are in `scalar-rules.ts`. */
 export interface ScalarKind {

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { ForbiddenError, ValidationError } from '../../src/errors.ts'
+import { ForbiddenError, ValidationError } from '../../../src/errors.ts'
 import {
   isOriginal,
   parseVariant,
   signVariant,
   variantName,
   type VariantRequest,
-} from '../../src/media/variant-request.ts'
-import { thrownBy } from '../fixtures/errors.ts'
+} from '../../../src/media/images/variant-request.ts'
+import { thrownBy } from '../../fixtures/errors.ts'
 
 const RULES = { sizes: [64, 640], signingKey: null }
 const KEY = 'key-of-the-test-with-enough-letters'

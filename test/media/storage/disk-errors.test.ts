@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ServiceUnavailableError } from '../../src/errors.ts'
-import { asDiskErrors } from '../../src/media/disk-errors.ts'
+import { ServiceUnavailableError } from '../../../src/errors.ts'
+import { asDiskErrors } from '../../../src/media/storage/disk-errors.ts'
 
 const failing = (code: string): Promise<unknown> =>
   asDiskErrors(() => Promise.reject(Object.assign(new Error(code), { code }))).catch(

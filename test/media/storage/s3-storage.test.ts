@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ConfigError, ServiceUnavailableError } from '../../src/errors.ts'
-import { openS3Storage, type S3Options } from '../../src/media/s3-storage.ts'
+import { ConfigError, ServiceUnavailableError } from '../../../src/errors.ts'
+import { openS3Storage, type S3Options } from '../../../src/media/storage/s3-storage.ts'
 import { type S3Server, startS3Server } from './s3-server.ts'
 
 describe('openS3Storage', () => {

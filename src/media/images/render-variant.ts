@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import type { FocalPoint } from './file-info.ts'
+import type { FocalPoint } from '../file-info.ts'
 import { MAX_PIXELS, MAX_SECONDS } from './read-image.ts'
 import type { VariantRequest } from './variant-request.ts'
 

@@ -15,8 +15,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../errors.ts'
-import { isShown, typeOfExtension } from './media-types.ts'
+import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../errors.ts'
+import { isShown, typeOfExtension } from '../media-types.ts'
 import {
   assertStorageName,
   type ByteRange,

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Document, GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
-import type { Database } from '../mongo/connection/database.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
 import {
   assertStorageName,
   type Leftover,

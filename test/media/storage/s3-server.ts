@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import type { S3Options } from '../../src/media/s3-storage.ts'
+import type { S3Options } from '../../../src/media/storage/s3-storage.ts'
 
 const BUCKET = 'quire-test'
 const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }

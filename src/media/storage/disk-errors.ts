@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '../errors.ts'
+import { ServiceUnavailableError } from '../../errors.ts'
 
 /** No blocks left, no more that this user may have, or none that one file may have. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])

@@ -2,9 +2,9 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import sharp from 'sharp'
-import { type Image, readImage } from '../../src/media/read-image.ts'
-import { noisyPng, png } from './sample-images.ts'
-import { useTempFolder } from './temp-folder.ts'
+import { type Image, readImage } from '../../../src/media/images/read-image.ts'
+import { noisyPng, png } from '../sample-images.ts'
+import { useTempFolder } from '../temp-folder.ts'
 
 const sizes = (image: Image | null): object =>
   Object.fromEntries(

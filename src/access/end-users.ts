@@ -1,0 +1,16 @@
+import type { Session } from '../mongo/connection/database.ts'
+
+/** Who a token speaks for. */
+export interface IdentifiedUser {
+  readonly id: number
+  readonly documentId: string
+  readonly role: string | null
+}
+
+/** What deciding who may do what needs to know of end users. */
+export interface EndUsers {
+  /** Who a JWT speaks for. @throws UnauthorizedError */
+  identify(token: string): Promise<IdentifiedUser>
+  /** How many have a role, by its documentId. */
+  countOf(role: string, session: Session): Promise<number>
+}

@@ -1,0 +1,127 @@
+import type { Session } from '../../mongo/connection/database.ts'
+import { newRevision } from '../../mongo/versions/revision.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { insertVersions } from '../../mongo/write/write-versions.ts'
+import type { Status, VersionKey } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { toPayload } from '../payload/shared-values.ts'
+import {
+  completeValues,
+  exclusiveChanges,
+  inverseChanges,
+  type PreparedValues,
+  prepareValues,
+  unsetValues,
+} from '../payload/write-values.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { assertFree, writeRelations } from './version-steps.ts'
+
+/** What is written in the same transaction as a new document, whose version it is given. */
+export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
+
+/**
+ * Stores a new document: in a transaction only where more than one version or document is written. The caller tries again
+ * when another request creates the same version meanwhile.
+ */
+export async function createNew(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+  alongside: Alongside | null = null,
+): Promise<StoredVersion> {
+  const { plan, key } = target
+  const prepared = await prepareNew(context, target, data)
+  const isAlone =
+    alongside === null &&
+    !hasTwoVersions(plan, key) &&
+    inverseChanges(plan, prepared.changes).length === 0 &&
+    exclusiveChanges(plan, prepared.changes).length === 0
+  return isAlone
+    ? createVersions(context, target, prepared, undefined)
+    : context.database.transact(async (session) => {
+        const created = await createVersions(context, target, prepared, session)
+        await alongside?.(created, session)
+        return created
+      })
+}
+
+/** The values of a new document, checked, with defaults. */
+function prepareNew(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<PreparedValues> {
+  return prepareValues(context, target, parseNew(target, data), { creating: true })
+}
+
+/**
+ * The values of a new version of a document, checked, with defaults. It is checked together with what it
+ * begins with; that is stored already and stays as it is, its components with their ids.
+ */
+export function prepareNext(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: Data,
+  begun: Data,
+): Promise<PreparedValues> {
+  const values = parseNew(target, { ...toPayload(target.plan, begun), ...data })
+  const held = Object.keys(begun).filter((name) => data[name] === undefined)
+  for (const name of held) delete values[name]
+  return prepareValues(context, target, values, { creating: true })
+}
+
+function parseNew({ plan: { validators, draftAndPublish } }: WriteTarget, data: unknown): Data {
+  return draftAndPublish
+    ? validators.draft(data, { creating: true })
+    : validators.direct(data, { creating: true })
+}
+
+/**
+ * Puts the versions that `target` names, and carries their relations to the other ends. `begun` is stored
+ * by another version already: they have it, too, where nothing else is given.
+ */
+export async function createVersions(
+  context: DocumentContext,
+  target: WriteTarget,
+  prepared: PreparedValues,
+  session: Session | undefined,
+  begun: Data = {},
+): Promise<StoredVersion> {
+  const { plan, documentId, key } = target
+  const values = completeValues(plan, prepared, null, begun)
+  const all = { ...unsetValues(plan), ...begun, ...values }
+  if (key.status === 'published') {
+    if (plan.draftAndPublish) plan.validators.publishable(all)
+    await assertFree(context, target, all, session)
+  }
+  const statuses: readonly [Status, ...Status[]] = hasTwoVersions(plan, key)
+    ? ['published', 'draft']
+    : [key.status]
+  const ids = await context.ids.take(plan.collectionName, statuses.length)
+  const now = context.now()
+  const _revision = newRevision()
+  const toVersion = (status: Status, index: number): StoredVersion => ({
+    ...all,
+    id: ids[index] ?? 0,
+    documentId,
+    locale: key.locale,
+    status,
+    createdAt: now,
+    updatedAt: now,
+    publishedAt: status === 'published' ? now : null,
+    _revision,
+  })
+  const asked = toVersion(statuses[0], 0)
+  const others = statuses.slice(1).map((status, index) => toVersion(status, index + 1))
+  await insertVersions(context.database, plan, [asked, ...others], session)
+  if (session === undefined) return asked
+  const sides = { changes: prepared.changes, isCopy: false }
+  const [shown = asked] = await writeRelations(context, target, [asked, ...others], sides, session)
+  return shown
+}
+
+function hasTwoVersions(plan: ContentTypePlan, key: VersionKey): boolean {
+  return plan.draftAndPublish && key.status === 'published'
+}

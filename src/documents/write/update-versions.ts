@@ -1,0 +1,145 @@
+import { NotFoundError } from '../../errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { DocumentContext } from '../context.ts'
+import { hasShared, pickShared } from '../payload/shared-values.ts'
+import { completeValues, type PreparedValues, prepareValues } from '../payload/write-values.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { createVersions, prepareNext } from './create-versions.ts'
+import {
+  assertFree,
+  beginDraft,
+  patchWritten,
+  publishDraft,
+  shareNew,
+  writeRelations,
+  writtenKey,
+} from './version-steps.ts'
+import { assertCondition, missingVersion } from './write-condition.ts'
+
+/** A change that was checked, and what it was made of: a locale that is missing is created from that. */
+export interface Update {
+  readonly data: unknown
+  readonly prepared: PreparedValues
+}
+
+/**
+ * Looks at what a change gives, before it is written in a transaction.
+ * @throws NotFoundError for what is no documentId; ValidationError for what the content-type does not allow.
+ */
+export async function checkUpdate(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<Update> {
+  const { plan, documentId } = target
+  const changes = plan.draftAndPublish
+    ? plan.validators.draft(data, { creating: false })
+    : plan.validators.direct(data, { creating: false })
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
+}
+
+/** `updateDocument` within a transaction, for a change that was checked. */
+export async function updateVersions(
+  context: DocumentContext,
+  target: WriteTarget,
+  update: Update,
+  session: Session,
+): Promise<StoredVersion> {
+  const { plan, key } = target
+  const { prepared } = update
+  if (reachesOthers(target, prepared)) {
+    await lockDocument(context.database, plan, target.documentId, session)
+  }
+  await assertMet(context, target, session)
+  const stored = prepared.needsStored ? await getStored(context, target, session) : {}
+  if (stored === null) return addVersion(context, target, update, session)
+  const values = completeValues(plan, prepared, stored)
+  if (!plan.draftAndPublish) await assertFreeIfThere(context, target, values, session)
+  const patched = await patchWritten(context, target, values, session)
+  if (patched === null) return addVersion(context, target, update, session)
+  const sides = { changes: prepared.changes, isCopy: false }
+  const [written = patched] = await writeRelations(context, target, [patched], sides, session)
+  const given = [...Object.keys(values), ...prepared.changes.keys()]
+  const changed = Object.fromEntries(given.map((name) => [name, written[name]]))
+  await setInOtherLocales(context.database, plan, written, pickShared(plan, changed), session)
+  return plan.draftAndPublish && key.status === 'published'
+    ? publishDraft(context, target, { draft: written, changes: prepared.changes }, session)
+    : written
+}
+
+/** A document that does not exist is told before what is taken. @throws NotFoundError, ValidationError */
+export async function assertFreeIfThere(
+  context: DocumentContext,
+  target: WriteTarget,
+  values: Data,
+  session: Session | undefined,
+): Promise<void> {
+  try {
+    await assertFree(context, target, values, session)
+  } catch (error) {
+    const { plan, documentId } = target
+    if (plan.kind === 'singleType') throw error
+    const versions = await getAllVersions(context.database, plan, documentId, session)
+    throw versions.length === 0 ? new NotFoundError('Not Found') : error
+  }
+}
+
+/** Whether it writes what locales share: then it takes the locks of several versions. */
+function reachesOthers({ plan, key }: WriteTarget, { values, changes }: PreparedValues): boolean {
+  const isPublishing = plan.draftAndPublish && key.status === 'published'
+  return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
+}
+
+/** A document that does not exist at all is refused later, for that. */
+async function assertMet(
+  context: DocumentContext,
+  { plan, documentId, key: { locale }, condition }: WriteTarget,
+  session: Session,
+): Promise<void> {
+  if (condition === undefined) return
+  const isStored = await assertCondition(context, { plan, documentId, locale }, condition, session)
+  if (isStored || condition.match === null) return
+  const others = await getAllVersions(context.database, plan, documentId, session)
+  if (plan.kind === 'singleType' || others.length > 0) throw missingVersion()
+}
+
+function getStored(
+  { database }: DocumentContext,
+  target: WriteTarget,
+  session: Session,
+): Promise<Data | null> {
+  return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
+}
+
+/** What a document lacks: a locale, or a draft of what was published when its type had no drafts. */
+async function addVersion(
+  context: DocumentContext,
+  target: WriteTarget,
+  update: Update,
+  session: Session,
+): Promise<StoredVersion> {
+  const { plan, documentId, key } = target
+  if (plan.localized) await lockDocument(context.database, plan, documentId, session)
+  const versions = await getAllVersions(context.database, plan, documentId, session)
+  const published = versions.find(({ locale }) => locale === key.locale)
+  if (plan.draftAndPublish && published !== undefined) {
+    await beginDraft(context, plan, published, session)
+    const { condition: _met, ...rest } = target
+    return updateVersions(context, rest, update, session)
+  }
+  const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
+  if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
+  const begun = sibling === undefined ? {} : pickShared(plan, sibling)
+  // `data` was checked to be an object.
+  const prepared = await prepareNext(context, target, update.data as Data, begun)
+  const created = await createVersions(context, target, prepared, session, begun)
+  if (sibling !== undefined) await shareNew(context, plan, created, session)
+  return created
+}

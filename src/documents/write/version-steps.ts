@@ -1,0 +1,141 @@
+import { validationError } from '../../errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { findTaken } from '../../mongo/write/unique-values.ts'
+import {
+  insertVersions,
+  patchVersion,
+  putVersion,
+  setInOtherLocales,
+} from '../../mongo/write/write-versions.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import type { DocumentChanges } from '../payload/relation-input.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { type OtherSides, writeOtherSides } from './write-inverse.ts'
+
+// The steps that operations on documents are composed of; each runs in the transaction of its operation.
+
+/**
+ * Carries relations of written versions to their other ends; answers the versions with what that gave them.
+ * Those after the first have its orders, as has the first where it `isCopy` of one written before.
+ */
+export async function writeRelations(
+  context: DocumentContext,
+  target: WriteTarget,
+  versions: readonly StoredVersion[],
+  { changes, isCopy }: OtherSides,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const related: StoredVersion[] = []
+  let orders: Data = {}
+  for (const [index, version] of versions.entries()) {
+    const shown = { ...version, ...orders }
+    const sides = { changes, isCopy: isCopy || index > 0 }
+    orders = await writeOtherSides(context, target, shown, sides, session)
+    if (Object.keys(orders).length === 0) {
+      related.push(version)
+      continue
+    }
+    const { documentId, locale, status } = version
+    const written = { documentId, key: { locale, status } }
+    // Read anew: through a relation with itself the version may have changed.
+    const patched = await patchVersion(context.database, target.plan, written, orders, session)
+    related.push(patched ?? shown)
+  }
+  return related
+}
+
+/**
+ * @throws ValidationError naming every unique attribute whose value another document has published in
+ * this locale.
+ */
+export async function assertFree(
+  { database }: DocumentContext,
+  { plan, documentId, key }: Pick<WriteTarget, 'plan' | 'documentId' | 'key'>,
+  values: Data,
+  session: Session | undefined,
+): Promise<void> {
+  const document = { documentId, locale: key.locale }
+  const [fault, ...others] = await findTaken(database, plan, document, values, session)
+  if (fault !== undefined) throw validationError([fault, ...others])
+}
+
+export function patchWritten(
+  { database, now }: DocumentContext,
+  target: WriteTarget,
+  values: Data,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const at = now()
+  const { plan, documentId } = target
+  const stamps = plan.draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
+  const written = { documentId, key: writtenKey(target) }
+  return patchVersion(database, plan, written, { ...values, ...stamps }, session)
+}
+
+/** Writes go to the draft where there is one. */
+export function writtenKey({ plan, key }: WriteTarget): VersionKey {
+  return { locale: key.locale, status: plan.draftAndPublish ? 'draft' : 'published' }
+}
+
+/** Stores a draft of what was published without one, and answers it. */
+export async function beginDraft(
+  { database, ids }: DocumentContext,
+  plan: ContentTypePlan,
+  published: StoredVersion,
+  session: Session,
+): Promise<StoredVersion> {
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const draft = { ...published, id, status: 'draft' as const, publishedAt: null }
+  await insertVersions(database, plan, [draft], session)
+  return draft
+}
+
+/** Puts a copy of another version over what there is. It keeps the id that it has, or gets one of its own. */
+export async function putCopy(
+  { database, ids }: DocumentContext,
+  plan: ContentTypePlan,
+  copy: StoredVersion,
+  session: Session,
+): Promise<StoredVersion> {
+  const [id = 0] = await ids.take(plan.collectionName, 1)
+  const stored = await putVersion(database, plan, { ...copy, id }, session)
+  if (stored.id !== id) ids.giveBack(plan.collectionName, id)
+  return stored
+}
+
+/** The whole draft becomes the published version; what locales share goes to their published ones. */
+export async function publishDraft(
+  context: DocumentContext,
+  target: WriteTarget,
+  { draft, changes }: { readonly draft: StoredVersion; readonly changes: DocumentChanges },
+  session: Session,
+): Promise<StoredVersion> {
+  const { database, now } = context
+  const { plan } = target
+  plan.validators.publishable(draft)
+  await assertFree(context, target, draft, session)
+  const copy = { ...draft, status: 'published', publishedAt: now() } as const
+  const published = await putCopy(context, plan, copy, session)
+  const sides = { changes, isCopy: true }
+  const [related = published] = await writeRelations(context, target, [published], sides, session)
+  await setInOtherLocales(database, plan, related, pickShared(plan, related), session)
+  return related
+}
+
+/** What came with a new locale goes to the others: to their drafts as well, where it was published. */
+export async function shareNew(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  created: StoredVersion,
+  session: Session,
+): Promise<void> {
+  const shared = pickShared(plan, created)
+  await setInOtherLocales(database, plan, created, shared, session)
+  if (!plan.draftAndPublish || created.status === 'draft') return
+  await setInOtherLocales(database, plan, { ...created, status: 'draft' }, shared, session)
+}
