@@ -16,8 +16,15 @@ const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
 const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
 const itemBounds = { min: count, max: count }
 
-const COMMON = { type: name, required: flag, private: flag, configurable: flag, pluginOptions }
-const SCALAR = { ...COMMON, unique: flag, default: Joi.any() }
+/** What every attribute takes. */
+export const COMMON_OPTIONS = {
+  type: name,
+  required: flag,
+  private: flag,
+  configurable: flag,
+  pluginOptions,
+}
+const SCALAR = { ...COMMON_OPTIONS, unique: flag, default: Joi.any() }
 const TEXT = { ...SCALAR, minLength: count, maxLength: count, regex: name }
 const NUMBER = { ...SCALAR, min: Joi.number(), max: Joi.number() }
 
@@ -46,23 +53,24 @@ const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
   blocks: SCALAR,
 }
 
-const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
+/** What attributes of each type take. */
+export const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
   ...SCALAR_OPTIONS,
   relation: {
-    ...COMMON,
+    ...COMMON_OPTIONS,
     relation: Joi.valid(...RELATION_KINDS).required(),
     target: name.required(),
     inversedBy: name,
     mappedBy: name,
   },
-  component: { ...COMMON, ...itemBounds, component: name.required(), repeatable: flag },
+  component: { ...COMMON_OPTIONS, ...itemBounds, component: name.required(), repeatable: flag },
   dynamiczone: {
-    ...COMMON,
+    ...COMMON_OPTIONS,
     ...itemBounds,
     components: Joi.array().items(name).unique().required(),
   },
   media: {
-    ...COMMON,
+    ...COMMON_OPTIONS,
     multiple: flag,
     allowedTypes: Joi.array().items(Joi.valid('images', 'videos', 'audios', 'files')),
   },
