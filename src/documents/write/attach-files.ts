@@ -85,9 +85,11 @@ async function attachToPublished(
   if (stored === null) return
   const held = unique([...listOf(stored[media.name]), ...files])
   const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
-  const changes = { ...attached, updatedAt: now() }
+  const updatedAt = now()
+  const changes = { ...attached, updatedAt }
   await patchVersion(database, plan, { documentId, key: version }, changes, session)
-  await setInOtherLocales(database, plan, stored, pickShared(plan, attached), session)
+  const shared = pickShared(plan, attached)
+  await setInOtherLocales(database, plan, { ...stored, updatedAt }, shared, session)
 }
 
 /** The document that the numeric id of one of its versions names. */

@@ -8,7 +8,6 @@ import {
 } from '../../mongo/write/relation-writes.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
@@ -104,7 +103,7 @@ async function writeInverse(
   session: Session,
 ): Promise<readonly string[]> {
   const { documentId } = version
-  const versions = ownerVersions(relation, target, version.status)
+  const versions = ownerVersions(relation, target, version)
   const owners = await findOwners(database, versions, documentId, session)
   const members = unique(owners.map((owner) => owner.documentId))
   const { joining, stays } = membership(relation, change)
@@ -158,14 +157,14 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
 function ownerVersions(
   relation: RelationPlan,
   { plan, writer, key }: WriteTarget,
-  status: Status,
+  { status, updatedAt }: Pick<StoredVersion, 'status' | 'updatedAt'>,
 ): OwnerVersions {
   const owner = relation.target()
   const attribute = owner.attributes.get(relation.otherSide ?? '')
   const isShared = owner.localized && attribute?.localized === false
   const own = key.locale === NO_LOCALE ? writer.locale : key.locale
   const locale = owner.localized ? own : NO_LOCALE
-  const which = { relation, locale, isShared }
+  const which = { relation, locale, isShared, at: updatedAt }
   if (!owner.draftAndPublish) return { ...which, statuses: ['published'] }
   return { ...which, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }
 }

@@ -51,6 +51,8 @@ export interface OwnerVersions {
   /** All locales of an owner have the same targets; then `locale` selects none of them. */
   readonly isShared: boolean
   readonly statuses: readonly Status[]
+  /** When the other side was written: those that it changes were updated then. */
+  readonly at: Date
 }
 
 /** The versions that own a document, in the order of their ids. */
@@ -86,7 +88,7 @@ export async function addToOwners(
 ): Promise<void> {
   if (ownerIds.length === 0) return
   const { attribute, toMany } = ownersOf(owners)
-  const which = { documentId: { $in: [...ownerIds] } }
+  const which = { documentId: { $in: [...ownerIds] }, [attribute]: { $ne: documentId } }
   const add: Change = toMany
     ? { operators: { $addToSet: { [attribute]: documentId } }, set: {} }
     : { operators: {}, set: { [attribute]: documentId } }
@@ -131,7 +133,7 @@ async function changeOwners(
     await inSession(session, () =>
       versionsOf(database, plan).updateMany(
         { ...match, status, ...which },
-        { ...operators, $set: { ...set, [REVISION]: newRevision() } },
+        { ...operators, $set: { ...set, updatedAt: owners.at, [REVISION]: newRevision() } },
         optionsOf(database, session),
       ),
     )
@@ -180,7 +182,12 @@ export async function claimTarget(
 export async function takeFromOthers(
   database: Database,
   plan: ContentTypePlan,
-  { documentId, locale, status }: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>,
+  {
+    documentId,
+    locale,
+    status,
+    updatedAt,
+  }: Pick<StoredVersion, 'documentId' | 'locale' | 'status' | 'updatedAt'>,
   taken: readonly Taken[],
   session: Session,
 ): Promise<void> {
@@ -205,7 +212,7 @@ export async function takeFromOthers(
       if (!rivals.some((rival) => rival[relation.name] === target)) continue
       await versionsOf(database, plan).updateMany(
         holding(each),
-        { $set: { [relation.name]: null, [REVISION]: newRevision() } },
+        { $set: { [relation.name]: null, updatedAt, [REVISION]: newRevision() } },
         options,
       )
     }

@@ -174,13 +174,14 @@ export async function putVersion(
 }
 
 /**
- * Sets what all locales share in the other locales of a document, in versions of the same status.
+ * Sets what all locales share in the other locales of a document, in versions of the same status. Those that
+ * hold it already stay as they are; the others were updated when the given version was.
  * @throws ValidationError for a value that must be unique and is taken in one of them.
  */
 export async function setInOtherLocales(
   database: Database,
   plan: ContentTypePlan,
-  { documentId, locale, status }: StoredVersion,
+  { documentId, locale, status, updatedAt }: StoredVersion,
   shared: Data,
   session: Session,
 ): Promise<void> {
@@ -190,8 +191,13 @@ export async function setInOtherLocales(
     inSession(inside, () =>
       unlessTaken(plan, shared, () =>
         versionsOf(database, plan).updateMany(
-          { ...matchDocument(documentId), status, locale: { $ne: locale } },
-          { $set: toChanges(shared) },
+          {
+            ...matchDocument(documentId),
+            status,
+            locale: { $ne: locale },
+            $expr: differsFrom(toDocument(shared)),
+          },
+          { $set: toChanges({ ...shared, updatedAt }) },
           optionsOf(database, inside),
         ),
       ),
@@ -235,6 +241,14 @@ export function deletePublished(
       )
     }),
   )
+}
+
+/** Compares whole values: `$ne` of a query would take a list for each of its elements. */
+function differsFrom(values: Data): Document {
+  const differences = Object.entries(values).map(([name, value]) => ({
+    $ne: [`$${name}`, { $literal: value }],
+  }))
+  return { $or: differences }
 }
 
 /** What is written of a version that exists; it is another revision then, whatever was given. */
