@@ -1,4 +1,3 @@
-import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
@@ -11,12 +10,9 @@ import type { Command } from '../request/request.ts'
 import { describeIndex } from '../storage/collection.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import { assertUnused, ensureCollection, persist } from '../storage/database.ts'
-import type { Data } from '../storage/database.ts'
-import { indexKeys } from '../storage/index-keys.ts'
 import { partialKey } from '../storage/partial-form.ts'
 import { describeValue } from '../storage/describe-value.ts'
-import { newestView, scanRecords } from '../storage/view.ts'
-import { addEntries, duplicateKey } from '../storage/write-unit.ts'
+import { buildIndex } from '../storage/rebuild-indexes.ts'
 
 const cannot = (message: string): CommandError => new CommandError('CannotCreateIndex', message)
 
@@ -144,16 +140,6 @@ function isThere(collection: Collection, spec: Document): boolean {
   return false
 }
 
-function build(data: Data, collection: Collection, index: Index): void {
-  for (const record of scanRecords(data, newestView(), collection)) {
-    const document = record.document ?? decodeDocument(record.bytes)
-    const keys = index.unique ? indexKeys(index, document) : []
-    const taken = keys.find((key) => data.store.entries.doesExist(key.bytes))
-    if (taken) throw duplicateKey(collection, index, taken)
-    addEntries(data, index, document, record.id)
-  }
-}
-
 export const createIndexes: Command = {
   options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
   access: 'admin',
@@ -173,7 +159,7 @@ export const createIndexes: Command = {
       added.push(describeIndex(data.nextIndex++, spec))
     }
     data.store.write(() => {
-      for (const index of added) build(data, collection, index)
+      for (const index of added) buildIndex(data, collection, index)
       persist(data, { ...collection, indexes: [...before, ...added] })
     })
     data.commits++

@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts'
 import { openData } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
+import { rebuildOutdated } from '../storage/rebuild-indexes.ts'
 import { openStore } from '../storage/store.ts'
 import type { Store, StoreOptions } from '../storage/store.ts'
 import { cursorTable } from './cursors.ts'
@@ -30,6 +31,7 @@ export interface EngineOptions extends StoreOptions {
 
 export function openEngine(options: EngineOptions): Engine {
   const data = openData(openStore(options))
+  if (options.readOnly !== true) rebuildOutdated(data)
   const cursors = cursorTable()
   const strictness = options.strictness ?? {}
   const sessions = sessionTable(data, cursors, strictness)

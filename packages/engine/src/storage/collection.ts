@@ -41,6 +41,8 @@ export interface Index {
   readonly multikey: boolean[]
   /** Whether some key ever was cut: the entries then are not wholly in order. */
   hasCutKeys: boolean
+  /** Of its entries, see `KEY_FORM`. */
+  readonly keyForm: number
   /** The commit it was built in: an older snapshot has none of its entries. */
   builtAt: number
 }
@@ -74,14 +76,21 @@ export interface Collection {
   shardKey: readonly string[] | null
 }
 
+/**
+ * How entries are made of documents, as the catalog notes it. In the first form what was missing in an array of documents
+ * was kept as undefined, an array within an array was looked into, and a sparse index held what is missing there.
+ */
+export const KEY_FORM = 2
+
 const flags = (value: Value): boolean[] =>
   Array.isArray(value) ? value.map((flag) => flag === true) : []
+
+const NEW = { multikey: [], hasCutKeys: false, keyForm: KEY_FORM }
 
 export function describeIndex(
   id: number,
   spec: Document,
-  multikey: Value = [],
-  hasCutKeys = false,
+  known: Pick<Index, 'multikey' | 'hasCutKeys' | 'keyForm'> = NEW,
 ): Index {
   const key = spec['key'] as Document
   const fields = Object.keys(key).map((path): IndexField => {
@@ -94,7 +103,6 @@ export function describeIndex(
   })
   const partial = spec['partialFilterExpression'] as Document | undefined
   const filter = partial && parseFilter(partial)
-  const known = flags(multikey)
   return {
     id,
     name: spec['name'] as string,
@@ -104,8 +112,9 @@ export function describeIndex(
     unique: spec['unique'] === true || spec['name'] === ID_INDEX,
     sparse: spec['sparse'] === true,
     partial: filter ? { filter, matches: compileFilter(filter), key: partialKey(filter) } : null,
-    multikey: fields.map((_, i) => known[i] ?? false),
-    hasCutKeys,
+    multikey: fields.map((_, i) => known.multikey[i] ?? false),
+    hasCutKeys: known.hasCutKeys,
+    keyForm: known.keyForm,
     builtAt: 0,
   }
 }
@@ -126,6 +135,7 @@ export function saveCollection(store: Store, collection: Collection): void {
         spec: index.spec,
         multikey: index.multikey,
         cut: index.hasCutKeys,
+        form: KEY_FORM,
       }),
     ),
   })
@@ -149,12 +159,11 @@ export function loadCollection(store: Store, id: number, bytes: Buffer): Collect
     namespace: `${database}.${name}`,
     options: description['options'] as Document,
     indexes: indexes.map((index) =>
-      describeIndex(
-        (index['id'] as Long).toNumber(),
-        index['spec'] as Document,
-        index['multikey'],
-        index['cut'] === true,
-      ),
+      describeIndex((index['id'] as Long).toNumber(), index['spec'] as Document, {
+        multikey: flags(index['multikey']),
+        hasCutKeys: index['cut'] === true,
+        keyForm: typeof index['form'] === 'number' ? index['form'] : 1,
+      }),
     ),
     exists: true,
     nextRecord: last ? last.readUInt32BE(4) + 1 : 1,

@@ -510,6 +510,35 @@ for (const target of TARGETS) {
         await made.insertOne({ _id: 3, a: [3, 3] })
       })
 
+      it('holds what is missing in an array of documents for null, and once', async () => {
+        const made = await collection([
+          { _id: 1, a: [{}] },
+          { _id: 2, a: [{ b: null }, { b: 1 }] },
+        ])
+        await made.createIndex({ 'a.b': 1 })
+        const ids = async (filter: Document): Promise<number[]> =>
+          (await made.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id)
+        expect(await ids({ 'a.b': null })).to.deep.equal([1, 2])
+        expect(await ids({ 'a.b': { $in: [null, 7] } })).to.deep.equal([1, 2])
+        expect(await ids({ 'a.b': 1 })).to.deep.equal([2])
+        const once = await collection([{ _id: 1, a: [{}] }])
+        await once.createIndex({ 'a.b': 1 }, { unique: true })
+        expect((await failure(once.insertOne({ _id: 2, a: [{ c: 1 }, {}] }))).code).to.equal(11000)
+        expect((await failure(once.insertOne({ _id: 2, a: [{ b: null }] }))).code).to.equal(11000)
+        expect((await failure(once.insertOne({ _id: 2 }))).code).to.equal(11000)
+        expect((await failure(once.insertOne({ _id: 2, a: [] }))).code).to.equal(11000)
+      })
+
+      it('lets what is missing in arrays of documents repeat where a unique index is sparse', async function () {
+        if (isDeparting) this.skip()
+        const made = await collection([{ _id: 1, a: [{}] }])
+        await made.createIndex({ 'a.b': 1 }, { unique: true, sparse: true })
+        await made.insertMany([{ _id: 2, a: [{}, { b: 1 }] }, { _id: 3 }] as never)
+        expect((await failure(made.insertOne({ _id: 4, a: [{ b: 1 }] }))).code).to.equal(11000)
+        await made.insertOne({ _id: 4, a: [{ b: null }] })
+        expect((await failure(made.insertOne({ _id: 5, a: [{ b: null }] }))).code).to.equal(11000)
+      })
+
       it('refuses a unique index over duplicates', async () => {
         const made = await collection([
           { _id: 1, a: 1 },

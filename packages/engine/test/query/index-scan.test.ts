@@ -173,7 +173,10 @@ const nested: fc.Arbitrary<Value> = fc.oneof(
   fields,
   fc.record({ d: fields }).map((value) => documentOf(value)),
   fc.array(
-    fc.record({ d: small }).map((value) => documentOf(value)),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ d: fields }, { requiredKeys: [] }).map(documentOf) },
+      { weight: 1, arbitrary: fc.constantFrom<Value>(null, 1, [documentOf({ d: 2 })]) },
+    ),
     { maxLength: 2 },
   ),
 )
@@ -208,6 +211,7 @@ const INDEXES: readonly Document[] = [
   documentOf({ name: 'ba', key: documentOf({ b: 1, a: -1 }) }),
   documentOf({ name: 'cd', key: documentOf({ 'c.d': 1, b: 1 }) }),
   documentOf({ name: 'b', key: documentOf({ b: -1 }), sparse: true }),
+  documentOf({ name: 'd', key: documentOf({ 'c.d': -1 }), sparse: true }),
   documentOf({
     name: 'p',
     key: documentOf({ a: 1, b: 1 }),

@@ -1,0 +1,88 @@
+import { rmSync } from 'node:fs'
+import { expect } from 'chai'
+import { encodeDocument } from '../../src/bson/encode.ts'
+import { decodeDocument } from '../../src/bson/decode.ts'
+import { documentOf } from '../../src/bson/values.ts'
+import type { Document } from '../../src/bson/values.ts'
+import { parseFilter } from '../../src/filter/filter.ts'
+import { NO_DEADLINE, planQuery, runQuery } from '../../src/query/run-query.ts'
+import { describeIndex } from '../../src/storage/collection.ts'
+import { ensureCollection, openData, removeIndexEntries } from '../../src/storage/database.ts'
+import type { Data } from '../../src/storage/database.ts'
+import { rebuildOutdated } from '../../src/storage/rebuild-indexes.ts'
+import { numberKey, openStore } from '../../src/storage/store.ts'
+import { newestView } from '../../src/storage/view.ts'
+import { applyUnit, insertRecord, newUnit } from '../../src/storage/write-unit.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+const NULLS = {
+  filter: parseFilter(documentOf({ 'a.b': null })),
+  sort: [],
+  skip: 0,
+  limit: Infinity,
+  deadline: NO_DEADLINE,
+}
+
+describe('indexes that an older version built', () => {
+  let directory: string
+  beforeEach(() => (directory = temporaryFolder()))
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+  const open = (): Data => openData(openStore({ directory, durable: false }))
+
+  /** A folder whose index on `a.b` has no entries, and is said to be of the first form. */
+  const writeOld = async (unique: boolean, documents: readonly Document[]): Promise<void> => {
+    const data = open()
+    const collection = ensureCollection(data, 'test', 'rows')
+    const index = describeIndex(
+      data.nextIndex++,
+      documentOf({ v: 2, key: documentOf({ 'a.b': 1 }), name: 'ab', ...(unique && { unique }) }),
+    )
+    collection.indexes.push(describeIndex(index.id, documentOf({ ...index.spec, unique: false })))
+    data.store.write(() => {
+      const unit = newUnit()
+      for (const document of documents)
+        insertRecord(data, unit, collection, encodeDocument(document), document)
+      applyUnit(data, unit)
+      removeIndexEntries(data, index)
+      const key = numberKey(collection.id)
+      const catalog = decodeDocument(data.store.catalog.get(key) ?? Buffer.alloc(0))
+      const [, old] = catalog['indexes'] as [Document, Document]
+      delete old['form']
+      old['spec'] = index.spec
+      data.store.put(data.store.catalog, key, encodeDocument(catalog))
+    })
+    await data.store.close()
+  }
+
+  const missing = documentOf({ _id: 1, a: [documentOf({})] })
+
+  it('are made anew once', async () => {
+    await writeOld(false, [missing, documentOf({ _id: 2, a: [documentOf({ b: null })] })])
+    for (const start of ['first', 'second']) {
+      const data = open()
+      rebuildOutdated(data)
+      const collection = ensureCollection(data, 'test', 'rows')
+      const source = { data, view: newestView(), collection }
+      expect(planQuery(source, NULLS), start).to.not.equal(null)
+      expect([...runQuery(source, NULLS)], start).to.have.length(2)
+      await data.store.close()
+    }
+  })
+
+  it('are dropped where they are unique and let duplicates in', async () => {
+    await writeOld(true, [missing, documentOf({ _id: 2, a: [documentOf({ b: null })] })])
+    for (const start of ['first', 'second']) {
+      const data = open()
+      rebuildOutdated(data)
+      const collection = ensureCollection(data, 'test', 'rows')
+      expect(
+        collection.indexes.map(({ name }) => name),
+        start,
+      ).to.deep.equal(['_id_'])
+      const source = { data, view: newestView(), collection }
+      expect([...runQuery(source, NULLS)], start).to.have.length(2)
+      await data.store.close()
+    }
+  })
+})
