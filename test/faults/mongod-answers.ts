@@ -6,6 +6,7 @@ const OPERATORS = ['$eq', '$lte', '$lt', '$gt', '$gte']
 
 /** A partial filter as `listIndexes` of mongod 4.9 answers it, whatever was declared. */
 export function asMongodReports(filter: Document): Document {
+  if ('$and' in filter) return filter // the embedded engine reports it so, too
   const conditions = Object.entries(filter).flatMap(([path, operand]) =>
     isOperators(operand)
       ? Object.entries(operand).map(([operator, value]) => ({ [path]: { [operator]: value } }))

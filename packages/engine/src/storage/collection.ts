@@ -9,7 +9,7 @@ import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { splitPath } from '../filter/paths.ts'
-import { partialKey } from './partial-form.ts'
+import { normalPartial, partialKey } from './partial-form.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -106,7 +106,7 @@ export function describeIndex(
   return {
     id,
     name: spec['name'] as string,
-    spec,
+    spec: filter ? documentOf({ ...spec, partialFilterExpression: normalPartial(filter) }) : spec,
     fields,
     directions: fields.map(({ direction }) => direction),
     unique: spec['unique'] === true || spec['name'] === ID_INDEX,

@@ -26,11 +26,26 @@ function operatorOf(condition: Condition): Document {
   throw new TypeError(`a partial index has no condition of kind ${condition.kind}`)
 }
 
-function leavesOf(filter: Filter): readonly Document[] {
+/** In the order in which mongod sorts conditions; those of one operator go by their paths. */
+const ORDER = ['$eq', '$lte', '$lt', '$gt', '$gte', '$exists', '$type']
+
+interface Leaf {
+  readonly path: string
+  readonly rank: number
+  readonly document: Document
+}
+
+const compareLeaves = (a: Leaf, b: Leaf): number =>
+  a.rank - b.rank || (a.path < b.path ? -1 : Number(a.path > b.path))
+
+function leavesOf(filter: Filter): readonly Leaf[] {
   if (filter.kind === 'all') return filter.of.flatMap((child) => leavesOf(child))
   if (!('path' in filter))
     throw new TypeError(`a partial index has no filter of kind ${filter.kind}`)
-  return [documentOf({ [filter.path]: operatorOf(filter) })]
+  const operator = operatorOf(filter)
+  const { path } = filter
+  const rank = ORDER.indexOf(Object.keys(operator)[0] ?? '')
+  return [{ path, rank, document: documentOf({ [path]: operator }) }]
 }
 
 /**
@@ -39,15 +54,15 @@ function leavesOf(filter: Filter): readonly Document[] {
  * listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
  */
 export function normalPartial(filter: Filter): Document {
-  const leaves = leavesOf(filter)
+  const leaves = [...leavesOf(filter)].sort(compareLeaves).map(({ document }) => document)
   const [only, ...others] = leaves
-  if (others.length > 0) return documentOf({ $and: [...leaves] })
+  if (others.length > 0) return documentOf({ $and: leaves })
   return only ?? newDocument()
 }
 
 /** Equal for filters that mean the same, in whatever order their conditions stand, and 1 and 1.0 alike. */
 export const partialKey = (filter: Filter): string =>
   leavesOf(filter)
-    .map((leaf) => encodeKey([leaf], []).toString('latin1'))
+    .map(({ document }) => encodeKey([document], []).toString('latin1'))
     .sort()
     .join('\n')

@@ -447,6 +447,28 @@ for (const target of TARGETS) {
         expect([ab?.['key'], ab?.['unique']]).to.deep.equal([{ a: 1, b: -1 }, true])
       })
 
+      it('lists the filter of a partial index in its normal form', async function () {
+        if (isDeparting) this.skip()
+        const made = await collection([{ _id: 1 }])
+        const listed = async (filter: Document): Promise<unknown> => {
+          const name = await made.createIndex({ a: 1 }, { partialFilterExpression: filter })
+          const index = (await made.indexes()).find((each) => each.name === name)
+          await made.dropIndex(name)
+          return index?.['partialFilterExpression']
+        }
+        expect(await listed({ a: 'x' })).to.deep.equal({ a: { $eq: 'x' } })
+        expect(await listed({ a: { $gt: '' } })).to.deep.equal({ a: { $gt: '' } })
+        expect(await listed({ status: 'published', slug: { $gt: '' } })).to.deep.equal({
+          $and: [{ status: { $eq: 'published' } }, { slug: { $gt: '' } }],
+        })
+        expect(await listed({ $and: [{ a: { $gte: 1, $lt: 5 } }, { b: null }] })).to.deep.equal({
+          $and: [{ b: { $eq: null } }, { a: { $lt: 5 } }, { a: { $gte: 1 } }],
+        })
+        expect(await listed({ a: { $type: 'string' }, b: { $exists: true } })).to.deep.equal({
+          $and: [{ b: { $exists: true } }, { a: { $type: [2] } }],
+        })
+      })
+
       it('knows an index again by what its filter means', async () => {
         const made = await collection([{ _id: 1 }])
         const create = (partialFilterExpression: Document): Promise<string> =>
