@@ -61,6 +61,31 @@ describe('commands that a request costs', () => {
     return proxy.takeCommands()
   }
 
+  const UNIQUE: readonly (readonly [string, (documentId: string) => string, number])[] = [
+    ['a slug', () => 'filters[slug][$eq]=a', 1],
+    ['a slug that nothing has', () => 'filters[slug][$eq]=b&sort=rank:desc', 0],
+    ['two slugs', () => 'filters[slug][$in]=a&filters[slug][$in]=b', 1],
+    ['a documentId', (id) => `filters[documentId]=${id}&sort=tag.name`, 1],
+    ['the documentId of a draft', (id) => `filters[documentId]=${id}&status=draft`, 1],
+  ]
+  for (const [what, query, total] of UNIQUE) {
+    it(`a counted list by ${what} is one find`, async () => {
+      const target = `/api/notes?${query(documentId)}`
+      expect(await cost(() => server.get(target))).to.deep.equal(['find'])
+      const { body } = await server.get(target)
+      expect(body.data).to.have.length(total)
+      expect(body.meta.pagination).to.include({ total, pageCount: total })
+    })
+  }
+
+  it('counts a list of what is unique beyond its page', async () => {
+    const { body } = await server.post('/api/notes', { text: 'b', slug: 'other' })
+    const both = `filters[slug][$in]=a&filters[slug][$in]=other&pagination[pageSize]=1`
+    const { body: page } = await server.get(`/api/notes?${both}`)
+    expect(page.meta.pagination).to.include({ total: 2, pageCount: 2 })
+    await server.delete(`/api/notes/${body.data.documentId}`)
+  })
+
   const lists: readonly (readonly [string, string])[] = [
     ['everything', ''],
     ['a filter', 'filters[text][$containsi]=a&filters[rank][$gte]=0'],

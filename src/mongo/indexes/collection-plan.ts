@@ -60,6 +60,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
     indexes: [
       DOCUMENT_INDEX,
       LIST_INDEX,
+      COUNT_INDEX,
       ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
       ...owned.map(({ name }) => relationIndex(name)),
     ],
@@ -88,6 +89,17 @@ function relationIndex(attribute: string): IndexPlan {
 const LIST_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}list`,
   key: { status: 1, locale: 1, id: 1 },
+  unique: false,
+  partialFilterExpression: null,
+}
+
+/**
+ * Counts a whole list. The index of lists could, with a key for each version: DocumentDB takes six times as long
+ * to count those as to count under the few keys of this one (100,000 versions: 150 and 25 ms).
+ */
+const COUNT_INDEX: IndexPlan = {
+  name: `${INDEX_PREFIX}count`,
+  key: { status: 1, locale: 1 },
   unique: false,
   partialFilterExpression: null,
 }

@@ -5,22 +5,25 @@ import type { AttributeHolder } from '../../schema/plan.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
-import { buildSort } from './sort-plan.ts'
+import { matchNamed, mostVersions } from './unique-conditions.ts'
+import { buildSort, UNORDERED } from './sort-plan.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import type { ReadPlan } from './run-read.ts'
 
 /**
  * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last
- * one tells whether there is a next page.
+ * one tells whether there is a next page. What can find one version alone is asked without an order, for
+ * which DocumentDB would walk the whole list.
  */
 export function buildFind(query: Query, conditions: Conditions): ReadPlan {
-  const { page, sort, plan, fields, version, populate, reader } = query
+  const { page, filter, sort, plan, fields, version, populate, reader } = query
+  const isOne = mostVersions(filter, version) <= 1
   const keyset = page.kind === 'cursor' && page.after !== null ? matchAfter(sort, page.after) : {}
   return {
-    filter: matchAll([matchVersions(version), keyset]),
+    filter: matchAll([matchNamed(filter, version), matchVersions(version), keyset]),
     conditions,
-    order: buildSort(sort, version, reader),
+    order: isOne ? UNORDERED : buildSort(sort, version, reader),
     chosen: chooseVersions(plan, version),
     ...rangeOf(page),
     projection: {
@@ -73,7 +76,8 @@ export function shownMembers(holder: AttributeHolder): readonly string[] {
   return names
 }
 
-function rangeOf(page: Page): { readonly skip: number; readonly limit: number } {
+/** Which part of a list a page reads. */
+export function rangeOf(page: Page): { readonly skip: number; readonly limit: number } {
   switch (page.kind) {
     case 'page':
       return { skip: (page.page - 1) * page.pageSize, limit: page.pageSize }

@@ -1,3 +1,4 @@
+import { BSON, type Document } from 'mongodb'
 import { GatewayTimeoutError } from '../../errors.ts'
 import type { Query } from '../../query/query.ts'
 import { chooseVersions } from './choose-versions.ts'
@@ -6,6 +7,8 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
+import { matchNamed } from './unique-conditions.ts'
+import { createSharedRuns, type ShareRuns } from './share-runs.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
@@ -48,6 +51,11 @@ export async function countVersions(
   return isWhole ? { total, notes: ['estimated'] } : toCounted(database, query, total)
 }
 
+/** What a list that was read to its end has, as its request asks. */
+export function countedOf(database: Database, query: Query, number: number): Counted {
+  return query.page.withCount === false ? NOT_COUNTED : toCounted(database, query, number)
+}
+
 /** A number that was counted, at least to one beyond the cap, as an answer tells it. */
 export function toCounted({ countLimit }: Database, { page }: Query, counted: number): Counted {
   const notes: CountNote[] = counted > countLimit ? ['capped'] : []
@@ -68,25 +76,40 @@ function estimate(database: Database, { plan }: Query): Promise<number> {
 
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
   const versions = versionsOf(database, query.plan)
-  const which = matchVersions(query.version)
+  const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
   const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
   const limit = database.countLimit + 1
-  return asCmsErrors(async () => {
-    const chosen = chooseVersions(query.plan, query.version)
-    if (conditions.lookups.length + chosen.length === 0) {
+  const chosen = chooseVersions(query.plan, query.version)
+  const isPlain = conditions.lookups.length + chosen.length === 0
+  const stages = [...matchStages(which, conditions), ...chosen]
+  const count = async (): Promise<number> => {
+    if (isPlain) {
       return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })
     }
-    const stages = [
-      ...matchStages(which, conditions),
-      ...chosen,
-      { $limit: limit },
-      { $count: 'total' },
-    ]
     const [counted] = await versions
-      .aggregate<{ readonly total: number }>(stages, options)
+      .aggregate<{ readonly total: number }>(
+        [...stages, { $limit: limit }, { $count: 'total' }],
+        options,
+      )
       .toArray()
     return counted?.total ?? 0
-  })
+  }
+  const key = keyOf(query.plan.collectionName, stages)
+  return sharedCountsOf(database)(key, () => asCmsErrors(count))
+}
+
+/** By what a database is read from, so that nobody is answered from a member that was not asked for. */
+const sharedCounts = new WeakMap<Database, ShareRuns<number>>()
+
+function sharedCountsOf(database: Database): ShareRuns<number> {
+  const known = sharedCounts.get(database) ?? createSharedRuns<number>()
+  sharedCounts.set(database, known)
+  return known
+}
+
+/** The bytes of a command: equal for equal commands, with values of every type told apart. */
+function keyOf(collection: string, stages: readonly Document[]): string {
+  return Buffer.from(BSON.serialize({ collection, stages })).toString('latin1')
 }
 
 /** Null when it takes longer. A count that is given up ends by its own `maxTimeMS`, and nobody hears of it. */

@@ -1,15 +1,17 @@
-import type { EntryQuery, Query, VersionKey } from '../../query/query.ts'
+import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { buildFind, buildProjection } from './build-find.ts'
+import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
-import { countVersions, type VersionPage } from './count-versions.ts'
+import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { mostVersions } from './unique-conditions.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
+import { UNORDERED } from './sort-plan.ts'
 import { shownVersions } from './target-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
@@ -19,18 +21,31 @@ import { readVersions } from './run-read.ts'
 /** Bound of a command on many versions, which no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
 
-/** One page of a list: one find and, in parallel, one count; or where a relation orders it `findPageByTargets`. */
+/**
+ * One page of a list: one find and, in parallel, one count; the find alone where that tells how many there are;
+ * or where a relation orders it `findPageByTargets`.
+ */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, reader } = query
   const resolved = await resolveFilter(database, filter, version, reader)
   const conditions = withPublished(query, resolved)
-  const ordered = await findPageByTargets(database, query, conditions)
+  const most = mostVersions(filter, version)
+  const ordered = most > 1 ? await findPageByTargets(database, query, conditions) : null
   if (ordered !== null) return ordered
-  const [versions, counted] = await Promise.all([
-    readVersions(database, query.plan, buildFind(query, conditions)),
-    countVersions(database, query, conditions),
-  ])
+  const read = buildFind(query, conditions)
+  const count = (): Promise<Counted> => countVersions(database, query, conditions)
+  if (isFromStart(query.page) && most <= read.limit) {
+    const versions = await readVersions(database, query.plan, read)
+    const isAll = versions.length < read.limit
+    return { versions, ...(isAll ? countedOf(database, query, versions.length) : await count()) }
+  }
+  const reading = readVersions(database, query.plan, read)
+  const [versions, counted] = await Promise.all([reading, count()])
   return { versions, ...counted }
+}
+
+function isFromStart(page: Page): boolean {
+  return page.kind === 'cursor' ? page.after === null : rangeOf(page).skip === 0
 }
 
 /** The published version is another document of the same collection, found by its documentId. */
@@ -89,8 +104,6 @@ export async function getVersion(
 function matchAny(ids: readonly string[]): unknown {
   return ids.length === 1 ? ids[0] : { $in: ids }
 }
-
-const UNORDERED = { lookups: [], sort: {} }
 
 /** A version with everything that is stored of it, for one that is about to be changed. */
 export async function getWholeVersion(

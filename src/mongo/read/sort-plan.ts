@@ -12,6 +12,9 @@ export interface SortPlan {
   readonly sort: Record<string, 1 | -1>
 }
 
+/** In no order. */
+export const UNORDERED: SortPlan = { lookups: [], sort: {} }
+
 /** Of an entry whose locale the query leaves open: it is taken from the entry. */
 const OWN_LOCALE = Symbol('own locale')
 

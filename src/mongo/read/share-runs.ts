@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Runs `work`, or answers with a run of the same key by someone else that began after this was called. */
+export type ShareRuns<T> = (key: string, work: () => Promise<T>) => Promise<T>
+
+interface Runs<T> {
+  readonly current: Promise<T>
+  /** The run that begins when the current one has ended. */
+  next: Promise<T> | null
+}
+
+/** A run that takes longer keeps nobody waiting: the next begins beside it. */
+const LONGEST_WAIT_MS = 100
+
+/**
+ * One run at a time of what many ask for at once. Who asks while a run is under way shares the next one with all
+ * others who do: what a run finds out is never older than the question.
+ */
+export function createSharedRuns<T>(): ShareRuns<T> {
+  const byKey = new Map<string, Runs<T>>()
+  const start = (key: string, work: () => Promise<T>): Promise<T> => {
+    const runs: Runs<T> = { current: work(), next: null }
+    byKey.set(key, runs)
+    const end = (): void => {
+      if (byKey.get(key) === runs && runs.next === null) byKey.delete(key)
+    }
+    runs.current.then(end, end)
+    return runs.current
+  }
+  return (key, work) => {
+    const runs = byKey.get(key)
+    if (runs === undefined) return start(key, work)
+    runs.next ??= ended(runs.current).then(() => start(key, work))
+    return runs.next
+  }
+}
+
+/** Resolves when a run has ended, however, or has taken too long. */
+async function ended(run: Promise<unknown>): Promise<void> {
+  const isOver = new AbortController()
+  const { signal } = isOver
+  await Promise.race([
+    run.catch(() => undefined),
+    delay(LONGEST_WAIT_MS, undefined, { signal }).catch(() => undefined),
+  ])
+  isOver.abort()
+}

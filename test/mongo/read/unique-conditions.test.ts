@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { matchNamed, mostVersions } from '../../../src/mongo/read/unique-conditions.ts'
+import { parseQuery } from '../../../src/query/parse-query.ts'
+import type { Data } from '../../../src/schema/definition.ts'
+import { planOf } from '../../fixtures/plans.ts'
+import { rulesWith } from '../../fixtures/rules.ts'
+
+const attributes = {
+  slug: { type: 'uid' },
+  code: { type: 'string', unique: true },
+  title: { type: 'string' },
+} as const
+const plan = planOf({ attributes, draftAndPublish: true })
+const localized = planOf({ attributes, localized: true })
+
+const matchOf = (filters: Data, of = plan): object => {
+  const { filter, version } = parseQuery({ filters, locale: '*' }, of, rulesWith('en', 'fr'))
+  return matchNamed(filter, version)
+}
+
+function most(filters: Data, { of = plan, ...also }: Data & { of?: typeof plan } = {}): number {
+  const { filter, version } = parseQuery({ filters, ...also }, of, rulesWith('en', 'fr'))
+  return mostVersions(filter, version)
+}
+
+describe('mostVersions', () => {
+  const ONE: readonly (readonly [string, Data])[] = [
+    ['a uid', { slug: { $eq: 'a' } }],
+    ['a unique attribute, in short', { code: 'a' }],
+    ['a documentId', { documentId: 'a'.repeat(24) }],
+    ['an id', { id: 3 }],
+    ['a list of one', { slug: { $in: ['a'] } }],
+    ['beside another condition', { slug: 'a', title: { $contains: 'b' } }],
+    ['in one of the conditions of $and', { $and: [{ title: 'b' }, { slug: 'a' }] }],
+    ['in an $or of one', { $or: [{ slug: 'a' }] }],
+  ]
+  for (const [what, filters] of ONE) {
+    it(`is one by ${what}`, () => {
+      expect(most(filters)).to.equal(1)
+    })
+  }
+
+  const MORE: readonly (readonly [string, Data, Data, number])[] = [
+    ['for each value of a list', { slug: { $in: ['a', 'b', 'c'] } }, {}, 3],
+    ['for each branch of $or', { $or: [{ slug: 'a' }, { code: 'b' }] }, {}, 2],
+    ['for each locale', { slug: 'a' }, { of: localized, locale: '*' }, 2],
+    ['for each locale of a document', { documentId: 'x' }, { of: localized, locale: '*' }, 2],
+    ['one for an id in all locales', { id: 3 }, { of: localized, locale: '*' }, 1],
+    ['for the documentId of a draft', { documentId: 'x' }, { status: 'draft' }, 1],
+  ]
+  for (const [what, filters, also, expected] of MORE) {
+    it(`is one ${what}`, () => {
+      expect(most(filters, also)).to.equal(expected)
+    })
+  }
+
+  const UNBOUNDED: readonly (readonly [string, Data, Data])[] = [
+    ['no filter', {}, {}],
+    ['an attribute that is not unique', { title: 'a' }, {}],
+    ['drafts, which may share a value', { slug: 'a' }, { status: 'draft' }],
+    ['the empty text, which may repeat', { slug: '' }, {}],
+    ['a list with it', { slug: { $in: ['a', ''] } }, {}],
+    ['null', { slug: { $null: true } }, {}],
+    ['another operator', { slug: { $ne: 'a' } }, {}],
+    ['$not', { $not: { slug: 'a' } }, {}],
+    ['an $or with an open branch', { $or: [{ slug: 'a' }, { title: 'b' }] }, {}],
+  ]
+  for (const [what, filters, also] of UNBOUNDED) {
+    it(`is unbounded by ${what}`, () => {
+      expect(most(filters, also)).to.equal(Infinity)
+    })
+  }
+})
+
+describe('matchNamed', () => {
+  it('names the versions of documents that a filter names', () => {
+    expect(matchOf({ documentId: 'a' })).to.deep.equal({ _id: { $eq: 'a::published' } })
+    const both = { $and: [{ title: 'b' }, { documentId: { $in: ['a', 'b'] } }] }
+    expect(matchOf(both)).to.deep.equal({ _id: { $in: ['a::published', 'b::published'] } })
+    expect(matchOf({ documentId: 'a' }, localized)).to.deep.equal({
+      _id: { $in: ['a:en:published', 'a:fr:published'] },
+    })
+  })
+
+  it('names none where others may be meant', () => {
+    const open = [
+      {},
+      { documentId: { $ne: 'a' } },
+      { $not: { documentId: 'a' } },
+      { $or: [{ documentId: 'a' }, { title: 'b' }] },
+      { title: 'a' },
+      { slug: 'a' },
+    ]
+    for (const filters of open) expect(matchOf(filters)).to.deep.equal({})
+  })
+})
