@@ -3,7 +3,7 @@ import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
-import { openContent } from './cli/open-content.ts'
+import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import { withEnvFile } from './config/env-file.ts'
 import { readConfig } from './config/config.ts'
@@ -13,6 +13,7 @@ import { openLocales } from './locales/locales.ts'
 import type { MediaStores } from './media/check-media.ts'
 import { openDatabase } from './mongo/connection/database.ts'
 import { openFileRecords } from './media/file-records.ts'
+import { once } from './schema/once.ts'
 import { documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
 
 const words = process.argv.slice(2)
@@ -54,8 +55,11 @@ async function openContext(): Promise<OpenedContext> {
     const { name, queryTimeoutMs } = config.database
     const database = await openDatabase({ uri: deployment.uri, name, queryTimeoutMs })
     opened.push(database)
-    const access = await openAccess(database, compileActions(schema), { rootApiToken: null })
-    opened.push(access)
+    const access = once(async () => {
+      const made = await openAccess(database, compileActions(schema), { rootApiToken: null })
+      opened.push(made)
+      return made
+    })
     const documents = documentContext(database, schema)
     const media = async (): Promise<MediaStores> => ({
       storage: await openStorage(config, database),
@@ -64,9 +68,9 @@ async function openContext(): Promise<OpenedContext> {
     })
     return {
       access,
-      locales: await openLocales(database),
+      locales: once(() => openLocales(database)),
       media,
-      openContent: () => openContent(config, database, schema),
+      openImport: (options) => openImport({ config, database, schema }, options),
       close,
     }
   } catch (error) {

@@ -4,14 +4,20 @@ import type { SourceImport } from '../documents/import/import-from-source.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 
-/** What the commands work on: the same objects as the management API, so that both keep the same rules. */
+/**
+ * What the commands work on: the same objects as the management API, so that both keep the same rules. Each is
+ * opened when it is asked for: opening may write the rows that exist from the start.
+ */
 export interface CommandContext {
-  readonly access: Access
-  readonly locales: Locales
-  /** Opened when asked for: few commands need it, and it may be on another machine. */
+  readonly access: () => Promise<Access>
+  readonly locales: () => Promise<Locales>
+  /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
-  /** Content and files, for the commands that write them; their indexes are in place then. */
-  openContent(): Promise<Pick<SourceImport, 'documents' | 'schema' | 'files'>>
+  /**
+   * What an import reads of this installation and writes to; a dry run has nothing to write to.
+   * @throws ApplicationError unless indexes are what the content-types declare: no command changes them.
+   */
+  openImport(options: { readonly dryRun: boolean }): Promise<Omit<SourceImport, 'source'>>
 }
 
 /** What a command has to say: `--json` prints `data`, otherwise `text` is printed. */

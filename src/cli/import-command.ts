@@ -11,9 +11,7 @@ const fromUrl: Command = {
   run: async (context, words, options) => {
     const source = openSource(wordAt(words, 0), textOption(options, 'token') ?? null)
     const dryRun = options['dry-run'] === true
-    const content = await context.openContent()
-    const { locales } = context
-    const data = await importFromSource({ ...content, source, locales, dryRun })
+    const data = await importFromSource({ source, ...(await context.openImport({ dryRun })) })
     return { data, text: textOf(data, dryRun) }
   },
 }

@@ -7,7 +7,7 @@ const list: Command = {
   summary: 'the locales that content may be written in',
   options: {},
   words: { min: 0, max: 0 },
-  run: async ({ locales }) => reportOf(await locales.current()),
+  run: async ({ locales }) => reportOf(await (await locales()).current()),
 }
 
 const add: Command = {
@@ -17,7 +17,9 @@ const add: Command = {
   words: { min: 1, max: 1 },
   run: async ({ locales }, words, options) => {
     const name = textOption(options, 'name')
-    const data = await locales.add({
+    const data = await (
+      await locales()
+    ).add({
       code: wordAt(words, 0),
       isDefault: options['default'] === true,
       ...(name === undefined ? {} : { name }),
@@ -32,7 +34,7 @@ const makeDefault: Command = {
   options: {},
   words: { min: 1, max: 1 },
   run: async ({ locales }, words) => {
-    const data = await locales.update(wordAt(words, 0), { isDefault: true })
+    const data = await (await locales()).update(wordAt(words, 0), { isDefault: true })
     return { data, text: `${data.name} is now the default.` }
   },
 }
@@ -43,7 +45,7 @@ const remove: Command = {
   options: {},
   words: { min: 1, max: 1 },
   run: async ({ locales }, words) => {
-    const data = await locales.remove(wordAt(words, 0))
+    const data = await (await locales()).remove(wordAt(words, 0))
     return {
       data,
       text: `Removed ${data.name}. Its content is kept and comes back with \`quire locale add ${data.code}\`.`,

@@ -1,5 +1,6 @@
+import type { Access } from '../access/access.ts'
 import type { Role } from '../access/roles.ts'
-import { type Command, type CommandContext, type Report, wordAt } from './command.ts'
+import { type Command, type Report, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 
 const MANY = Number.POSITIVE_INFINITY
@@ -10,7 +11,7 @@ const list: Command = {
   options: {},
   words: { min: 0, max: 0 },
   run: async ({ access }) => {
-    const data = await access.roles.list()
+    const data = await (await access()).roles.list()
     const rows = data.map(({ type, name, permissions, description }) => [
       type,
       name,
@@ -26,8 +27,10 @@ const show: Command = {
   summary: 'what a role may do',
   options: {},
   words: { min: 1, max: 1 },
-  run: async (context, words) =>
-    reportOf(context, await context.access.roles.get(wordAt(words, 0))),
+  run: async (context, words) => {
+    const access = await context.access()
+    return reportOf(access, await access.roles.get(wordAt(words, 0)))
+  },
 }
 
 const grant: Command = {
@@ -37,7 +40,8 @@ const grant: Command = {
   words: { min: 2, max: MANY },
   run: async (context, words) => {
     const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
-    return reportOf(context, await context.access.roles.grant(type, actions))
+    const access = await context.access()
+    return reportOf(access, await access.roles.grant(type, actions))
   },
 }
 
@@ -48,13 +52,14 @@ const revoke: Command = {
   words: { min: 2, max: MANY },
   run: async (context, words) => {
     const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
-    return reportOf(context, await context.access.roles.revoke(type, actions))
+    const access = await context.access()
+    return reportOf(access, await access.roles.revoke(type, actions))
   },
 }
 
 export const ROLE_COMMANDS: readonly Command[] = [list, show, grant, revoke]
 
-function reportOf({ access }: CommandContext, role: Role): Report {
+function reportOf(access: Access, role: Role): Report {
   const rows = role.permissions
     .toSorted()
     .map((name) => [

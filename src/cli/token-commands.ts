@@ -1,6 +1,6 @@
-import type { ApiToken } from '../access/api-tokens.ts'
+import type { ApiToken, ApiTokens } from '../access/api-tokens.ts'
 import { NotFoundError } from '../errors.ts'
-import { type Command, type CommandContext, textOption, UsageError, wordAt } from './command.ts'
+import { type Command, textOption, UsageError, wordAt } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 
 const list: Command = {
@@ -9,7 +9,7 @@ const list: Command = {
   options: {},
   words: { min: 0, max: 0 },
   run: async ({ access }) => {
-    const data = await access.apiTokens.list()
+    const data = await (await access()).apiTokens.list()
     const rows = data.map((token) => [
       String(token.id),
       token.name,
@@ -43,7 +43,9 @@ const create: Command = {
       throw new UsageError('--type is missing: read-only, full-access or custom')
     }
     const description = textOption(options, 'description')
-    const data = await access.apiTokens.create({
+    const data = await (
+      await access()
+    ).apiTokens.create({
       name: wordAt(words, 0),
       type,
       permissions: options['permission'] ?? [],
@@ -65,8 +67,9 @@ const revoke: Command = {
   options: {},
   words: { min: 1, max: 1 },
   run: async (context, words) => {
-    const { id } = await tokenNamed(context, wordAt(words, 0))
-    const data = await context.access.apiTokens.remove(id)
+    const { apiTokens } = await context.access()
+    const { id } = await tokenNamed(apiTokens, wordAt(words, 0))
+    const data = await apiTokens.remove(id)
     return { data, text: `Revoked ${data.name}.` }
   },
 }
@@ -74,8 +77,8 @@ const revoke: Command = {
 export const TOKEN_COMMANDS: readonly Command[] = [list, create, revoke]
 
 /** By name, or else by id. @throws NotFoundError */
-async function tokenNamed({ access }: CommandContext, word: string): Promise<ApiToken> {
-  const tokens = await access.apiTokens.list()
+async function tokenNamed(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
+  const tokens = await apiTokens.list()
   const found =
     tokens.find((token) => token.name === word) ?? tokens.find((token) => String(token.id) === word)
   if (found === undefined) throw new NotFoundError(`There is no API token ${word}`)

@@ -69,8 +69,7 @@ const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings
 /** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
 export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
   const now = options.now ?? (() => new Date())
-  const first = { ...FIRST, documentId: newDocumentId(), createdAt: now(), updatedAt: now() }
-  await ensureRow(collectionOf(db), { _id: 'locales', defaultCode: first.code, list: [first] })
+  await ensureRow(collectionOf(db), firstRow(now()))
   const stamped = await openStamped({
     db,
     key: 'locales',
@@ -114,6 +113,17 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
         (before) => localeOf(before, code),
       ),
   }
+}
+
+/** The list as it is, without opening it: where no server has ever started, what the first start will make it. */
+export async function readLocales(db: Database): Promise<LocaleList> {
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db))
+  return toLocaleList(row ?? firstRow(new Date()))
+}
+
+function firstRow(at: Date): LocalesRow {
+  const first = { ...FIRST, documentId: newDocumentId(), createdAt: at, updatedAt: at }
+  return { _id: 'locales', defaultCode: first.code, list: [first] }
 }
 
 async function getRow(db: Database, session?: Session): Promise<LocalesRow> {

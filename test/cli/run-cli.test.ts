@@ -31,10 +31,10 @@ describe('cli/run-cli', () => {
     const open = () => {
       opened += 1
       return Promise.resolve({
-        access,
-        locales,
+        access: () => Promise.resolve(access),
+        locales: () => Promise.resolve(locales),
         media: () => Promise.reject(new Error('no command here needs it')),
-        openContent: () => Promise.reject(new Error('no command here writes content')),
+        openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
           opened -= 1
           return Promise.resolve()

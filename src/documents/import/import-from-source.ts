@@ -4,7 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { importDocuments, type ImportedDocument } from './import-documents.ts'
-import type { Locales } from '../../locales/locales.ts'
+import type { LocaleList, Locales } from '../../locales/locales.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 import { dataOf, populateWhole } from './source-entry.ts'
 import type { Source } from './source.ts'
@@ -21,12 +21,18 @@ export interface FileImport {
 
 export interface SourceImport {
   readonly source: Source
-  readonly documents: DocumentContext
   readonly schema: Pick<Schema, 'contentTypes'>
-  readonly locales: Locales
+  /** Those that are here. */
+  readonly locales: () => Promise<LocaleList>
+  /** Null for a dry run, which reads all and stores nothing. */
+  readonly destination: ImportDestination | null
+}
+
+/** Where an import writes. */
+export interface ImportDestination {
+  readonly documents: DocumentContext
+  readonly locales: Pick<Locales, 'add'>
   readonly files: FileImport
-  /** Reads all and stores nothing. */
-  readonly dryRun: boolean
 }
 
 export interface SourceReport {
@@ -63,18 +69,18 @@ export async function importFromSource(given: SourceImport): Promise<SourceRepor
 
 /** The codes in which the source may have content. */
 async function importLocales(
-  { source, locales, dryRun }: SourceImport,
+  { source, locales, destination }: SourceImport,
   notTaken: string[],
 ): Promise<readonly string[]> {
-  const here = await locales.current()
+  const here = await locales()
   const there = (await source.read('i18n/locales')) as readonly Data[] | null
   if (there === null) {
     notTaken.push('locales: the source does not list them; content in those that are here is read')
     return here.all.map(({ code }) => code)
   }
   for (const { code, name } of there) {
-    if (!dryRun && !here.has(String(code)))
-      await locales.add({ code: String(code), name: String(name) })
+    if (here.has(String(code))) continue
+    await destination?.locales.add({ code: String(code), name: String(name) })
   }
   return there.map(({ code }) => String(code))
 }
@@ -106,14 +112,14 @@ async function* filesOf(source: Source, notTaken: string[]): AsyncGenerator<Data
 
 /** Whether it was new; null when it could not be had. */
 async function importFile(
-  { source, files, dryRun }: SourceImport,
+  { source, destination }: SourceImport,
   record: Data,
   notTaken: string[],
 ): Promise<boolean | null> {
   const documentId = String(record['documentId'])
   try {
-    if (dryRun || (await files.has(documentId))) return false
-    await files.add(record, await source.download(String(record['url'])))
+    if (destination === null || (await destination.files.has(documentId))) return false
+    await destination.files.add(record, await source.download(String(record['url'])))
     return true
   } catch (error) {
     if (!(error instanceof CmsError)) throw error
@@ -149,7 +155,8 @@ async function importType(
         return { documentId: own ?? String(entry['documentId']), versions: [version] }
       })
       sum.versions += documents.length
-      if (!given.dryRun) sum.added += await store(given.documents, plan, documents, notTaken)
+      if (given.destination === null) continue
+      sum.added += await store(given.destination.documents, plan, documents, notTaken)
     }
   }
   return sum

@@ -2,35 +2,49 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { FileImport } from '../documents/import/import-from-source.ts'
+import { openLocales, readLocales } from '../locales/locales.ts'
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
 import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
 import { createWorkQueue } from '../media/work-queue.ts'
+import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { openFileRecords } from '../media/file-records.ts'
-import { syncIndexes } from '../mongo/indexes/sync-indexes.ts'
 import type { Data } from '../schema/definition.ts'
 import type { Schema } from '../schema/plan.ts'
 import { documentContext, openStorage, spoolFolder } from '../services.ts'
 import type { CommandContext } from './command.ts'
 
-type Content = Awaited<ReturnType<CommandContext['openContent']>>
+type Import = Awaited<ReturnType<CommandContext['openImport']>>
 
-/** Content and files of a database, for a command that writes them beside a server or before the first. */
-export async function openContent(
-  config: Config,
-  database: Database,
-  schema: Schema,
-): Promise<Content> {
-  await syncIndexes(database, [...compileCollections(schema).values()])
+/**
+ * What an import needs of an installation. For a dry run nothing is opened that would write. Otherwise the indexes
+ * must be in place: only a start builds them, and without them an import could store what breaks a uniqueness.
+ * @throws ApplicationError when they are not
+ */
+export async function openImport(
+  { config, database, schema }: Installation,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Import> {
+  if (dryRun) return { schema, locales: () => readLocales(database), destination: null }
+  await assertIndexes(database, [...compileCollections(schema).values()])
+  const locales = await openLocales(database)
   const documents = documentContext(database, schema)
   const records = openFileRecords(database, documents.contentType('plugin::upload.file'), documents)
   const images = createWorkQueue({ concurrency: 1, maxWaiting: 1 })
   const storage = await openStorage(config, database)
   const library = openMediaLibrary({ storage, records, images })
-  return { documents, schema, files: importInto(library, spoolFolder(config)) }
+  const files = importInto(library, spoolFolder(config))
+  const destination = { documents, locales, files }
+  return { schema, locales: () => locales.current(), destination }
+}
+
+interface Installation {
+  readonly config: Config
+  readonly database: Database
+  readonly schema: Schema
 }
 
 function importInto(library: MediaLibrary, spool: string): FileImport {
