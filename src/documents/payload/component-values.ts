@@ -34,7 +34,10 @@ interface Element {
 
 type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
-/** What an attribute holds when nothing was ever given: an empty list where it is a list, else null. */
+/**
+ * What an attribute holds when nothing was ever given: an empty list where it is a list, else null. A required list
+ * of components is null as well, so that publishing tells it from one that was emptied.
+ */
 export function unsetValue(attribute: AttributePlan): null | readonly never[] {
   switch (attribute.kind) {
     case 'scalar':
@@ -43,9 +46,8 @@ export function unsetValue(attribute: AttributePlan): null | readonly never[] {
     case 'media':
       return holdsMany(attribute) ? [] : null
     case 'component':
-      return attribute.repeatable ? [] : null
     case 'dynamiczone':
-      return []
+      return isList(attribute) && !attribute.required ? [] : null
   }
 }
 
@@ -236,6 +238,7 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-function isList(attribute: NestingPlan): boolean {
+/** Whether it holds several components: a dynamic zone, or a repeatable component. */
+export function isList(attribute: NestingPlan): boolean {
   return attribute.kind === 'dynamiczone' || attribute.repeatable
 }

@@ -2,6 +2,7 @@ import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import { STORED_PASSWORD } from '../../schema/values/stored-password.ts'
 import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { isList } from './component-values.ts'
 
 /** The attributes that all locales of a document have in common; none where a type has no locales. */
 function sharedAttributes(plan: ContentTypePlan): readonly AttributePlan[] {
@@ -23,12 +24,23 @@ export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'
   return shared.some(({ name }) => given.has(name))
 }
 
-/** Stored values as a payload would give them: what begins with them is checked as a whole. */
+/**
+ * Stored values as a payload would give them: what begins with them is checked as a whole. A list of components
+ * that was never given is null where it is stored, and absent from a payload.
+ */
 export function toPayload(holder: AttributeHolder, stored: Data): Data {
-  const given = [...holder.attributes.values()].filter(({ name }) => stored[name] !== undefined)
+  const isGiven = (attribute: AttributePlan): boolean => {
+    const value = stored[attribute.name]
+    return value !== undefined && !(value === null && isListOfComponents(attribute))
+  }
+  const given = [...holder.attributes.values()].filter(isGiven)
   return Object.fromEntries(
     given.map((attribute) => [attribute.name, payloadOf(attribute, stored[attribute.name])]),
   )
+}
+
+function isListOfComponents(attribute: AttributePlan): boolean {
+  return (attribute.kind === 'component' || attribute.kind === 'dynamiczone') && isList(attribute)
 }
 
 function payloadOf(attribute: AttributePlan, value: unknown): unknown {
