@@ -61,6 +61,7 @@ export function parseSearch(input: unknown, holder: AttributeHolder): Filter | n
 
 function searchCondition(attribute: AttributePlan, text: string): readonly Filter[] {
   if (attribute.kind !== 'scalar' || attribute.private || attribute.name === 'locale') return []
+  if (!attribute.searchable) return []
   const { searchable, fromQuery } = SCALAR_KINDS[attribute.type]
   if (searchable === 'text') {
     return [{ kind: 'compare', attribute, operator: 'containsi', operand: text }]

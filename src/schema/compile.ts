@@ -106,6 +106,7 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
     localized: true,
     unique: false,
     onRequest: false,
+    searchable: true,
     default: undefined,
   }
   return Object.freeze(plan)
@@ -155,6 +156,7 @@ function compileAttribute(
     system: false,
     unique,
     onRequest,
+    searchable: definition.searchable !== false,
     default: storedDefault(definition),
   }
 }

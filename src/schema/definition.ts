@@ -35,6 +35,10 @@ interface AttributeOptions {
   readonly required?: boolean
   readonly private?: boolean
   readonly configurable?: boolean
+  /** False: no request may give it; imports may. */
+  readonly writable?: boolean
+  /** False: `_q` does not look into it. */
+  readonly searchable?: boolean
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
 }
 

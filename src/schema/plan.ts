@@ -60,6 +60,8 @@ export interface ScalarPlan extends AttributeBase {
   readonly unique: boolean
   /** Shown only where `fields` names it. */
   readonly onRequest: boolean
+  /** Whether `_q` may look into it. */
+  readonly searchable: boolean
   /** In stored form; undefined when none is declared. */
   readonly default: unknown
 }
@@ -100,6 +102,12 @@ export interface MediaPlan extends AttributeBase {
   readonly files: RelationPlan
 }
 
+export interface PayloadOptions {
+  readonly creating: boolean
+  /** What is given is no client's: attributes that are not writable may be among it. */
+  readonly isTrusted?: boolean
+}
+
 /**
  * Checks of what a client sends, built once per content-type. Values returned are in stored form
  * (`schema/attribute-kinds.ts`): dates are `Date`, biginteger `bigint`, decimal `Decimal`, the rest
@@ -111,9 +119,9 @@ export interface MediaPlan extends AttributeBase {
  */
 export interface Validators {
   /** For a draft: types, maximum lengths and enumerations; not required, minimum, format or number of items. */
-  readonly draft: (data: unknown, options: { readonly creating: boolean }) => Data
+  readonly draft: (data: unknown, options: PayloadOptions) => Data
   /** For a type without draft & publish: everything; `required` as well when creating. */
-  readonly direct: (data: unknown, options: { readonly creating: boolean }) => Data
+  readonly direct: (data: unknown, options: PayloadOptions) => Data
   /** A complete draft version in stored form, before it is published: everything. Returns nothing. */
   readonly publishable: (version: Data) => void
 }

@@ -53,7 +53,9 @@ function prepareNew(
   target: WriteTarget,
   data: unknown,
 ): Promise<PreparedValues> {
-  return prepareValues(context, target, parseNew(target, data), { creating: true })
+  return prepareValues(context, target, parseNew(target, data, { isTrusted: false }), {
+    creating: true,
+  })
 }
 
 /**
@@ -66,16 +68,21 @@ export function prepareNext(
   data: Data,
   begun: Data,
 ): Promise<PreparedValues> {
-  const values = parseNew(target, { ...toPayload(target.plan, begun), ...data })
+  // What the client gave was checked by itself: what is stored may hold what it may not write.
+  const payload = { ...toPayload(target.plan, begun), ...data }
+  const values = parseNew(target, payload, { isTrusted: true })
   const held = Object.keys(begun).filter((name) => data[name] === undefined)
   for (const name of held) delete values[name]
   return prepareValues(context, target, values, { creating: true })
 }
 
-function parseNew({ plan: { validators, draftAndPublish } }: WriteTarget, data: unknown): Data {
-  return draftAndPublish
-    ? validators.draft(data, { creating: true })
-    : validators.direct(data, { creating: true })
+function parseNew(
+  { plan: { validators, draftAndPublish } }: WriteTarget,
+  data: unknown,
+  { isTrusted }: { readonly isTrusted: boolean },
+): Data {
+  const parse = draftAndPublish ? validators.draft : validators.direct
+  return parse(data, { creating: true, isTrusted })
 }
 
 /**

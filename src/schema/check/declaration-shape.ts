@@ -22,6 +22,8 @@ export const COMMON_OPTIONS = {
   required: flag,
   private: flag,
   configurable: flag,
+  writable: flag,
+  searchable: flag,
   pluginOptions,
 }
 const SCALAR = { ...COMMON_OPTIONS, unique: flag, default: Joi.any() }
@@ -96,7 +98,7 @@ const DECLARATION: Joi.PartialSchemaMap = {
 }
 
 /** Options that only the reference's admin panel or its SQL layer reads: accepted and ignored. */
-const IGNORED_OPTIONS = ['visible', 'writable', 'column', 'conditions', 'options', 'searchable']
+const IGNORED_OPTIONS = ['visible', 'column', 'conditions', 'options']
 
 const ATTRIBUTE_TYPES = [...SCALAR_TYPES, 'relation', 'component', 'dynamiczone', 'media']
 const EFFECTIVE_OPTIONS = new Set(

@@ -16,18 +16,37 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
 /** Clients send back what they have read; the server decides these by itself. */
 export const IGNORED_KEYS = ['publishedAt', 'locale'] as const
 
+interface Known {
+  readonly components: Components
+  /** Whether attributes that are not writable may be given. */
+  readonly isTrusted: boolean
+}
+
 /**
- * Refuses the first key, at any depth of components and zones, that is no attribute.
+ * Refuses the first key, at any depth of components and zones, that is no attribute, or none that a client may write.
  * @throws ValidationError
  */
-export function assertKnownKeys(data: Data, attributes: Attributes, components: Components): void {
+export function assertKnownKeys(
+  data: Data,
+  attributes: Attributes,
+  components: Components,
+  { isTrusted }: { readonly isTrusted: boolean },
+): void {
+  const known = { components, isTrusted }
   for (const key of Object.keys(data)) {
     if (Object.hasOwn(attributes, key)) {
-      assertKnownWithin(data[key], attributes[key], [key], components)
+      if (!mayGive(attributes[key], known)) {
+        throw new ValidationError(`Invalid key ${key}`, { key, path: key, source: 'body' })
+      }
+      assertKnownWithin(data[key], attributes[key], [key], known)
     } else if (!(IGNORED_KEYS as readonly string[]).includes(key)) {
       throw invalidRootKey(key)
     }
   }
+}
+
+function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: Known): boolean {
+  return isTrusted || definition?.writable !== false
 }
 
 function invalidRootKey(key: string): ValidationError {
@@ -44,7 +63,7 @@ function assertKnownWithin(
   value: unknown,
   definition: AttributeDefinition | undefined,
   path: readonly string[],
-  components: Components,
+  known: Known,
 ): void {
   if (definition?.type !== 'component' && definition?.type !== 'dynamiczone') return
   if (path.length > MAX_DEPTH) {
@@ -52,8 +71,8 @@ function assertKnownWithin(
   }
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const element of elements.filter(isData)) {
-    const attributes = attributesOf(element, definition, components)
-    if (attributes !== null) assertKnownInside(element, attributes, path, components)
+    const attributes = attributesOf(element, definition, known.components)
+    if (attributes !== null) assertKnownInside(element, attributes, path, known)
   }
 }
 
@@ -79,11 +98,11 @@ function assertKnownInside(
   data: Data,
   attributes: Attributes,
   path: readonly string[],
-  components: Components,
+  known: Known,
 ): void {
   for (const key of Object.keys(data)) {
-    if (Object.hasOwn(attributes, key)) {
-      assertKnownWithin(data[key], attributes[key], [...path, key], components)
+    if (Object.hasOwn(attributes, key) && mayGive(attributes[key], known)) {
+      assertKnownWithin(data[key], attributes[key], [...path, key], known)
     } else if (key !== 'id') {
       const at = path.join('.')
       throw new ValidationError(`Invalid key ${key} at ${at}`, { key, path: at, source: 'body' })

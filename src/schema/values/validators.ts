@@ -27,10 +27,10 @@ export function compileValidators(
   }
   const validatorFor = (occasion: 'draft' | 'direct'): Validators['draft'] => {
     const rules = { fill: ruleFor(occasion, 'fill'), keep: ruleFor(occasion, 'keep') }
-    return (payload, { creating }) => {
+    return (payload, { creating, isTrusted = false }) => {
       assertShallow(payload)
       const data = parsePayload(payload)
-      assertKnownKeys(data, attributes, components)
+      assertKnownKeys(data, attributes, components, { isTrusted })
       return parseData(data, (creating ? rules.fill : rules.keep)())
     }
   }
