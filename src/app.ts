@@ -16,6 +16,7 @@ import { handleErrors } from './http/middleware/handle-errors.ts'
 import { healthRoutes } from './http/routes/health-routes.ts'
 import { identifyRequest } from './http/middleware/identify-request.ts'
 import { type LimitInFlight, limitInFlight } from './http/middleware/limit-in-flight.ts'
+import { limitUnsent } from './http/middleware/limit-unsent.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
 import { logSlowRequests } from './http/middleware/log-slow-requests.ts'
 import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
@@ -143,6 +144,7 @@ function buildKoa(
   koa.use(tagCodings())
   koa.use(compress({ threshold: 1024 }))
   koa.use(handleErrors(log))
+  koa.use(limitUnsent(config.http.maxUnsentBytes))
   koa.use(serializeJson())
   koa.use(answerUnrouted())
   for (const handle of routes) koa.use(handle)

@@ -42,6 +42,8 @@ export interface HttpConfig {
   readonly maxBodyBytes: number
   /** null: as many as the connections to the database can serve soon. */
   readonly maxInFlight: number | null
+  /** Of large answers that clients have not read yet, together. */
+  readonly maxUnsentBytes: number
   readonly connections: ConnectionLimits
 }
 
@@ -78,6 +80,8 @@ export interface DatabaseConfig {
 export interface ApiConfig {
   readonly defaultLimit: number
   readonly maxLimit: number
+  /** Bounds of one answer. */
+  readonly answer: { readonly maxEntries: number; readonly maxBytes: number }
 }
 
 export interface SecretsConfig {
@@ -181,6 +185,10 @@ function toConfig(settings: Settings): Config {
     api: Object.freeze({
       defaultLimit: settings.API_DEFAULT_LIMIT ?? Math.min(25, settings.API_MAX_LIMIT),
       maxLimit: settings.API_MAX_LIMIT,
+      answer: Object.freeze({
+        maxEntries: settings.API_MAX_ENTRIES,
+        maxBytes: settings.API_MAX_BYTES,
+      }),
     }),
     secrets: Object.freeze({
       rootApiToken: settings.ROOT_API_TOKEN ?? null,
@@ -228,6 +236,7 @@ function toHttp(settings: Settings): HttpConfig {
     rateLimit: settings.RATE_LIMIT,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxInFlight: settings.MAX_IN_FLIGHT ?? null,
+    maxUnsentBytes: settings.MAX_UNSENT_BYTES,
     connections: Object.freeze({
       headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,

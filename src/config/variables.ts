@@ -33,6 +33,8 @@ export interface Settings {
   /** Absent: 25, or API_MAX_LIMIT if that is less. */
   readonly API_DEFAULT_LIMIT?: number
   readonly API_MAX_LIMIT: number
+  readonly API_MAX_ENTRIES: number
+  readonly API_MAX_BYTES: number
   readonly MAX_BODY_BYTES: number
   readonly MAX_UPLOAD_BYTES: number
   readonly QUERY_TIMEOUT_MS: number
@@ -43,6 +45,7 @@ export interface Settings {
   readonly MONGODB_QUEUE_TIMEOUT_MS: number
   /** Absent: four for each connection to the database. */
   readonly MAX_IN_FLIGHT?: number
+  readonly MAX_UNSENT_BYTES: number
   readonly MAX_CONNECTIONS: number
   readonly MAX_HEADER_BYTES: number
   readonly HEADERS_TIMEOUT_MS: number
@@ -133,6 +136,8 @@ export const VARIABLES = {
   EMAIL_CONFIRMATION: onOff(false),
   API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
   API_MAX_LIMIT: whole(100, 1, 100_000),
+  API_MAX_ENTRIES: whole(10_000, 1, 10_000_000),
+  API_MAX_BYTES: whole(33_554_432, 65_536, 268_435_456),
   MAX_BODY_BYTES: whole(1_048_576, 1024, 1_073_741_824),
   MAX_UPLOAD_BYTES: whole(209_715_200, 1024, Number.MAX_SAFE_INTEGER),
   QUERY_TIMEOUT_MS: whole(2000, 1, 3_600_000),
@@ -141,6 +146,7 @@ export const VARIABLES = {
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
+  MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
   MAX_HEADER_BYTES: whole(131_072, 1024, 16_777_216),
   HEADERS_TIMEOUT_MS: whole(20_000, 1, 3_600_000),

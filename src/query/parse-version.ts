@@ -47,7 +47,7 @@ export function parseVersions(
  */
 export function parseReader(
   query: Data,
-  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format'>,
+  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format' | 'answer'>,
 ): Reader {
   const { locales } = rules
   const asked = query['locale']
@@ -59,6 +59,7 @@ export function parseReader(
     status: statusOf(query['status']),
     locales,
     mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
+    answer: rules.answer,
   }
 }
 

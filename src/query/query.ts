@@ -8,6 +8,7 @@ import type {
   RelationPlan,
   ScalarPlan,
 } from '../schema/plan.ts'
+import type { AnswerSize } from './answer-size.ts'
 
 /** Everything that a request asked to read, typed and checked against the plan. */
 export interface Query {
@@ -60,6 +61,8 @@ export interface Reader {
   readonly status: Status
   readonly locales: LocaleRules
   mayReadDrafts(uid: Uid): boolean
+  /** Grows with all that is read for this reader. */
+  readonly answer: AnswerSize
 }
 
 /** The operators that compare one attribute; `$and`, `$or` and `$not` are nodes of their own. */
@@ -180,7 +183,7 @@ interface EntriesSelection {
 export interface RelationNode extends EntriesSelection {
   readonly kind: 'relation'
   readonly relation: RelationPlan
-  /** Of a to-many relation; null: all of them. */
+  /** Of a to-many relation; null: all of them. Below another relation inverse sides always have one. */
   readonly range: { readonly start: number; readonly limit: number } | null
 }
 
@@ -231,6 +234,8 @@ export interface QueryRules {
   readonly format: EntryFormat
   /** What media attributes show; null while no media are served. */
   readonly fileHolder: AttributeHolder | null
+  /** The size of the answer to this request. */
+  readonly answer: AnswerSize
 }
 
 /** Bounds of one query; beyond them a request is a 400. */

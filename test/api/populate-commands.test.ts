@@ -160,6 +160,7 @@ describe('commands that populate costs', () => {
         uri: proxy.uri,
         contentTypes: EVERYTHING,
         locales: ['fr'],
+        environment: { API_MAX_ENTRIES: '100000' },
       })
       const body = multipart({ files: [{ name: 'a.txt', content: 'a' }] })
       const [file] = (await server.send('POST', '/api/upload', { headers: MULTIPART, body })).body

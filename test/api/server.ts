@@ -38,6 +38,7 @@ export interface Sent {
 export interface TestServer {
   readonly database: string
   readonly uri: string
+  readonly contentTypesDir: string
   readonly port: number
   /** Under `/api`, as they were declared. */
   readonly routes: readonly DeclaredRoute[]
@@ -155,6 +156,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   return {
     database,
     uri,
+    contentTypesDir: dependencies.config.contentTypesDir,
     port,
     routes: app.routes,
     onCommand: (listener) => services.monitor.onCommand(listener),

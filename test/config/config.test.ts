@@ -31,6 +31,7 @@ describe('readConfig', () => {
         rateLimit: true,
         maxBodyBytes: 1_048_576,
         maxInFlight: null,
+        maxUnsentBytes: 268_435_456,
         connections: {
           headersTimeoutMs: 20_000,
           requestTimeoutMs: 300_000,
@@ -51,7 +52,11 @@ describe('readConfig', () => {
         maxPoolSize: 50,
         waitQueueTimeoutMs: 2000,
       },
-      api: { defaultLimit: 25, maxLimit: 100 },
+      api: {
+        defaultLimit: 25,
+        maxLimit: 100,
+        answer: { maxEntries: 10_000, maxBytes: 33_554_432 },
+      },
       secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
       upload: {
         storage: 'local',
@@ -160,7 +165,7 @@ describe('readConfig', () => {
   })
 
   it('lowers the default page to a maximum below it', () => {
-    expect(readConfig({ API_MAX_LIMIT: '10' }).api).to.deep.equal({
+    expect(readConfig({ API_MAX_LIMIT: '10' }).api).to.include({
       defaultLimit: 10,
       maxLimit: 10,
     })

@@ -76,7 +76,8 @@ export async function showVersions(
   query: EntryQuery,
 ): Promise<readonly Entry[]> {
   const { format } = query.reader
-  const rows = versions.map((version) => toVersionRow(version, plan, query, { status, format }))
+  const view = { status, format, times: 1 }
+  const rows = versions.map((version) => toVersionRow(version, plan, query, view))
   await populate({ database, reader: query.reader }, rows, query.populate)
   return rows.map(({ entry }) => entry)
 }

@@ -9,6 +9,7 @@ export async function populateLocalizations(
   context: PopulateContext,
   rows: readonly Row[],
   node: LocalizationsNode,
+  path: string,
 ): Promise<readonly Row[]> {
   const { database, reader } = context
   const [first] = rows
@@ -20,23 +21,28 @@ export async function populateLocalizations(
     database,
     node.plan,
     unique(rows.map(({ documentId }) => documentId)),
-    { ...node, conditions, versions: selection, reader },
+    { ...node, conditions, versions: selection, reader, limit: 0 },
   )
-  const children = versions.map((version) => ({
-    version,
-    row: toVersionRow(version, node.plan, node, { status, format: reader.format }),
-  }))
+  const children = new Map<string, Row[]>()
+  for (const version of versions) {
+    const child = toVersionRow(version, node.plan, node, { status, format: reader.format })
+    const others = children.get(child.documentId)
+    if (others === undefined) children.set(child.documentId, [child])
+    else others.push(child)
+  }
   for (const row of rows) {
-    const shown = children.filter(
-      ({ version }) => version.documentId === row.documentId && version.locale !== row.key.locale,
+    const shown = (children.get(row.documentId) ?? []).filter(
+      ({ key }) => key.locale !== row.key.locale,
     )
+    if (node.mode === 'entries') reader.answer.show(path, shown.length * row.times)
+    for (const child of shown) child.times += row.times
     row.shown['localizations'] =
       node.mode === 'count'
         ? { count: shown.length }
         : showDocuments(
             row,
-            shown.map((child) => child.row.entry),
+            shown.map(({ entry }) => entry),
           )
   }
-  return node.mode === 'entries' ? children.map(({ row }) => row) : []
+  return node.mode === 'entries' ? [...children.values()].flat() : []
 }

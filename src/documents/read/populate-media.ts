@@ -2,6 +2,7 @@ import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
 import { findOwners } from '../../mongo/read/read-related.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
+import { tooManyEntries } from '../../query/answer-size.ts'
 import type { EntryFormat, MediaNode, UsersNode } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
@@ -18,9 +19,10 @@ export function populateMedia(
   context: PopulateContext,
   rows: readonly Row[],
   node: MediaNode,
+  path: string,
 ): Promise<readonly Row[]> {
   const relation = node.media.files
-  return populateRelation(context, rows, { ...node, kind: 'relation', relation, range: null })
+  return populateRelation(context, rows, { ...node, kind: 'relation', relation, range: null }, path)
 }
 
 /**
@@ -31,11 +33,14 @@ export async function populateUsers(
   context: PopulateContext,
   rows: readonly Row[],
   { types, mode }: UsersNode,
+  path: string,
 ): Promise<void> {
+  const { answer } = context.reader
   const documentIds = unique(rows.map(({ documentId }) => documentId))
-  const used = await Promise.all(types.map((plan) => usersIn(context, plan, documentIds)))
+  const used = await Promise.all(types.map((plan) => usersIn(context, plan, documentIds, path)))
   for (const row of rows) {
     const entries = used.flatMap((users) => users.get(row.documentId) ?? [])
+    if (mode === 'entries') answer.show(path, entries.length * row.times)
     row.shown['related'] =
       mode === 'count' ? { count: entries.length } : showDocuments(row, entries)
   }
@@ -46,16 +51,19 @@ async function usersIn(
   context: PopulateContext,
   plan: ContentTypePlan,
   documentIds: readonly string[],
+  path: string,
 ): Promise<ReadonlyMap<string, readonly Entry[]>> {
+  const limit = context.database.countLimit
   const media = [...plan.attributes.values()].filter(
     ({ kind, private: isPrivate }) => kind === 'media' && !isPrivate,
   )
   const found = await Promise.all(
     media.map(async ({ name }) => ({
       name,
-      versions: await findUsers(context, plan, name, documentIds),
+      versions: await findUsers(context, plan, { attribute: name, documentIds }, limit + 1),
     })),
   )
+  if (found.some(({ versions }) => versions.length > limit)) throw tooManyEntries(path, limit)
   const uses = found.flatMap(({ name, versions }) =>
     versions.flatMap((version) => listOf(version[name]).map((file) => ({ file, version }))),
   )
@@ -72,23 +80,19 @@ async function usersIn(
 function findUsers(
   { database, reader }: PopulateContext,
   plan: ContentTypePlan,
-  attribute: string,
-  documentIds: readonly string[],
+  owned: { readonly attribute: string; readonly documentIds: readonly string[] },
+  limit: number,
 ): Promise<readonly StoredVersion[]> {
   const file = { locale: NO_LOCALE, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
-  return findOwners(
-    database,
-    plan,
-    { attribute, documentIds },
-    {
-      conditions: NO_CONDITIONS,
-      sort: [],
-      versions: shownVersions(plan, key, reader),
-      reader,
-      ...WITHOUT_OTHERS,
-    },
-  )
+  return findOwners(database, plan, owned, {
+    conditions: NO_CONDITIONS,
+    sort: [],
+    versions: shownVersions(plan, key, reader),
+    reader,
+    limit,
+    ...WITHOUT_OTHERS,
+  })
 }
 
 function toEntries(

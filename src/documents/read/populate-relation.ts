@@ -1,7 +1,9 @@
+import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
 import { findOwners, findTargets, type RelatedRead } from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
+import { tooManyEntries } from '../../query/answer-size.ts'
 import type { RelationNode, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listOf, unique } from '../payload/relation-list.ts'
@@ -13,21 +15,31 @@ interface Group {
   readonly rows: readonly Row[]
 }
 
+/** A ranged read brings no more than this many entries to show a part of them, before it asks for names first. */
+const WHOLE_READ = 1_000
+
 /**
  * Shows, in each entry, the documents that a relation names and the reader may see. Answers what it
- * shows: entries that have attributes of their own to populate.
+ * shows: entries that have attributes of their own to populate. `path` leads to the relation.
+ * @throws ValidationError when that is more than an answer may show, or looking for it reads more than is counted.
  */
 export async function populateRelation(
   context: PopulateContext,
   rows: readonly Row[],
   node: RelationNode,
+  path: string,
 ): Promise<readonly Row[]> {
+  const { answer } = context.reader
   if (node.mode === 'ids' && node.relation.side === 'owner') {
-    for (const { shown, values } of rows) shown[node.relation.name] = storedIds(values, node)
+    for (const row of rows) {
+      const ids = storedIds(row.values, node)
+      answer.show(path, row.times * (Array.isArray(ids) ? ids.length : 1))
+      row.shown[node.relation.name] = ids
+    }
     return []
   }
   const groups = groupByKey(context, rows, node.relation.target())
-  const shown = await Promise.all(groups.map((group) => populateGroup(context, group, node)))
+  const shown = await Promise.all(groups.map((group) => populateGroup(context, group, node, path)))
   return shown.flat()
 }
 
@@ -35,45 +47,124 @@ async function populateGroup(
   context: PopulateContext,
   { key, rows }: Group,
   node: RelationNode,
+  path: string,
 ): Promise<readonly Row[]> {
-  const { relation } = node
+  const { relation, mode } = node
+  const { format, answer } = context.reader
   const target = relation.target()
-  const found = await findRelated(context, { key, rows }, node)
-  const seen = { status: key.status, format: context.reader.format }
+  const found = await findRelated(context, { key, rows }, node, path)
+  const view = { status: key.status, format }
   const children = new Map(
-    found.versions.map((version) => [version, toVersionRow(version, target, node, seen)]),
+    found.versions.map((version) => [version, toVersionRow(version, target, node, view)]),
   )
   for (const row of rows) {
     const shown = found.of(row).flatMap((version) => children.get(version) ?? [])
+    if (mode !== 'count') answer.show(path, shown.length * row.times)
+    for (const child of shown) child.times += row.times
     row.shown[relation.name] = present(row, node, shown)
   }
-  return node.mode === 'entries' ? [...children.values()] : []
+  return mode === 'entries' ? [...children.values()].filter(({ times }) => times > 0) : []
 }
 
 interface Related {
   readonly versions: readonly StoredVersion[]
   /** What one entry shows, in order. */
-  of(row: Row): readonly StoredVersion[]
+  readonly of: (row: Row) => readonly StoredVersion[]
 }
 
 async function findRelated(
   context: PopulateContext,
   { key, rows }: Group,
   node: RelationNode,
+  path: string,
 ): Promise<Related> {
-  const { database } = context
-  const { relation } = node
-  const target = relation.target()
+  const { side, otherSide } = node.relation
   const read = await toRead(context, key, node)
-  if (relation.side === 'inverse' && relation.otherSide !== null) {
-    const attribute = relation.otherSide
-    const documentIds = unique(rows.map(({ documentId }) => documentId))
-    const owners = await findOwners(database, target, { attribute, documentIds }, read)
-    return relatedByOwners(owners, attribute, node)
+  const find =
+    side === 'inverse' && otherSide !== null
+      ? inverseSide(context, rows, node, otherSide)
+      : ownerSide(context, rows, node)
+  const limit = wholeLimit(context, node)
+  const whole = await find(read, limit)
+  if (whole !== null) return cut(whole, node)
+  if (limit !== WHOLE_READ) throw tooManyEntries(path, limit)
+  const { countLimit } = context.database
+  const names = await find({ ...read, ...NAMES_ONLY }, countLimit)
+  if (names === null) throw tooManyEntries(path, countLimit)
+  return readPart(context, rows, cut(names, node), node, read)
+}
+
+/** How many entries are read at once; names alone are short. */
+function wholeLimit(
+  { database, reader }: PopulateContext,
+  { mode, range, relation }: RelationNode,
+): number {
+  if (mode === 'entries' && range !== null) return WHOLE_READ
+  // A stored list may name many that are not shown; every owner is shown at least once.
+  const isShown = mode === 'entries' && relation.side === 'inverse'
+  return isShown ? reader.answer.bounds.maxEntries : database.countLimit
+}
+
+/** A read with all that it finds; null when that is more than the limit. */
+type Find = (read: Omit<RelatedRead, 'limit'>, limit: number) => Promise<Related | null>
+
+const NAMES_ONLY = { fields: [], populate: [] } as const
+
+function inverseSide(
+  { database }: PopulateContext,
+  rows: readonly Row[],
+  node: RelationNode,
+  attribute: string,
+): Find {
+  const owned = { attribute, documentIds: unique(rows.map(({ documentId }) => documentId)) }
+  const target = node.relation.target()
+  return async (read, limit) => {
+    const owners = await findOwners(database, target, owned, { ...read, limit: limit + 1 })
+    return owners.length > limit ? null : relatedByOwners(owners, attribute, node)
   }
-  const documentIds = unique(rows.flatMap(({ values }) => listOf(values[relation.name])))
-  const versions = await findTargets(database, target, documentIds, read)
-  return relatedByLists(versions, node)
+}
+
+function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: RelationNode): Find {
+  const documentIds = unique(rows.flatMap(({ values }) => listOf(values[node.relation.name])))
+  const target = node.relation.target()
+  return async (read, limit) => {
+    if (documentIds.length > limit) return null
+    const versions = await findTargets(database, target, documentIds, { ...read, limit: 0 })
+    return relatedByLists(versions, node)
+  }
+}
+
+/** Of what is counted all; of a range its part. */
+function cut({ versions, of }: Related, { range, mode }: RelationNode): Related {
+  if (range === null || mode === 'count') return { versions, of }
+  return { versions, of: (row) => of(row).slice(range.start, range.start + range.limit) }
+}
+
+/** Of versions of which only the names are known, those that are shown. */
+async function readPart(
+  { database }: PopulateContext,
+  rows: readonly Row[],
+  { of }: Related,
+  node: RelationNode,
+  read: Omit<RelatedRead, 'limit'>,
+): Promise<Related> {
+  const names = new Map(rows.map((row) => [row, of(row).map(({ documentId }) => documentId)]))
+  const documentIds = unique([...names.values()].flat())
+  const versions = await findTargets(database, node.relation.target(), documentIds, {
+    ...read,
+    conditions: NO_CONDITIONS,
+    sort: [],
+    limit: 0,
+  })
+  const known = byDocumentId(versions)
+  return {
+    versions,
+    of: (row) => (names.get(row) ?? []).flatMap((documentId) => known.get(documentId) ?? []),
+  }
+}
+
+function byDocumentId(versions: readonly StoredVersion[]): ReadonlyMap<string, StoredVersion> {
+  return new Map(versions.map((version) => [version.documentId, version]))
 }
 
 /** In the order of the entry's own list, unless another was asked for. */
@@ -81,14 +172,16 @@ function relatedByLists(
   versions: readonly StoredVersion[],
   { relation, sort }: RelationNode,
 ): Related {
-  const known = new Map(versions.map((version) => [version.documentId, version]))
+  const known = byDocumentId(versions)
+  const places = new Map(versions.map((version, place) => [version, place]))
+  const placeOf = (version: StoredVersion): number => places.get(version) ?? 0
   return {
     versions,
     of: ({ values }) => {
-      const list = listOf(values[relation.name])
-      if (sort.length === 0) return list.flatMap((documentId) => known.get(documentId) ?? [])
-      const members = new Set(list)
-      return versions.filter(({ documentId }) => members.has(documentId))
+      const list = unique(listOf(values[relation.name])).flatMap(
+        (documentId) => known.get(documentId) ?? [],
+      )
+      return sort.length === 0 ? list : list.toSorted((one, other) => placeOf(one) - placeOf(other))
     },
   }
 }
@@ -99,7 +192,7 @@ function relatedByOwners(
   attribute: string,
   { relation, sort }: RelationNode,
 ): Related {
-  const versions = [...new Map(owners.map((owner) => [owner.documentId, owner])).values()]
+  const versions = [...byDocumentId(owners).values()]
   const members = new Map<string, StoredVersion[]>()
   for (const owner of versions) {
     for (const documentId of listOf(owner[attribute])) {
@@ -124,19 +217,18 @@ async function toRead(
   { database, reader }: PopulateContext,
   key: VersionKey,
   node: RelationNode,
-): Promise<RelatedRead> {
+): Promise<Omit<RelatedRead, 'limit'>> {
   const selection = shownVersions(node.relation.target(), key, reader)
   const conditions = await resolveFilter(database, node.filter, selection, reader)
   const { fields, populate, sort, mode } = node
   const read = { conditions, sort, versions: selection, reader }
-  return mode === 'entries' ? { ...read, fields, populate } : { ...read, fields: [], populate: [] }
+  return mode === 'entries' ? { ...read, fields, populate } : { ...read, ...NAMES_ONLY }
 }
 
 function present(row: Row, node: RelationNode, shown: readonly Row[]): unknown {
-  const { mode, range, relation } = node
+  const { mode, relation } = node
   if (mode === 'count') return { count: shown.length }
-  const part = range === null ? shown : shown.slice(range.start, range.start + range.limit)
-  const entries = part.map(({ entry, documentId }) => (mode === 'ids' ? documentId : entry))
+  const entries = shown.map(({ entry, documentId }) => (mode === 'ids' ? documentId : entry))
   const value = relation.toMany ? entries : (entries[0] ?? null)
   return mode === 'ids' ? value : showDocuments(row, value)
 }

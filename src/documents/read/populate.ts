@@ -1,3 +1,4 @@
+import { nodeName } from '../../query/node-name.ts'
 import type { ComponentNode, PopulateNode, ZoneNode } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import { arrange } from './arrange-components.ts'
@@ -14,29 +15,45 @@ export async function populate(
   context: PopulateContext,
   rows: readonly Row[],
   nodes: readonly PopulateNode[],
+  parent = '',
 ): Promise<void> {
   if (rows.length === 0) return
-  await Promise.all(nodes.map((node) => populateNode(context, rows, node)))
+  await Promise.all(
+    nodes.map((node) =>
+      populateNode(context, rows, node, `${parent === '' ? '' : `${parent}.`}${nodeName(node)}`),
+    ),
+  )
 }
 
 async function populateNode(
   context: PopulateContext,
   rows: readonly Row[],
   node: PopulateNode,
+  path: string,
 ): Promise<void> {
   switch (node.kind) {
     case 'relation':
-      return populate(context, await populateRelation(context, rows, node), node.populate)
+      return populate(
+        context,
+        await populateRelation(context, rows, node, path),
+        node.populate,
+        path,
+      )
     case 'component':
-      return populateComponent(context, rows, node)
+      return populateComponent(context, rows, node, path)
     case 'zone':
-      return populateZone(context, rows, node)
+      return populateZone(context, rows, node, path)
     case 'localizations':
-      return populate(context, await populateLocalizations(context, rows, node), node.populate)
+      return populate(
+        context,
+        await populateLocalizations(context, rows, node, path),
+        node.populate,
+        path,
+      )
     case 'media':
-      return populate(context, await populateMedia(context, rows, node), node.populate)
+      return populate(context, await populateMedia(context, rows, node, path), node.populate, path)
     case 'users':
-      return populateUsers(context, rows, node)
+      return populateUsers(context, rows, node, path)
   }
 }
 
@@ -44,6 +61,7 @@ async function populateComponent(
   context: PopulateContext,
   rows: readonly Row[],
   node: ComponentNode,
+  path: string,
 ): Promise<void> {
   const { component, mode } = node
   const holder = component.component()
@@ -56,13 +74,14 @@ async function populateComponent(
     if (mode === 'count') row.shown[component.name] = { count: elements.length }
     else row.shown[component.name] = component.repeatable ? entries : (entries[0] ?? null)
   }
-  if (mode === 'entries') await populate(context, made, node.populate)
+  if (mode === 'entries') await populate(context, made, node.populate, path)
 }
 
 async function populateZone(
   context: PopulateContext,
   rows: readonly Row[],
   { zone, on, mode }: ZoneNode,
+  path: string,
 ): Promise<void> {
   const components = zone.components()
   const made = new Map<string, Row[]>()
@@ -83,7 +102,9 @@ async function populateZone(
   }
   if (mode === 'count') return
   await Promise.all(
-    [...made].map(([uid, children]) => populate(context, children, on.get(uid)?.populate ?? [])),
+    [...made].map(([uid, children]) =>
+      populate(context, children, on.get(uid)?.populate ?? [], path),
+    ),
   )
 }
 

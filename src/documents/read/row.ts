@@ -27,6 +27,8 @@ export interface Row {
   readonly format: EntryFormat
   readonly documentId: string
   readonly key: VersionKey
+  /** How often the answer shows the entry; none until something does. */
+  times: number
 }
 
 interface RowSelection {
@@ -39,14 +41,20 @@ export function toRow(
   values: Data,
   holder: AttributeHolder,
   selection: RowSelection,
-  { documentId, key, format }: Pick<Row, 'documentId' | 'key' | 'format'>,
+  { documentId, key, format, times }: Pick<Row, 'documentId' | 'key' | 'format' | 'times'>,
 ): Row {
   const flat = toEntry(values, holder, selection.fields)
   const isNested = format === 'v4' && 'collectionName' in holder // components stay flat
   const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
   // Set in the request's order before any query ends, so that an answer's keys have one order.
   for (const node of selection.populate) shown[nodeName(node)] = null
-  return { values, entry, shown, format, documentId, key }
+  return { values, entry, shown, format, documentId, key, times }
+}
+
+interface VersionView {
+  readonly status: Status
+  readonly format: EntryFormat
+  readonly times?: number
 }
 
 /** The row of a stored version, whose relations are seen from its own locale. */
@@ -54,10 +62,10 @@ export function toVersionRow(
   version: StoredVersion,
   plan: ContentTypePlan,
   selection: RowSelection,
-  { status, format }: { readonly status: Status; readonly format: EntryFormat },
+  { status, format, times = 0 }: VersionView,
 ): Row {
   const { documentId, locale } = version
-  return toRow(version, plan, selection, { documentId, key: { locale, status }, format })
+  return toRow(version, plan, selection, { documentId, key: { locale, status }, format, times })
 }
 
 function nestAttributes({ id, documentId, ...attributes }: Entry): Pick<Row, 'entry' | 'shown'> {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Middleware } from '../state.ts'
+import { toJson } from '../to-json.ts'
 
 /**
  * Turns a body into JSON text once: left to Koa, its length is asked for (and the text made) by whoever
@@ -13,7 +14,7 @@ export function serializeJson(): Middleware {
     if (Buffer.isBuffer(body) || body instanceof Readable) return
     const { status } = ctx
     ctx.type = 'json'
-    ctx.body = JSON.stringify(body)
+    ctx.body = await toJson(body, ctx.state.answer)
     ctx.status = status
   }
 }

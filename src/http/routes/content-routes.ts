@@ -42,6 +42,7 @@ import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from './query-rules.ts'
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
+import { toJson } from '../to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {
   readonly documents: DocumentContext
@@ -130,7 +131,7 @@ async function findOne(
   const found =
     key === null ? null : await findDocument(readFrom(ctx, documents), plan, documentId, key, read)
   if (found === null) throw new NotFoundError('Not Found')
-  sendEntry(ctx, found)
+  await sendEntry(ctx, found)
 }
 
 async function create(
@@ -148,7 +149,7 @@ async function create(
     show: async (version) => {
       const { database } = documents
       const { entry, revision } = await showVersion(database, plan, version, key.status, shown)
-      return { status: 201, body: JSON.stringify(entryEnvelope(entry)), revision }
+      return { status: 201, body: await toJson(entryEnvelope(entry), ctx.state.answer), revision }
     },
     showError: (error) => ({
       status: error.status,
@@ -179,7 +180,7 @@ async function update(
   const condition = readCondition(ctx)
   const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader), condition }
   const version = await updateDocument(documents, target, data)
-  sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
+  await sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
 }
 
 async function remove(
@@ -210,7 +211,7 @@ function act({ run, answered }: VersionAction): Handler {
     const versions = await run(dependencies.documents, target)
     const [version] = versions
     if (locales.kind === 'one' && version !== undefined) {
-      sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
+      await sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
     } else {
       ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
     }
@@ -225,8 +226,8 @@ function readFrom(
   return database.reading(readPreferenceOf(principal))
 }
 
-function sendEntry(ctx: Context, { entry, revision }: ShownVersion): void {
-  sendTagged(ctx, { body: JSON.stringify(entryEnvelope(entry)), revision })
+async function sendEntry(ctx: Context, { entry, revision }: ShownVersion): Promise<void> {
+  sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
 }
 
 /** Of a collection type as the path gives it, which may be anything. */

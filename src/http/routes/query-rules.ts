@@ -2,6 +2,7 @@ import { contentAction } from '../../access/actions.ts'
 import { may } from '../../access/permissions.ts'
 import type { Config } from '../../config/config.ts'
 import type { Writer } from '../../documents/write-target.ts'
+import { type AnswerSize, measureAnswer } from '../../query/answer-size.ts'
 import type { EntryFormat, LocaleRules, QueryRules } from '../../query/query.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { Context } from '../state.ts'
@@ -27,7 +28,14 @@ export function rulesOf(
     mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
     components: schema.components,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
+    answer: answerOf(ctx, api),
   }
+}
+
+/** One request has one answer, however often its rules are asked for. */
+function answerOf({ state }: Context, { answer }: Config['api']): AnswerSize {
+  state.answer ??= measureAnswer(answer)
+  return state.answer
 }
 
 /** The same where the answer is entries, in the format that was asked for. */

@@ -25,6 +25,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
     conditions,
     order: isOne ? UNORDERED : buildSort(sort, version, reader),
     chosen: chooseVersions(plan, version),
+    answer: reader.answer,
     ...rangeOf(page),
     projection: {
       ...buildProjection(plan, fields, populate),

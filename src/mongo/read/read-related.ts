@@ -25,10 +25,15 @@ export interface RelatedRead {
   readonly reader: Reader
   readonly fields: FieldSelection
   readonly populate: readonly PopulateNode[]
+  /** Of versions found by one command; 0: all of them. */
+  readonly limit: number
 }
 
 /** A command names no more documents than this, unless an order needs them in one. */
 const CHUNK = 1_000
+
+/** Commands of one read: each may bring as much as fits into a batch, before it is too much. */
+const AT_ONCE = 4
 
 /** Of some documents the versions that a read is about, where they exist and meet the conditions. */
 export function findTargets(
@@ -74,7 +79,7 @@ async function findInChunks(
   database: Database,
   plan: ContentTypePlan,
   ids: readonly string[],
-  { conditions, sort, versions, reader, fields, populate }: RelatedRead,
+  { conditions, sort, versions, reader, fields, populate, limit }: RelatedRead,
   match: (chunk: readonly string[]) => Document,
 ): Promise<readonly StoredVersion[]> {
   const shared = {
@@ -82,16 +87,22 @@ async function findInChunks(
     order: buildSort(sort, versions, reader),
     chosen: chooseVersions(plan, versions),
     skip: 0,
-    limit: 0,
+    limit,
     projection: buildProjection(plan, fields, populate),
+    answer: reader.answer,
   }
   const size = sort.length === 0 ? CHUNK : ids.length
-  const found = await Promise.all(
-    chunksOf(ids, size).map((chunk) =>
-      readVersions(database, plan, { ...shared, filter: match(chunk) }),
-    ),
-  )
-  return found.flat()
+  const chunks = chunksOf(ids, size)
+  const found: StoredVersion[] = []
+  for (let start = 0; start < chunks.length; start += AT_ONCE) {
+    const parts = await Promise.all(
+      chunks
+        .slice(start, start + AT_ONCE)
+        .map((chunk) => readVersions(database, plan, { ...shared, filter: match(chunk) })),
+    )
+    found.push(...parts.flat())
+  }
+  return found
 }
 
 function chunksOf(ids: readonly string[], size: number): readonly (readonly string[])[] {

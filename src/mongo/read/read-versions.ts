@@ -97,6 +97,7 @@ export async function getVersion(
     skip: 0,
     limit: 1,
     projection,
+    answer: reader.answer,
   })
   return found ?? null
 }

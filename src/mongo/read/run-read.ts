@@ -1,5 +1,7 @@
-import { BSON, type Document } from 'mongodb'
+import { type AbstractCursor, BSON, type Document } from 'mongodb'
+import type { AnswerSize } from '../../query/answer-size.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { beginTimeSlice, type TimeSlice } from '../../time-slice.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
@@ -12,8 +14,8 @@ import { matchAll } from './translate-filter.ts'
  * The bytes of one version, as the driver would read them. Where commands are monitored it (7.8) decodes an answer for
  * its events and once more for its reader, unless the reader takes bytes: half of what monitoring cost.
  */
-function decodeVersion(bytes: Document): StoredVersion {
-  return asVersion(BSON.deserialize(bytes as Uint8Array, { useBigInt64: true }))
+function decodeVersion(bytes: Uint8Array): StoredVersion {
+  return asVersion(BSON.deserialize(bytes, { useBigInt64: true }))
 }
 
 /** A read of versions: those that match, in an order, a part of them, with what is needed. */
@@ -28,6 +30,8 @@ export interface ReadPlan {
   /** 0: all of them. */
   readonly limit: number
   readonly projection: Document
+  /** What it is read for. */
+  readonly answer: AnswerSize
 }
 
 /**
@@ -37,12 +41,13 @@ export interface ReadPlan {
 export function readVersions(
   database: Database,
   plan: ContentTypePlan,
-  { filter, conditions, order, chosen, skip, limit, projection }: ReadPlan,
+  { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
 ): Promise<readonly StoredVersion[]> {
   const collection = versionsOf(database, plan)
   const options = {
     ...optionsOf(database),
     batchSize: limit === 0 ? MAX_BATCH : limit + 1,
+    raw: true,
   }
   return asCmsErrors(async () => {
     if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
@@ -52,9 +57,8 @@ export function readVersions(
         skip,
         limit,
         projection,
-        raw: true,
       })
-      return (await found.toArray()).map(decodeVersion)
+      return decodeVersions(found, answer)
     }
     const stages = matchStages(filter, conditions)
     stages.push(...order.lookups)
@@ -63,8 +67,38 @@ export function readVersions(
     if (skip > 0) stages.push({ $skip: skip })
     if (limit > 0) stages.push({ $limit: limit })
     const found = collection.aggregate([...stages, { $project: projection }], options)
-    return (await found.toArray()).map(asVersion)
+    return decodeVersions(found, answer)
   })
+}
+
+/** Batch by batch: what is too much is not fetched to its end, and many versions keep nobody waiting. */
+async function decodeVersions(
+  found: AbstractCursor,
+  answer: AnswerSize,
+): Promise<readonly StoredVersion[]> {
+  const versions: StoredVersion[] = []
+  const slice = beginTimeSlice()
+  try {
+    while (await found.hasNext()) {
+      const batch = found.readBufferedDocuments() as Uint8Array[]
+      for (const bytes of batch) answer.read(bytes.length)
+      await decodeBatch(batch, versions, slice)
+    }
+    return versions
+  } finally {
+    await found.close()
+  }
+}
+
+async function decodeBatch(
+  batch: readonly Uint8Array[],
+  versions: StoredVersion[],
+  slice: TimeSlice,
+): Promise<void> {
+  for (const bytes of batch) {
+    versions.push(decodeVersion(bytes))
+    if (slice.isOver()) await slice.next()
+  }
 }
 
 const MAX_BATCH = 100_000

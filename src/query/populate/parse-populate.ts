@@ -1,4 +1,4 @@
-import type { AttributeHolder, ContentTypePlan } from '../../schema/plan.ts'
+import type { AttributeHolder, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { dottedPath } from '../dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
 import { misplacedText } from './parse-populate-errors.ts'
@@ -35,6 +35,8 @@ interface Scope {
   /** Dotted path down to here, null at the root; a nested `populate` begins a new one, as in the dialect. */
   readonly parent: string | null
   readonly depth: number
+  /** Whether a relation leads here: what follows is shown again in each entry that it shows. */
+  readonly isBelowRelation: boolean
   readonly count: { nodes: number }
   readonly rules: PopulateRules
 }
@@ -62,7 +64,14 @@ export function parsePopulate(
   holder: AttributeHolder,
   rules: PopulateRules,
 ): readonly PopulateNode[] {
-  return parseForm(input, { holder, parent: null, depth: 0, count: { nodes: 0 }, rules })
+  return parseForm(input, {
+    holder,
+    parent: null,
+    depth: 0,
+    isBelowRelation: false,
+    count: { nodes: 0 },
+    rules,
+  })
 }
 
 function parseForm(input: unknown, scope: Scope): readonly PopulateNode[] {
@@ -91,12 +100,8 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
   const path = dottedPath(scope.parent, attribute.name)
   const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
   switch (attribute.kind) {
-    case 'relation': {
-      const options = attribute.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
-      const selection = at({ holder: attribute.target(), options, hasIds: true })
-      const range = rangeOf(asked, path, scope)
-      return { kind: 'relation', relation: attribute, ...selection, range }
-    }
+    case 'relation':
+      return parseRelation(attribute, asked, path, scope)
     case 'component': {
       const target = { holder: attribute.component(), options: ENTRY_OPTIONS, hasIds: false }
       return { kind: 'component', component: attribute, ...at(target) }
@@ -119,6 +124,19 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
           parseSelection(within, { holder, options: FRAGMENT_OPTIONS, hasIds: false }, at, scope),
       })
   }
+}
+
+function parseRelation(
+  relation: RelationPlan,
+  asked: Asked,
+  path: string,
+  scope: Scope,
+): RelationNode {
+  const options = relation.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
+  const target = { holder: relation.target(), options, hasIds: true }
+  const selection = parseSelection(asked, target, path, { ...scope, isBelowRelation: true })
+  const range = rangeOf(asked, path, scope) ?? defaultRange(relation, selection, scope)
+  return { kind: 'relation', relation, ...selection, range }
 }
 
 function fileTarget({ fileHolder: holder }: PopulateRules): Target {
@@ -146,6 +164,19 @@ function countNode({ count, depth }: Scope): void {
 
 function rangeOf(asked: Asked, path: string, { rules }: Scope): RelationNode['range'] {
   return asked.kind === 'options' ? parseRange(asked.options, path, rules) : null
+}
+
+/**
+ * Nobody has said how many entries an inverse side may show: below another relation it shows the first
+ * page of them to each entry, as what is to and fro would grow with every level.
+ */
+function defaultRange(
+  { side, toMany }: RelationPlan,
+  { mode }: Selection,
+  { isBelowRelation, rules }: Scope,
+): RelationNode['range'] {
+  const isBounded = isBelowRelation && toMany && side === 'inverse' && mode !== 'count'
+  return isBounded ? { start: 0, limit: rules.defaultLimit } : null
 }
 
 function parseSelection(asked: Asked, target: Target, path: string, scope: Scope): Selection {

@@ -108,7 +108,11 @@ export async function serveUsers(
       },
       schema,
       locales,
-      api: { defaultLimit: 2, maxLimit: 100 },
+      api: {
+        defaultLimit: 2,
+        maxLimit: 100,
+        answer: { maxEntries: 10_000, maxBytes: 33_554_432 },
+      },
       authenticate: authenticate(access),
       readBody: readBody(1_000_000),
       accounts,

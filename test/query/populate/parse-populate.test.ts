@@ -329,9 +329,16 @@ describe('parsePopulate', () => {
         [['seo', { populate: [['metaImage', { populate: ['album'] }]] }]],
       ],
       [
-        'a circle',
+        'a circle, whose inverse side below a relation has a first page',
         'category.articles.category',
-        [['category', { populate: [['articles', { populate: ['category'] }]] }]],
+        [
+          [
+            'category',
+            {
+              populate: [['articles', { range: { start: 0, limit: 25 }, populate: ['category'] }]],
+            },
+          ],
+        ],
       ],
       [
         'localizations, and what is below them',
