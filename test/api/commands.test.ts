@@ -182,7 +182,8 @@ describe('commands that a request costs', () => {
       'commitTransaction',
     ])
     expect(await cost(() => server.put(`${path}?locale=fr`, { title: 'd' }))).to.deep.equal([
-      'findAndModify', // the lock
+      'find', // the version to lock
+      'update', // the lock
       'findAndModify', // the draft
       'findAndModify', // the published version
       'update', // what locales share

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { WireFault } from './fault-proxy.ts'
+import type { FaultPlan, WireFault } from './fault-proxy.ts'
 
 /** In the order in which mongod 4.9 sorts conditions. */
 const OPERATORS = ['$eq', '$lte', '$lt', '$gt', '$gte']
@@ -53,5 +53,56 @@ export function reportAsMongod(command: Document): WireFault | null {
         },
       }
     },
+  }
+}
+
+/**
+ * What mongos before 7.0 answers where content is sharded by `_id`: single writes must say the whole `_id`, and
+ * duplicates of inserts and updates name their index in the message alone (seen on 4.9).
+ */
+export function answerAsMongos(isSharded: (collection: string) => boolean): FaultPlan {
+  return (command) => {
+    const [name = '', collection] = Object.entries(command)[0] ?? []
+    if (!WRITES.has(name) || !isSharded(String(collection))) return null
+    if (singleFilters(command).some((filter) => !isWhole(filter['_id']))) {
+      return {
+        fate: 'refused',
+        answer: () => ({
+          ok: 0,
+          code: 61,
+          codeName: 'ShardKeyNotFound',
+          errmsg: 'Query for sharded findAndModify must contain the shard key',
+        }),
+      }
+    }
+    return name === 'findAndModify' ? null : { fate: 'carried out', answer: withoutKeyPattern }
+  }
+}
+
+const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+
+/** The conditions of those writes of a command that change one document at most. */
+export function singleFilters(command: Document): readonly Document[] {
+  const listed = (name: string): readonly Document[] => (command[name] ?? []) as readonly Document[]
+  if ('findAndModify' in command) return [(command['query'] ?? {}) as Document]
+  return [
+    ...listed('updates').filter(({ multi }) => multi !== true),
+    ...listed('deletes').filter(({ limit }) => Number(limit) !== 0),
+  ].map(({ q }) => q as Document)
+}
+
+/** Whether a condition says the whole value, not a range of it. */
+export function isWhole(condition: unknown): boolean {
+  if (condition === undefined || condition === null) return false
+  const [first] = typeof condition === 'object' ? Object.keys(condition) : []
+  return first === undefined || !first.startsWith('$') || first === '$eq'
+}
+
+function withoutKeyPattern(_command: Document, said: Document): Document {
+  const errors = said['writeErrors'] as readonly Document[] | undefined
+  if (errors === undefined) return said
+  return {
+    ...said,
+    writeErrors: errors.map(({ keyPattern: _pattern, keyValue: _value, ...error }) => error),
   }
 }

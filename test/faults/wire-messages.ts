@@ -2,8 +2,12 @@ import { BSON, type Document } from 'mongodb'
 
 const OP_MSG = 2013
 const HEADER_BYTES = 16
-/** Flags of the message, and the kind of its first section: the command or the reply itself. */
+/** Flags of the message. */
+const FLAGS_BYTES = 4
+/** Flags, and the kind of its first section: the command or the reply itself. */
 const PREFIX_BYTES = 5
+/** The kind of a section that lists documents. */
+const SEQUENCE = 1
 
 /** One message of the wire protocol. https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
 export interface WireMessage {
@@ -11,7 +15,7 @@ export interface WireMessage {
   readonly requestId: number
   /** Which request it answers; 0 in a request. */
   readonly responseTo: number
-  /** The command or the reply, without document sequences; null for what is no OP_MSG. */
+  /** The command or the reply, its document sequences as lists; null for what is no OP_MSG. */
   readonly body: Document | null
 }
 
@@ -33,10 +37,36 @@ export function messageReader(take: (message: WireMessage) => void): (chunk: Buf
   }
 }
 
-/** Numbers stay of the type they have: a transaction's number is an int64. */
+/** Without a checksum: neither the driver (7.8) nor the databases tested send one. */
 function bodyOf(bytes: Buffer): Document {
-  const body = bytes.subarray(HEADER_BYTES + PREFIX_BYTES)
-  return BSON.deserialize(body.subarray(0, body.readInt32LE(0)), { promoteValues: false })
+  const body: Document = {}
+  for (let at = HEADER_BYTES + FLAGS_BYTES; at < bytes.length;) {
+    const kind = bytes[at]
+    const section = bytes.subarray(at + 1)
+    const length = section.readInt32LE(0)
+    if (kind === SEQUENCE) {
+      const nameEnd = section.indexOf(0, 4)
+      const name = section.toString('utf8', 4, nameEnd)
+      body[name] = documentsIn(section.subarray(nameEnd + 1, length))
+    } else {
+      Object.assign(body, documentIn(section))
+    }
+    at += 1 + length
+  }
+  return body
+}
+
+function documentsIn(bytes: Buffer): readonly Document[] {
+  const documents: Document[] = []
+  for (let rest = bytes; rest.length > 0; rest = rest.subarray(rest.readInt32LE(0))) {
+    documents.push(documentIn(rest))
+  }
+  return documents
+}
+
+/** Numbers stay of the type they have: a transaction's number is an int64. */
+function documentIn(bytes: Buffer): Document {
+  return BSON.deserialize(bytes.subarray(0, bytes.readInt32LE(0)), { promoteValues: false })
 }
 
 export function requestOf(requestId: number, body: Document): Buffer {

@@ -87,6 +87,21 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
 
+/** The index that refused a write, as far as the database says which. */
+export interface RefusingIndex {
+  readonly paths: readonly string[]
+  readonly name: string | null
+}
+
+/**
+ * Which index found a duplicate. `keyPattern` is documented for code 11000, but mongos passes it on of `findAndModify` alone
+ * (seen on 4.9), and DocumentDB of nothing; the message names the index before it says anything that a client sent.
+ */
+export function refusingIndex(error: MongoServerError): RefusingIndex {
+  const [, name = null] = /\bindex: (\S+)/.exec(error.message) ?? []
+  return { paths: Object.keys((error['keyPattern'] ?? {}) as object), name }
+}
+
 /**
  * Two transactions that waited for each other. MongoDB tells it as a WriteConflict with the label by which
  * the driver tries again; DocumentDB (seen behind its gateway in 2026) as code 1, and by its words alone.

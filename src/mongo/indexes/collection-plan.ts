@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
+import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
 /** An index that content needs; the name of one that replaces another begins with this one (`planNameOf`). */
@@ -15,28 +16,6 @@ export interface IndexPlan {
 export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
-}
-
-/** Ours start with this; any other index on a content collection is somebody else's. */
-const INDEX_PREFIX = 'quire_'
-const UNIQUE_PREFIX = `${INDEX_PREFIX}unique_`
-/** No attribute has it in its name. Behind it is what tells an index from its predecessor. */
-const GENERATION = '~'
-
-/** The name of the plan that an index was built by; null for an index that is none of ours. */
-export function planNameOf(indexName: string): string | null {
-  if (!indexName.startsWith(INDEX_PREFIX)) return null
-  const [planName = ''] = indexName.split(GENERATION)
-  return planName
-}
-
-/** A name for an index of this plan that no index has yet. */
-export function freeIndexName(planName: string, taken: ReadonlySet<string>): string {
-  let name = planName
-  for (let generation = 2; taken.has(name); generation += 1) {
-    name = `${planName}${GENERATION}${generation}`
-  }
-  return name
 }
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
@@ -111,7 +90,7 @@ const COUNT_INDEX: IndexPlan = {
  */
 function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
   return {
-    name: `${UNIQUE_PREFIX}${name}`,
+    name: uniqueIndexName(name),
     key: { [name]: 1, locale: 1 },
     unique: !sharded, // there reservations hold it, and the index serves to look
     partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },

@@ -3,12 +3,8 @@ import { SchemaError } from '../../errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
-import {
-  type CollectionPlan,
-  freeIndexName,
-  type IndexPlan,
-  planNameOf,
-} from './collection-plan.ts'
+import { freeIndexName, planNameOf } from '../versions/index-names.ts'
+import type { CollectionPlan, IndexPlan } from './collection-plan.ts'
 import { partialFilterText } from './partial-filter.ts'
 
 export interface IndexReport {

@@ -4,7 +4,7 @@ import { lockName } from '../system/lease.ts'
 import { LOCK, newRevision } from '../versions/revision.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /**
  * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
@@ -25,19 +25,52 @@ export async function lockDocument(
   await lockFirst(database, plan, documentId, session)
 }
 
-/** False where the document has no version. */
+/**
+ * False where the document has no version. The version is written by its whole `_id`: mongos before 7.1 takes no
+ * `updateOne` and no `findAndModify` that names but a part of the shard key.
+ */
 async function lockFirst(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
   session: Session,
 ): Promise<boolean> {
-  const locked = await inSession(session, () =>
-    versionsOf(database, plan).findOneAndUpdate(
-      matchDocument(documentId),
-      { $set: { [LOCK]: newRevision() } },
-      { ...optionsOf(database, session), sort: { _id: 1 }, projection: { _id: 1 } },
-    ),
+  // Outside of the transaction at first: it sees what is there when it has the lock, and not before it waited.
+  let first = await findFirst(database, plan, documentId, undefined)
+  while (first === null || !(await lock(database, plan, first, session))) {
+    first = await findFirst(database, plan, documentId, session)
+    if (first === null) return false
+  }
+  return true
+}
+
+/** The lowest `_id` of a document's versions. */
+async function findFirst(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  session: Session | undefined,
+): Promise<string | null> {
+  // A driver's error must reach the transaction as it is, be it of a read beside it.
+  const found = await versionsOf(database, plan).findOne(matchDocument(documentId), {
+    ...optionsOf(database, session),
+    sort: { _id: 1 },
+    projection: { _id: 1 },
+  })
+  return found?._id ?? null
+}
+
+/** False where it has gone meanwhile. */
+async function lock(
+  database: Database,
+  plan: ContentTypePlan,
+  _id: string,
+  session: Session,
+): Promise<boolean> {
+  const { matchedCount } = await versionsOf(database, plan).updateOne(
+    { _id },
+    { $set: { [LOCK]: newRevision() } },
+    optionsOf(database, session),
   )
-  return locked !== null
+  return matchedCount === 1
 }

@@ -3,15 +3,16 @@ import { validationError } from '../../errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import { asCmsErrors, isDuplicateKey, refusingIndex } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertOnce } from '../connection/insert-once.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { newRevision, REVISION } from '../versions/revision.ts'
+import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
-import { findTaken, takenFault } from './unique-values.ts'
+import { findTaken, takenFault, uniqueAttributes } from './unique-values.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
@@ -265,7 +266,7 @@ function toDocument(values: Data): Document {
   return toBson(values) as Document // an object stays an object
 }
 
-/** A duplicate that came between the look and the write: told by the index's key, never by its message. */
+/** A duplicate that came between the look and the write. @throws ValidationError that names the attribute */
 async function unlessTaken<T>(
   plan: ContentTypePlan,
   values: Data,
@@ -275,9 +276,12 @@ async function unlessTaken<T>(
     return await write()
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
-    const keyPattern = (error['keyPattern'] ?? {}) as Document // documented for code 11000
-    const attribute = [...plan.attributes.values()].find(({ name }) => name in keyPattern)
-    if (attribute?.kind !== 'scalar') throw error
+    const { paths, name } = refusingIndex(error)
+    const unique = name === null ? null : uniqueAttributeOf(name)
+    const attribute = uniqueAttributes(plan).find(
+      (each) => paths.includes(each.name) || each.name === unique,
+    )
+    if (attribute === undefined) throw error
     throw validationError([takenFault(attribute, values[attribute.name])])
   }
 }
