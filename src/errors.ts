@@ -103,7 +103,7 @@ export class RateLimitError extends CmsError {
   readonly status = 429
 }
 
-/** An HTTP method that the server does not know. */
+/** An HTTP method that the server does not know, or a join that the database cannot make. */
 export class NotImplementedError extends CmsError {
   readonly status = 501
 }

@@ -27,6 +27,8 @@ import type { MediaStorage } from './media/storage/storage.ts'
 import { compileCollections } from './mongo/indexes/collection-plan.ts'
 import { type CommandMonitor, createCommandMonitor } from './mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from './mongo/connection/database.ts'
+import { readServerVersion, refusalOf } from './mongo/connection/server-version.ts'
+import { findUnjoinable, unjoinableWarning } from './mongo/connection/sharded-joins.ts'
 import { newDocumentId } from './mongo/versions/document-id.ts'
 import { openIdAllocator } from './mongo/system/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
@@ -80,6 +82,7 @@ export async function openServices({
   const database = await openDatabase({ ...config.database, uri: deployment.uri, monitor })
   try {
     await assertTransactions(database, config, log)
+    await assertVersion(database, schema, log)
     const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
     await syncReservations(database, [...schema.contentTypes.values()])
     const { built, replaced } = indexes
@@ -213,6 +216,20 @@ async function assertTransactions(database: Database, config: Config, log: Logge
   const verdict = judgeStandalone(await database.hello(), config.database.allowStandalone)
   if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
   if (verdict.kind === 'accepted') log.warn(verdict.why)
+}
+
+/**
+ * Notes the collections that this MongoDB cannot join, too.
+ * @throws ConfigError for a MongoDB that is too old.
+ */
+async function assertVersion(database: Database, schema: Schema, log: Logger): Promise<void> {
+  const version = await readServerVersion(database)
+  const refusal = refusalOf(version)
+  if (refusal !== null) throw new ConfigError([refusal])
+  const collections = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
+  const unjoinable = await findUnjoinable(database, version, collections)
+  for (const name of unjoinable) database.unjoinable.add(name)
+  if (unjoinable.length > 0) log.warn({ collections: unjoinable }, unjoinableWarning(version))
 }
 
 /** Beside the uploads, so that a file gets there by a rename. */

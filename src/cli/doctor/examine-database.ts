@@ -2,6 +2,8 @@ import type { Config } from '../../config/config.ts'
 import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { readServerVersion, refusalOf } from '../../mongo/connection/server-version.ts'
+import { findUnjoinable, unjoinableWarning } from '../../mongo/connection/sharded-joins.ts'
 import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import type { Schema } from '../../schema/plan.ts'
@@ -12,9 +14,6 @@ export interface DatabaseReport {
   readonly findings: readonly Finding[]
   readonly advice: readonly IndexAdvice[]
 }
-
-/** Of which `$lookup` takes `localField` and `pipeline` together, which orders through relations need. */
-const LEAST_VERSION = 5
 
 /**
  * Looks at an open database, and changes nothing but for a transaction that writes nothing.
@@ -31,7 +30,10 @@ export async function examineDatabase(
   const advice = adviseIndexes(stats, schema.contentTypes.values(), collections)
   return {
     findings: [
-      await examineVersion(database),
+      await examineVersion(
+        database,
+        plans.map(({ name }) => name),
+      ),
       ...(await examineTopology(database, config)),
       ...examineIndexes(indexes),
       examineAdvice(advice, stats.length),
@@ -40,16 +42,18 @@ export async function examineDatabase(
   }
 }
 
-async function examineVersion(database: Database): Promise<Finding> {
-  const { version } = await database.command({ buildInfo: 1 })
-  const major = Number.parseInt(String(version), 10)
-  return major < LEAST_VERSION
-    ? {
-        check: 'version',
-        level: 'fault',
-        what: `MongoDB ${version} is too old: at least ${LEAST_VERSION}.0 is needed`,
-      }
-    : { check: 'version', level: 'ok', what: `it answers as MongoDB ${version}` }
+async function examineVersion(
+  database: Database,
+  collections: readonly string[],
+): Promise<Finding> {
+  const check = 'version'
+  const version = await readServerVersion(database)
+  const refusal = refusalOf(version)
+  if (refusal !== null) return { check, level: 'fault', what: refusal }
+  const unjoinable = await findUnjoinable(database, version, collections)
+  return unjoinable.length === 0
+    ? { check, level: 'ok', what: `it answers as MongoDB ${version.text}` }
+    : { check, level: 'warning', what: `${unjoinableWarning(version)} (${unjoinable.join(', ')})` }
 }
 
 async function examineTopology(database: Database, config: Config): Promise<readonly Finding[]> {

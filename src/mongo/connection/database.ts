@@ -28,6 +28,8 @@ export interface Database {
   readonly countTimeoutMs: number
   /** How many documents a condition on a relation may name before they are looked up instead. */
   readonly relatedLimit: number
+  /** Collections that no `$lookup` can read (`findUnjoinable`); filled once, before requests come. */
+  readonly unjoinable: Set<string>
   /** Null where nobody watches. */
   readonly monitor: CommandMonitor | null
   /** Of the primary, whatever the connection string prefers. */
@@ -167,6 +169,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     countLimit: options.countLimit ?? 100_000,
     countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
+    unjoinable: new Set(),
     monitor: options.monitor ?? null,
     collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),

@@ -5,6 +5,7 @@ import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { assertJoinable } from '../connection/sharded-joins.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchNamed } from './unique-conditions.ts'
@@ -86,6 +87,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
     if (isPlain) {
       return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })
     }
+    assertJoinable(database, stages)
     const [counted] = await versions
       .aggregate<{ readonly total: number }>(
         [...stages, { $limit: limit }, { $count: 'total' }],

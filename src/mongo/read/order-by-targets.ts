@@ -4,6 +4,7 @@ import type { RelationPlan } from '../../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { assertJoinable } from '../connection/sharded-joins.ts'
 import { buildSort } from './sort-plan.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
@@ -86,6 +87,7 @@ export async function orderTargets(
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
     { $sort: Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way])) },
   ]
+  assertJoinable(database, stages)
   const found = await asCmsErrors(() =>
     versionsOf(database, target)
       .aggregate<FoundGroup>(stages, {

@@ -5,6 +5,7 @@ import { type Conditions, matchStages } from './conditions.ts'
 import { countVersions, NOT_COUNTED, toCounted, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { assertJoinable } from '../connection/sharded-joins.ts'
 import {
   orderTargets,
   type TargetGroup,
@@ -93,9 +94,11 @@ function groupByTarget(
   stages: readonly Document[],
 ): Promise<readonly Document[]> {
   const versions = matchAll([matchVersions(version), which])
+  const pipeline = [...matchStages(versions, conditions), ...stages]
+  assertJoinable(database, pipeline)
   return asCmsErrors(() =>
     versionsOf(database, plan)
-      .aggregate([...matchStages(versions, conditions), ...stages], {
+      .aggregate(pipeline, {
         ...optionsOf(database),
         batchSize: database.relatedLimit + 2,
       })

@@ -5,6 +5,7 @@ import { beginTimeSlice, type TimeSlice } from '../../time-slice.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { assertJoinable } from '../connection/sharded-joins.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
@@ -66,6 +67,7 @@ export function readVersions(
     stages.push(...chosen)
     if (skip > 0) stages.push({ $skip: skip })
     if (limit > 0) stages.push({ $limit: limit })
+    assertJoinable(database, stages)
     const found = collection.aggregate([...stages, { $project: projection }], options)
     return decodeVersions(found, answer)
   })
