@@ -14,6 +14,7 @@ import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
 import { openServices, type ServicesOptions } from '../../src/services.ts'
 import { testUri, isStrict } from '../test-database.ts'
+import { watchWrites } from './watch-writes.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
 
@@ -51,8 +52,11 @@ export interface TestServer {
   post(target: string, data: unknown, sent?: Sent): Promise<Answer>
   put(target: string, data: unknown, sent?: Sent): Promise<Answer>
   delete(target: string, sent?: Sent): Promise<Answer>
+  /** Collections that the server takes for ones that no `$lookup` can read. */
+  readonly unjoinable: Set<string>
   /** How many versions a collection holds. */
   count(collection: string): Promise<number>
+  /** @throws Error for writes that a cluster refuses (`watchWrites`) */
   close(): Promise<void>
 }
 
@@ -97,6 +101,8 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     log,
   }
   const services = await openServices(dependencies)
+  const writes = watchWrites()
+  services.monitor.onCommand((command) => writes.observe(command))
   const app = buildApp(dependencies, services)
   const listener = createServer(app.callback())
   listener.listen(0, '127.0.0.1')
@@ -166,6 +172,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     post: (target, data, sent) => send('POST', target, { ...sent, body: { data } }),
     put: (target, data, sent) => send('PUT', target, { ...sent, body: { data } }),
     delete: (target, sent) => send('DELETE', target, sent),
+    unjoinable: services.database.unjoinable,
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     close: async () => {
       listener.closeAllConnections()
@@ -174,6 +181,8 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       await admin.db(database).dropDatabase()
       await admin.close()
       await rm(folder, { recursive: true, force: true })
+      const faults = writes.faults()
+      if (faults.length > 0) throw new Error(faults.join('\n'))
     },
   }
 }

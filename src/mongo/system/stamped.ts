@@ -1,9 +1,15 @@
-import { asCmsErrors } from '../connection/database-error.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Collection } from 'mongodb'
+import { ServiceUnavailableError } from '../../errors.ts'
+import { asCmsErrors, isDeadlock, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
 
 /** How long a process goes by what it read before it asks whether it still holds. */
 const RECHECK_AFTER_MS = 1_000
+
+/** How long a change that others overtake is tried again. */
+const PATIENCE_MS = 10_000
 
 const COLLECTION = 'quire_stamps'
 
@@ -21,9 +27,10 @@ export interface Stamped<T> {
   /** What was loaded; at most a second behind the database, never behind this process's own changes. */
   current(): Promise<T>
   /**
-   * Runs `work` in a transaction that moves the stamp first: changes exclude each other, so that what
-   * one has checked still holds when it is committed. `change` is a number that no other change gets,
-   * from which new rows take their ids.
+   * Runs `work` in a transaction that moves the stamp last, and again where another change has moved it meanwhile: so what
+   * one has checked still holds when it is committed, and a process that is killed in the middle has locked nothing that
+   * others need. `change` is a number that no other change gets, from which new rows take their ids.
+   * @throws ServiceUnavailableError when others were first for ten seconds.
    */
   change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
 }
@@ -58,19 +65,59 @@ export async function openStamped<T>(options: StampedOptions<T>): Promise<Stampe
     current: () => cache.current(),
     change: async (work) => {
       try {
-        return await db.transact(async (session) => {
-          const stamp = await stamps.findOneAndUpdate(
-            { _id: key },
-            { $inc: { number: 1 } },
-            { session, returnDocument: 'after' },
-          )
-          if (stamp === null) throw new Error(`The stamp ${key} is gone from ${COLLECTION}`)
-          return work(session, stamp.number)
-        })
+        return await untilNotOvertaken(() =>
+          db.transact((session) => changeOnce(stamps, key, session, work)),
+        )
       } finally {
         cache.forget()
       }
     },
+  }
+}
+
+/** Another change was committed between what this one read and what it wrote. */
+class Overtaken extends Error {}
+
+async function changeOnce<R>(
+  stamps: Collection<StampRow>,
+  key: string,
+  session: Session,
+  work: (session: Session, change: number) => Promise<R>,
+): Promise<R> {
+  const stamp = await stamps.findOne({ _id: key }, { session })
+  if (stamp === null) throw new Error(`The stamp ${key} is gone from ${COLLECTION}`)
+  const number = stamp.number + 1
+  const move = async (): Promise<void> => {
+    const { matchedCount } = await stamps.updateOne(
+      { _id: key, number: stamp.number },
+      { $set: { number } },
+      { session },
+    )
+    if (matchedCount === 0) throw new Overtaken()
+  }
+  // Without transactions what `work` has written would stay: there the number is taken beforehand.
+  if (!session.inTransaction()) {
+    await move()
+    return work(session, number)
+  }
+  const result = await work(session, number)
+  await move()
+  return result
+}
+
+/** Two changes that insert a row of one number collide before either moves the stamp. */
+async function untilNotOvertaken<R>(change: () => Promise<R>): Promise<R> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof Overtaken || isDuplicateKey(error) || isDeadlock(error))) throw error
+      if (performance.now() > deadline) {
+        throw new ServiceUnavailableError('Too many change the same at once', {}, { cause: error })
+      }
+    }
+    await delay(Math.random() * Math.min(5 * 1.5 ** attempt, 200))
   }
 }
 

@@ -51,6 +51,34 @@ describe('access/stamped', () => {
     ).to.equal(13)
   })
 
+  it('takes nothing of what a change did that another has overtaken', async () => {
+    const rows = test.database.collection<{ readonly _id: number; readonly by: string }>('rows')
+    await rows.insertOne({ _id: 0, by: 'first' })
+    const both = await Promise.all(
+      ['one', 'other'].map((by) =>
+        stamped.change(async (session, change) => {
+          await rows.insertOne({ _id: change, by }, { session })
+          return change
+        }),
+      ),
+    )
+    expect(both.toSorted((one, other) => one - other)).to.deep.equal([1, 2])
+    expect(await rows.countDocuments()).to.equal(3)
+  })
+
+  it('locks the stamp with its last command alone', async () => {
+    const overtaking = await open('overtaken')
+    const overtaken = await open('overtaken')
+    let runs = 0
+    const number = await overtaken.change(async (_, change) => {
+      runs += 1
+      // Were the stamp locked by now, this would wait for what waits for it.
+      if (runs === 1) await overtaking.change(nothing)
+      return change
+    })
+    expect({ runs, number }).to.deep.equal({ runs: 2, number: 2 })
+  })
+
   it('keeps nothing of a load that a change has overtaken', async () => {
     let endOld: (value: number) => void = () => undefined
     const begun = new Promise<void>((resolve) => {

@@ -1,0 +1,61 @@
+import { BSON, type Document } from 'mongodb'
+import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
+import { isWhole, singleFilters } from '../faults/mongod-answers.ts'
+
+const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
+/** Their documents are written by every process, or by every request of a kind. */
+const SHARED: ReadonlySet<string> = new Set([
+  'quire_counters',
+  'quire_leases',
+  'quire_processes',
+  'quire_stamps',
+])
+/** Of a single type that has no version yet: only its own writers wait for it. */
+const LOCK_OF_ONE = /^lock:/
+
+/**
+ * What a server writes that mongos before 7.0 refuses, or that a process which is killed keeps all others from: one line for
+ * each command.
+ */
+export interface WatchedWrites {
+  observe(command: ObservedCommand): void
+  faults(): readonly string[]
+}
+
+export function watchWrites(): WatchedWrites {
+  const faults: string[] = []
+  const report = (fault: string, command: Document): void => {
+    faults.push(`${fault}: ${BSON.EJSON.stringify(command)}`)
+  }
+  /** By transaction, a write to what all share, after which nothing but the end may come. */
+  const open = new Map<string, Document>()
+  return {
+    observe: ({ name, command }) => {
+      const transaction = transactionOf(command)
+      const before = transaction === null ? undefined : open.get(transaction)
+      if (before !== undefined && transaction !== null) {
+        open.delete(transaction)
+        if (!ENDS.has(name)) report('what all share stays locked beyond the next command', before)
+      }
+      if (!WRITES.has(name)) return
+      if (singleFilters(command).some((filter) => !isWhole(filter['_id']))) {
+        report('a single write without the whole _id', command)
+      }
+      if (transaction !== null && isShared(name, command)) open.set(transaction, command)
+    },
+    faults: () => faults,
+  }
+}
+
+/** Null outside of one. */
+function transactionOf(command: Document): string | null {
+  if (command['autocommit'] !== false) return null
+  return `${command['lsid']?.id?.toString('hex')}:${String(command['txnNumber'])}`
+}
+
+function isShared(name: string, command: Document): boolean {
+  if (!SHARED.has(String(command[name]))) return false
+  const ids = singleFilters(command).map((filter) => String(filter['_id']))
+  return ids.length === 0 || !ids.every((id) => LOCK_OF_ONE.test(id))
+}
