@@ -4,7 +4,7 @@ import { CommandError, failedToParse } from '../errors.ts'
 import { compilePipeline } from '../pipeline/pipeline.ts'
 import { planQuery, runQuery } from '../query/run-query.ts'
 import type { Query, Source } from '../query/run-query.ts'
-import type { IndexPlan } from '../query/plan.ts'
+import type { IndexPlan, ReadPlan } from '../query/read-plan.ts'
 import { openSource, readQuery } from '../request/read-request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { pipelineContext } from './aggregate.ts'
@@ -17,21 +17,28 @@ function readInner(request: Request, inner: Document, name: string): Query {
   throw new CommandError('NotImplemented', `explain of ${name} is not supported`)
 }
 
-function describePlan(plan: IndexPlan | null, query: Query): Document {
-  const scan = plan
-    ? documentOf({
-        stage: 'FETCH',
-        inputStage: documentOf({
-          stage: 'IXSCAN',
-          indexName: plan.index.name,
-          keyPattern: plan.index.spec['key'],
-          direction: plan.reverse ? 'backward' : 'forward',
-        }),
-      })
-    : documentOf({ stage: 'COLLSCAN', direction: 'forward' })
-  return query.sort.length > 0 && !plan?.isSorted
-    ? documentOf({ stage: 'SORT', inputStage: scan })
-    : scan
+const describeScan = ({ index, reverse }: IndexPlan): Document =>
+  documentOf({
+    stage: 'IXSCAN',
+    indexName: index.name,
+    keyPattern: index.spec['key'],
+    direction: reverse ? 'backward' : 'forward',
+  })
+
+function describeRead(plan: ReadPlan | null): Document {
+  if (!plan) return documentOf({ stage: 'COLLSCAN', direction: 'forward' })
+  const inputStage =
+    plan.kind === 'index'
+      ? describeScan(plan)
+      : documentOf({ stage: 'OR', inputStages: plan.branches.map(describeScan) })
+  return documentOf({ stage: 'FETCH', inputStage })
+}
+
+function describePlan(plan: ReadPlan | null, query: Query): Document {
+  const inputStage = describeRead(plan)
+  return query.sort.length > 0 && plan?.isSorted !== true
+    ? documentOf({ stage: 'SORT', inputStage })
+    : inputStage
 }
 
 function measure(source: Source | null, query: Query): Document {

@@ -10,16 +10,9 @@ import type { Bounds, Range } from './bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import { expressionConditions } from './expression-conditions.ts'
 import { implies } from './implies.ts'
+import { bestUnion } from './union-plan.ts'
+import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import type { Sort } from '../filter/sort.ts'
-
-export interface IndexPlan {
-  readonly index: Index
-  readonly intervals: readonly Interval[]
-  readonly reverse: boolean
-  /** Whether the entries come in the order asked for. */
-  readonly isSorted: boolean
-  readonly score: number
-}
 
 /** Beyond this many places to look, a list of points counts as no bound. */
 const MOST_POINTS = 2000
@@ -193,7 +186,14 @@ function planIndex(
   const isBounded = bounded.points > 0 || bounded.hasRange
   if (!isBounded && !(isSorted && wants.isLimited)) return null
   const score = scoreOf(index, bounded, isSorted, wants)
-  return { index, intervals: bounded.intervals, reverse: order === -1, isSorted, score }
+  return {
+    kind: 'index',
+    index,
+    intervals: bounded.intervals,
+    reverse: order === -1,
+    isSorted,
+    score,
+  }
 }
 
 // What finds one document is best; then each bound component counts, and an order that saves sorting all for a page.
@@ -229,15 +229,27 @@ export interface Wants {
   readonly isLimited: boolean
 }
 
-/** The index to read by; null for all records in natural order. */
-export function choosePlan(collection: Collection, filter: Filter, wants: Wants): IndexPlan | null {
+const isUsable = (wants: Wants): ((index: Index) => boolean) => {
+  return ({ builtAt }) => builtAt <= wants.at
+}
+
+function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): IndexPlan | null {
   const plain = conjuncts(filter)
   const compared = [...plain, ...expressionConditions(filter, wants.variables)]
   let best: IndexPlan | null = null
-  for (const index of collection.indexes.filter(({ builtAt }) => builtAt <= wants.at)) {
+  for (const index of indexes) {
     const conditions = index.multikey.includes(true) ? plain : compared
     const plan = planIndex(index, filter, conditions, wants)
     if (plan && plan.score > (best?.score ?? 0)) best = plan
   }
   return best
+}
+
+/** The index to read by, or one for each branch of an `$or`; null for all records in natural order. */
+export function choosePlan(collection: Collection, filter: Filter, wants: Wants): ReadPlan | null {
+  const indexes = collection.indexes.filter(isUsable(wants))
+  const single = bestIndex(indexes, filter, wants)
+  const unordered = { ...wants, sort: [], isLimited: false }
+  const union = bestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))
+  return union && union.score > (single?.score ?? 0) ? union : single
 }

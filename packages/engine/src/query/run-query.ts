@@ -11,7 +11,7 @@ import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { topFields } from '../filter/paths.ts'
 import { choosePlan } from './plan.ts'
-import type { IndexPlan } from './plan.ts'
+import type { ReadPlan } from './read-plan.ts'
 import { compileSort, sortItems } from '../filter/sort.ts'
 import type { Sort } from '../filter/sort.ts'
 
@@ -69,9 +69,15 @@ function* matching(
   }
 }
 
-function readPlan({ data, view, collection }: Source, plan: IndexPlan | null): Iterable<Record> {
-  if (!plan) return scanRecords(data, view, collection)
-  return scanIndex(data, view, collection, plan.intervals, plan.reverse)
+function* readPlan({ data, view, collection }: Source, plan: ReadPlan | null): Generator<Record> {
+  if (!plan) {
+    yield* scanRecords(data, view, collection)
+    return
+  }
+  // A record may stand under several keys, in one index or in several.
+  const seen = new Set<number>()
+  for (const { intervals, reverse } of plan.kind === 'index' ? [plan] : plan.branches)
+    yield* scanIndex(data, view, collection, { intervals, reverse, seen })
 }
 
 function* concat(first: Iterable<Record>, second: Iterable<Record>): Generator<Record> {
@@ -88,7 +94,7 @@ export function* page<T>(items: Iterable<T>, skip: number, limit: number): Gener
   }
 }
 
-export const planQuery = (source: Source, query: Query): IndexPlan | null =>
+export const planQuery = (source: Source, query: Query): ReadPlan | null =>
   choosePlan(source.collection, query.filter, {
     sort: query.sort,
     isLimited: query.limit !== Infinity,

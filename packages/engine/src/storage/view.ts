@@ -92,17 +92,23 @@ export interface Interval {
   readonly high: Buffer
 }
 
+/** Which entries of an index are read, and how. */
+export interface Scan {
+  readonly intervals: readonly Interval[]
+  readonly reverse: boolean
+  /** Numbers of records that are not read again; grows. */
+  readonly seen: Set<number>
+}
+
 /** Unchanged records in the order of the index; each once. */
 export function* scanIndex(
   data: Data,
   view: View,
   collection: Collection,
-  intervals: readonly Interval[],
-  reverse: boolean,
+  { intervals, reverse, seen }: Scan,
 ): Generator<Record> {
   const changes = view.changes.get(collection)
-  // A record may stand under several keys, and may move to another while a slow reader pauses.
-  const seen = new Set<number>()
+  // Also, a record may move to another key while a slow reader pauses.
   for (const interval of reverse ? intervals.toReversed() : intervals) {
     for (const { value } of readRange(data.store.entries, {
       ...interval,

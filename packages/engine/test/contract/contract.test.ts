@@ -561,6 +561,28 @@ for (const target of TARGETS) {
         expect((await failure(made.insertOne({ _id: 5, a: [{ b: null }] }))).code).to.equal(11000)
       })
 
+      it('finds what several indexes hold once, by an $or', async () => {
+        const made = await collection(
+          numbered([{ a: 1, b: 1 }, { a: 1, b: 2 }, { a: 2, b: 1 }, { a: [1, 2], b: 9 }, { a: 3 }]),
+        )
+        await made.createIndexes([{ key: { a: 1 } }, { key: { b: 1 } }])
+        const ids = async (filter: Document): Promise<number[]> =>
+          (await made.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id)
+        expect(await ids({ $or: [{ a: 1 }, { b: 1 }] })).to.deep.equal([0, 1, 2, 3])
+        expect(await ids({ $or: [{ a: 1, b: 2 }, { b: { $gt: 5 } }] })).to.deep.equal([1, 3])
+        expect(await ids({ a: 1, $or: [{ b: 1 }, { $or: [{ b: 9 }, { a: 7 }] }] })).to.deep.equal([
+          0, 3,
+        ])
+        const { queryPlanner } = await database.command({
+          explain: { find: made.collectionName, filter: { $or: [{ a: 1 }, { b: 1 }] } },
+        })
+        if (isDeparting) return
+        expect(JSON.stringify(queryPlanner.winningPlan))
+          .to.include('"indexName":"a_1"')
+          .and.to.include('"indexName":"b_1"')
+          .and.not.to.include('COLLSCAN')
+      })
+
       it('refuses a unique index over duplicates', async () => {
         const made = await collection([
           { _id: 1, a: 1 },

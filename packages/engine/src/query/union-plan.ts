@@ -1,0 +1,54 @@
+import type { Filter } from '../filter/filter.ts'
+import type { IndexPlan, UnionPlan } from './read-plan.ts'
+
+/** A longer `$or` costs more to plan than it is likely to save. */
+const MOST_BRANCHES = 500
+
+interface Alternatives {
+  readonly branches: readonly Filter[]
+  /** What must hold beside one of them. */
+  readonly beside: readonly Filter[]
+}
+
+const partsOf = (filter: Filter): readonly Filter[] =>
+  filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
+
+/** Each `$or` that must hold, whatever it stands in. */
+function alternativesOf(filter: Filter): readonly Alternatives[] {
+  const parts = partsOf(filter)
+  return parts.flatMap((part) =>
+    part.kind === 'any' && part.of.length <= MOST_BRANCHES
+      ? [{ branches: part.of, beside: parts.filter((other) => other.kind !== 'any') }]
+      : [],
+  )
+}
+
+/** The indexes by which a filter finds its documents, without any order; null where one branch has none. */
+type PlanBranch = (filter: Filter) => IndexPlan | null
+
+function planBranches(filter: Filter, planBranch: PlanBranch): readonly IndexPlan[] | null {
+  const single = planBranch(filter)
+  if (single) return [single]
+  return bestUnion(filter, planBranch)?.branches ?? null
+}
+
+function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): UnionPlan | null {
+  const plans: IndexPlan[] = []
+  for (const branch of branches) {
+    const found = planBranches({ kind: 'all', of: [branch, ...beside] }, planBranch)
+    if (!found) return null
+    plans.push(...found)
+  }
+  const score = Math.min(...plans.map((plan) => plan.score)) - 1
+  return { kind: 'union', branches: plans, isSorted: false, score }
+}
+
+/** The `$or` whose worst branch is found best; null where there is none, or one of its branches has no index. */
+export function bestUnion(filter: Filter, planBranch: PlanBranch): UnionPlan | null {
+  let best: UnionPlan | null = null
+  for (const alternatives of alternativesOf(filter)) {
+    const plan = planUnion(alternatives, planBranch)
+    if (plan && plan.score > (best?.score ?? 0)) best = plan
+  }
+  return best
+}
