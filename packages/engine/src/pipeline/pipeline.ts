@@ -3,11 +3,15 @@ import type { Document, Value } from '../bson/values.ts'
 import { CommandError, typeMismatch } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
+import { countRecords } from '../query/count-records.ts'
 import { runQuery } from '../query/run-query.ts'
 import type { Query, Source } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { Record } from '../storage/collection.ts'
 import { documentOfRecord } from '../storage/view.ts'
+import { countingOf } from './counting.ts'
+import type { Counting } from './counting.ts'
+import { fieldsRead } from './fields-read.ts'
 import type { CompiledPipeline, Head, PipelineContext, Stage } from './stage.ts'
 import { countOf, STAGES } from './stages.ts'
 
@@ -57,8 +61,30 @@ function chain(
   return stages.reduce((input, stage) => stage(input, context), documents)
 }
 
-function* toDocuments(source: Source, records: Iterable<Record>): Generator<Document> {
-  for (const record of records) yield documentOfRecord(source.collection, record, null)
+function* toDocuments(
+  source: Source,
+  records: Iterable<Record>,
+  wanted: ReadonlySet<string> | null,
+): Generator<Document> {
+  for (const record of records) yield documentOfRecord(source.collection, record, wanted)
+}
+
+/** What the first stage behind the head makes of the query's records, or of their number. */
+interface Next {
+  readonly counting: Counting
+  /** The fields it reads; null is all. */
+  readonly wanted: ReadonlySet<string> | null
+}
+
+function nextOf(stage: Parsed | undefined): Next {
+  if (!stage) return { counting: null, wanted: null }
+  const { name, operand } = stage
+  const isGroup = name === '$group' || name === '$sortByCount'
+  return { counting: countingOf(name, operand), wanted: isGroup ? fieldsRead(operand) : null }
+}
+
+function* counted(count: number, toDocument: (count: number) => Document): Generator<Document> {
+  if (count > 0) yield toDocument(count)
 }
 
 /** @throws CommandError at a stage that is not implemented */
@@ -69,6 +95,7 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
   const stages = parsed.map(({ name, operand }) => compileStage(name, operand))
   const head = parseHead(parsed)
   const rest = stages.slice(head.length)
+  const { counting, wanted } = nextOf(parsed[head.length])
   const query = ({ deadline, variables }: PipelineContext, join: Filter | null = null): Query => ({
     filter: { kind: 'all', of: join ? [join, ...head.filters] : head.filters },
     sort: head.sort,
@@ -84,8 +111,13 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
     run: (documents, context) => chain(stages, documents, context),
     read(collection, context, join) {
       const source = context.open(collection)
-      const documents = source ? toDocuments(source, runQuery(source, query(context, join))) : []
-      return chain(rest, documents, context)
+      if (!source) return chain(rest, [], context)
+      const asked = query(context, join)
+      if (counting) {
+        const count = countRecords(source, asked)
+        return chain(rest.slice(1), counted(count, counting), context)
+      }
+      return chain(rest, toDocuments(source, runQuery(source, asked), wanted), context)
     },
   }
 }

@@ -5,13 +5,20 @@ import type { Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import { literalPrefix } from '../bson/regex.ts'
 
-/** One end of a range: a value, or the end of its type. */
+export interface End {
+  readonly value: Value
+  /** Whether the value itself is left out. */
+  readonly isOpen: boolean
+}
+
 export interface Range {
-  readonly low: Value
-  readonly high: Value
-  /** The rank of the type the range lies in: an end without a value is the type's. */
+  /** Null is the end of the type. */
+  readonly low: End | null
+  readonly high: End | null
+  /** The rank of the type the range lies in. */
   readonly rank: number
-  readonly prefix?: string
+  /** What all texts in it begin with; null where it is no range of such texts. */
+  readonly prefix: string | null
 }
 
 /** What a condition lets an index look up. It may allow more than the condition: documents are tested after all. */
@@ -22,7 +29,8 @@ export type Bounds =
 // An array is indexed by its elements and equals as a whole: no single place to look.
 const isPoint = (value: Value): boolean => !Array.isArray(value) && !(value instanceof BSONRegExp)
 
-const RANGED: ReadonlySet<number> = new Set([
+/** Types within which a range of an index holds what lies in a range. */
+export const RANGED: ReadonlySet<number> = new Set([
   RANKS.int,
   RANKS.string,
   RANKS.binData,
@@ -39,10 +47,9 @@ function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | 
   const rank = rankOf(operand)
   if (!RANGED.has(rank) || isNaNValue(operand)) return null
   const isLow = operator === '$gt' || operator === '$gte'
-  return {
-    kind: 'range',
-    range: { low: isLow ? operand : undefined, high: isLow ? undefined : operand, rank },
-  }
+  const end = { value: operand, isOpen: operator === '$gt' || operator === '$lt' }
+  const [low, high] = isLow ? [end, null] : [null, end]
+  return { kind: 'range', range: { low, high, rank, prefix: null } }
 }
 
 /** The bounds of a condition; null when an index cannot serve it. */
@@ -55,13 +62,16 @@ export function boundsOf(condition: Condition): Bounds | null {
   }
   if (condition.kind !== 'regex') return null
   const prefix = literalPrefix(condition.regex)
-  return prefix === ''
-    ? null
-    : { kind: 'range', range: { low: prefix, high: undefined, rank: RANKS.string, prefix } }
+  if (prefix === '') return null
+  const low = { value: prefix, isOpen: false }
+  return { kind: 'range', range: { low, high: null, rank: RANKS.string, prefix } }
 }
+
+/** The filters that all must hold. */
+export const partsOf = (filter: Filter): readonly Filter[] =>
+  filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
 
 /** The conditions that all must hold. */
 export function conjuncts(filter: Filter): readonly Condition[] {
-  if (filter.kind === 'all') return filter.of.flatMap((child) => conjuncts(child))
-  return 'path' in filter ? [filter] : []
+  return partsOf(filter).filter((part): part is Condition => 'path' in part)
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '../filter/filter.ts'
+import { partsOf } from './bounds.ts'
 import type { IndexPlan, UnionPlan } from './read-plan.ts'
 
 /** A longer `$or` costs more to plan than it is likely to save. */
@@ -9,9 +10,6 @@ interface Alternatives {
   /** What must hold beside one of them. */
   readonly beside: readonly Filter[]
 }
-
-const partsOf = (filter: Filter): readonly Filter[] =>
-  filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
 
 /** Each `$or` that must hold, whatever it stands in. */
 function alternativesOf(filter: Filter): readonly Alternatives[] {

@@ -630,6 +630,48 @@ for (const target of TARGETS) {
         ).to.include({ n: 1 })
       })
 
+      it('counts by the keys of indexes', async () => {
+        const made = await collection(
+          numbered([
+            { s: 'p', n: 1, t: ['x', 'y'] },
+            { s: 'p', n: 2, t: ['y', 'z'] },
+            { s: 'p', n: null, t: [] },
+            { s: 'p', t: ['y', 'y'] },
+            { s: 'd', n: 2, t: 'y' },
+            { s: 'd', n: NaN },
+          ]),
+        )
+        const filters: readonly (readonly [Document, number])[] = [
+          [{}, 6],
+          [{ s: 'p' }, 4],
+          [{ s: { $in: ['p', 'd'] } }, 6],
+          [{ s: 'p', n: null }, 2],
+          [{ s: 'p', n: { $ne: 2 } }, 3],
+          [{ s: 'd', n: { $lt: 9 } }, 1],
+          [{ n: { $gt: 1, $lte: 2 } }, 2],
+          [{ s: { $regex: '^p' }, n: { $gte: 1 } }, 2],
+          [{ $or: [{ s: 'd' }, { n: 1 }] }, 3],
+          [{ t: 'y' }, 4],
+          [{ t: { $in: ['x', 'z'] } }, 2],
+          [{ t: { $gte: 'x' } }, 4],
+          [{ t: { $ne: 'y' } }, 2],
+          [{ t: { $gt: 'x', $lt: 'y' } }, 1],
+          [{ t: null }, 1],
+          [{ t: [] }, 1],
+        ]
+        for (const indexes of [[], [{ s: 1, n: -1 }, { n: 1, s: 1 }, { t: 1 }]] as const) {
+          for (const key of indexes) await made.createIndex(key)
+          for (const [filter, count] of filters) {
+            const told = JSON.stringify(filter)
+            expect(await made.countDocuments(filter), told).to.equal(count)
+            const [all] = await made.aggregate([{ $match: filter }, { $count: 'n' }]).toArray()
+            expect(all, told).to.deep.equal({ n: count })
+            const page = await made.countDocuments(filter, { skip: 1, limit: 2 })
+            expect(page, told).to.equal(Math.min(count - 1, 2))
+          }
+        }
+      })
+
       it('answers distinct values', async () => {
         const made = await collection(numbered([{ a: 1 }, { a: [2, 3] }, { a: 2 }, {}]))
         expect(await made.distinct('a')).to.have.members([1, 2, 3])

@@ -117,3 +117,7 @@ export const sortsByTwoLists = (
   const roots = sort.map(([path]) => path.slice(0, 1))
   return rows.some((row) => roots.filter((root) => holds(row[root], Array.isArray)).length > 1)
 }
+
+/** What is missing is at least null and at most null, but not to DocumentDB within `$elemMatch`. */
+export const asksElementsForNull = (asked: readonly Document[]): boolean =>
+  /"\$elemMatch":\{"[ab]":\{"\$[gl]te":null/.test(JSON.stringify(asked))

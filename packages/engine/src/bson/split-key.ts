@@ -1,0 +1,83 @@
+import { RANKS } from './values.ts'
+
+/** Cuts an encoded key (`encodeKey`) into the bytes of its components, each as if it ascended. */
+export function splitKey(bytes: Buffer, from: number, directions: readonly number[]): Buffer[] {
+  let at = from
+  return directions.map((direction) => {
+    const flip = direction === -1 ? 255 : 0
+    const end = valueEnd(bytes, at, flip)
+    const component = bytes.subarray(at, end)
+    at = end
+    return flip === 0 ? component : (component.map((byte) => byte ^ flip) as Buffer)
+  })
+}
+
+const byteAt = (bytes: Buffer, at: number, flip: number): number => (bytes[at] ?? 0) ^ flip
+
+const FIXED: Readonly<Record<number, number>> = {
+  [RANKS.minKey]: 0,
+  [RANKS.missing]: 0,
+  [RANKS.null]: 0,
+  [RANKS.maxKey]: 0,
+  [RANKS.objectId]: 12,
+  [RANKS.bool]: 1,
+  [RANKS.date]: 8,
+  [RANKS.timestamp]: 8,
+}
+
+function valueEnd(bytes: Buffer, at: number, flip: number): number {
+  return contentEnd(bytes, byteAt(bytes, at, flip), at + 1, flip)
+}
+
+function contentEnd(bytes: Buffer, rank: number, at: number, flip: number): number {
+  const fixed = FIXED[rank]
+  if (fixed !== undefined) return at + fixed
+  if (rank === RANKS.int) return numberEnd(bytes, at, flip)
+  if (rank === RANKS.object) return documentEnd(bytes, at, flip)
+  if (rank === RANKS.array) return arrayEnd(bytes, at, flip)
+  if (rank === RANKS.binData) return binaryEnd(bytes, at, flip)
+  const end = textEnd(bytes, at, flip)
+  return rank === RANKS.regex ? textEnd(bytes, end, flip) : end
+}
+
+/** Behind the zero byte that no FF follows, and the byte after it. */
+function textEnd(bytes: Buffer, from: number, flip: number): number {
+  let at = from
+  for (;;) {
+    at = bytes.indexOf(flip, at)
+    if (at < 0) return bytes.length
+    if (byteAt(bytes, at + 1, flip) !== 0xff) return at + 2
+    at += 2
+  }
+}
+
+const LOWER = 0x02
+const HIGHER = 0x04
+
+/** Eight bytes of a double, one that says whether it is exact, and the digits where it is not. */
+function numberEnd(bytes: Buffer, at: number, flip: number): number {
+  const flag = byteAt(bytes, at + 8, flip)
+  if (flag !== LOWER && flag !== HIGHER) return at + 9
+  // Digits of a negative number are inverted once more, and so is the zero that ends them.
+  return bytes.indexOf(flag === LOWER ? flip ^ 255 : flip, at + 11) + 1
+}
+
+function documentEnd(bytes: Buffer, from: number, flip: number): number {
+  let at = from
+  while (byteAt(bytes, at, flip) !== 0) {
+    const rank = byteAt(bytes, at, flip)
+    at = contentEnd(bytes, rank, textEnd(bytes, at + 1, flip), flip)
+  }
+  return at + 1
+}
+
+function arrayEnd(bytes: Buffer, from: number, flip: number): number {
+  let at = from
+  while (byteAt(bytes, at, flip) !== 0) at = valueEnd(bytes, at, flip)
+  return at + 1
+}
+
+function binaryEnd(bytes: Buffer, at: number, flip: number): number {
+  const length = (bytes.readUInt32BE(at) ^ (flip === 0 ? 0 : 0xffffffff)) >>> 0
+  return at + 5 + length
+}

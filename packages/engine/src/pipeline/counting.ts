@@ -1,0 +1,33 @@
+import { isNumber } from '../bson/numbers.ts'
+import { documentOf, isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { countValue } from './group.ts'
+
+/** What a stage that does no more than count makes of the count; null for any other stage. */
+export type Counting = ((count: number) => Document) | null
+
+const isOne = (value: Value): boolean =>
+  isDocument(value) &&
+  Object.keys(value).length === 1 &&
+  (value['$sum'] === 1 ||
+    (isDocument(value['$count']) && Object.keys(value['$count']).length === 0))
+
+const isConstant = (value: Value): boolean =>
+  value === null ||
+  isNumber(value) ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && !value.startsWith('$'))
+
+/** `$count`, and the `$group` that drivers count documents with: `{ _id: 1, n: { $sum: 1 } }`. */
+export function countingOf(name: string, operand: Value): Counting {
+  if (name === '$count' && typeof operand === 'string')
+    return (count) => documentOf({ [operand]: countValue(count) })
+  if (name !== '$group' || !isDocument(operand) || !isConstant(operand['_id'])) return null
+  const { _id: id, ...members } = operand
+  if (!Object.values(members).every((member) => isOne(member))) return null
+  const names = Object.keys(members)
+  return (count) => {
+    const values = names.map((member): [string, Value] => [member, countValue(count)])
+    return documentOf({ _id: id, ...Object.fromEntries(values) })
+  }
+}

@@ -1,0 +1,24 @@
+import { isDocument } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import { topFields } from '../filter/paths.ts'
+
+const WHOLE = /^\$\$(?:ROOT|CURRENT)\b/
+
+function collect(expression: Value, paths: Set<string>): boolean {
+  if (typeof expression === 'string') {
+    if (WHOLE.test(expression)) return false
+    if (/^\$[^$]/.test(expression)) paths.add(expression.slice(1))
+    return true
+  }
+  if (Array.isArray(expression)) return expression.every((part) => collect(part, paths))
+  if (!isDocument(expression)) return true
+  // Reads $$CURRENT where it names no input.
+  if ('$getField' in expression) return false
+  return Object.keys(expression).every((name) => collect(expression[name], paths))
+}
+
+/** The top-level fields that expressions read; null when they may read any. */
+export function fieldsRead(expression: Value): ReadonlySet<string> | null {
+  const paths = new Set<string>()
+  return collect(expression, paths) ? topFields(paths) : null
+}

@@ -1,0 +1,145 @@
+import { splitKey } from '../bson/split-key.ts'
+import { collectPaths } from '../filter/filter.ts'
+import type { Filter } from '../filter/filter.ts'
+import type { Index } from '../storage/collection.ts'
+import { readRange } from '../storage/store.ts'
+import type { Interval } from '../storage/view.ts'
+import { boundsOf, conjuncts, partsOf } from './bounds.ts'
+import { implies } from './implies.ts'
+import { boundIndex } from './index-bounds.ts'
+import { compileKeyTest } from './key-filter.ts'
+import type { KeyTest } from './key-filter.ts'
+import { holdsMatches, scoreOf } from './plan.ts'
+import { checkDeadline } from './run-query.ts'
+import type { Deadline, Query, Source } from './run-query.ts'
+
+/** How an index counts what matches, without a document. */
+export interface CountPlan {
+  readonly index: Index
+  readonly intervals: readonly Interval[]
+  /** Null where every entry of the intervals counts. */
+  readonly test: KeyTest | null
+  /** Whether a document may have several of the entries. */
+  readonly isMultikey: boolean
+  readonly score: number
+}
+
+/** What the index does not hold for sure by leaving documents out. */
+function openParts(index: Index, filter: Filter): readonly Filter[] {
+  const { partial } = index
+  const parts = partsOf(filter)
+  if (!partial) return parts
+  return parts.filter((part) => !('path' in part) || !implies(partial.filter, part))
+}
+
+// Two conditions may be met by different elements of an array, which have different entries, or none.
+function isSafe(index: Index, parts: readonly Filter[]): boolean {
+  const arrays = new Set(index.fields.filter((_, i) => index.multikey[i]).map(({ path }) => path))
+  if (arrays.size === 0) return true
+  const touching = parts.filter((part) => {
+    const paths = new Set<string>()
+    return !collectPaths(part, paths) || [...paths].some((path) => arrays.has(path))
+  })
+  const [only, ...others] = touching
+  if (!only) return true
+  if (others.length > 0 || !('path' in only)) return false
+  const bounds = boundsOf(only)
+  // Null is also the entry of an element without the field, which no condition meets.
+  return bounds?.kind === 'range'
+    ? bounds.range.prefix === null
+    : (bounds?.values.every((value) => value !== null && value !== undefined) ?? false)
+}
+
+/** Null where the entries of the index do not tell what matches. */
+function planCount(index: Index, filter: Filter): CountPlan | null {
+  const conditions = conjuncts(filter)
+  if (index.hasCutKeys || !holdsMatches(index, filter, conditions)) return null
+  const parts = openParts(index, filter)
+  if (!isSafe(index, parts)) return null
+  const test = compileKeyTest({ kind: 'all', of: parts }, index)
+  if (!test) return null
+  const bounded = boundIndex(index, conditions)
+  const isMultikey = index.multikey.includes(true)
+  const isExact =
+    !isMultikey && parts.every((part) => 'path' in part && bounded.exact.has(part.path))
+  const score = scoreOf(index, bounded)
+  return { index, intervals: bounded.intervals, test: isExact ? null : test, isMultikey, score }
+}
+
+/**
+ * The index that counts what matches a filter, at the least cost; null where there is none.
+ * @param at the commit that is read: indexes built later are not in it
+ */
+export function chooseCountPlan(
+  indexes: readonly Index[],
+  filter: Filter,
+  at: number,
+): CountPlan | null {
+  let best: CountPlan | null = null
+  for (const index of indexes) {
+    const plan = index.builtAt <= at ? planCount(index, filter) : null
+    if (plan && (best === null || plan.score > best.score)) best = plan
+  }
+  return best
+}
+
+const CHECK_EVERY = 1024
+/** An entry's key begins with the number of its index. */
+const INDEX_BYTES = 4
+
+function* matchingIds(
+  { data, view }: Source,
+  plan: CountPlan,
+  deadline: Deadline,
+): Generator<number> {
+  const { index, intervals, test } = plan
+  let examined = 0
+  for (const interval of intervals) {
+    for (const { key, value } of readRange(data.store.entries, {
+      ...interval,
+      snapshot: view.snapshot ?? undefined,
+    })) {
+      if (++examined % CHECK_EVERY === 0) checkDeadline(deadline)
+      if (!test || test(splitKey(key, INDEX_BYTES, index.directions))) yield value.readUInt32BE(0)
+    }
+  }
+}
+
+function countTested(source: Source, plan: CountPlan, most: number, deadline: Deadline): number {
+  const seen = plan.isMultikey ? new Set<number>() : null
+  let count = 0
+  for (const id of matchingIds(source, plan, deadline)) {
+    if (seen?.has(id)) continue
+    seen?.add(id)
+    if (++count >= most) break
+  }
+  return count
+}
+
+function countEntries({ data, view }: Source, plan: CountPlan, most: number): number {
+  let count = 0
+  for (const { low, high } of plan.intervals) {
+    if (count >= most) break
+    count += data.store.entries.getKeysCount({
+      start: low,
+      end: high,
+      ...(most !== Infinity && { limit: most - count }),
+      ...(view.snapshot && { transaction: view.snapshot }),
+    })
+  }
+  return count
+}
+
+/** How many records the plan finds, at most so many. */
+export function countByPlan(
+  source: Source,
+  plan: CountPlan,
+  { skip, limit, deadline }: Pick<Query, 'skip' | 'limit' | 'deadline'>,
+): number {
+  const most = limit + skip
+  const count =
+    plan.test || plan.isMultikey
+      ? countTested(source, plan, most, deadline)
+      : countEntries(source, plan, most)
+  return Math.max(Math.min(count, most) - skip, 0)
+}

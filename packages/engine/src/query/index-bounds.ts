@@ -1,0 +1,183 @@
+import { Double } from 'bson'
+import { compareValues } from '../bson/compare.ts'
+import { encodeKey } from '../bson/encode-key.ts'
+import { RANKS } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import type { Condition } from '../filter/filter.ts'
+import type { Index } from '../storage/collection.ts'
+import { LONGEST_KEY } from '../storage/index-keys.ts'
+import type { Interval } from '../storage/view.ts'
+import { boundsOf } from './bounds.ts'
+import type { Bounds, End, Range } from './bounds.ts'
+
+/** Beyond this many places to look, a list of points counts as no bound. */
+const MOST_POINTS = 2000
+
+interface Component {
+  readonly points: readonly Value[] | null
+  readonly ranges: readonly Range[]
+  /** Whether the points, or else the ranges, are all that is asked of the path. */
+  readonly isExact: boolean
+}
+
+export function componentOf(
+  conditions: readonly Condition[],
+  path: string,
+  isMultikey: boolean,
+): Component {
+  const all = conditions
+    .filter((condition) => condition.path === path)
+    .map((condition) => boundsOf(condition))
+  const bounds = all.filter((found): found is Bounds => found !== null)
+  const points = bounds
+    .filter((found) => found.kind === 'points')
+    .sort((a, b) => a.values.length - b.values.length)
+  const ranges = bounds.filter((found) => found.kind === 'range').map(({ range }) => range)
+  // Different elements of an array may satisfy two conditions: only one of them can bound the scan.
+  const isAll = !isMultikey && bounds.length === all.length
+  return {
+    points: points[0]?.values ?? null,
+    ranges: isMultikey ? ranges.slice(0, 1) : ranges,
+    isExact:
+      isAll &&
+      (points.length === 0 ? ranges.every(({ prefix }) => prefix === null) : all.length === 1),
+  }
+}
+
+const prefixed = (head: Buffer, tail: Buffer): Buffer => Buffer.concat([head, tail])
+
+/** The lowest key above all that begin with these bytes. */
+function after(bytes: Buffer): Buffer {
+  const next = Buffer.from(bytes)
+  for (let i = next.length - 1; i >= 0; i--) {
+    const byte = next[i] ?? 0
+    if (byte < 255) {
+      next[i] = byte + 1
+      return next.subarray(0, i + 1)
+    }
+  }
+  return Buffer.from([255, 255, 255, 255, 255])
+}
+
+// A key that was cut sorts by its head alone: bounds beyond that length are cut alike.
+const cut = (key: Buffer): Buffer => key.subarray(0, LONGEST_KEY - 12)
+
+const interval = (low: Buffer, high: Buffer): Interval => ({
+  low: cut(low),
+  high: high.length > LONGEST_KEY - 12 ? after(cut(high)) : high,
+})
+
+/** The key of a text's beginning: without the bytes that end it. */
+const beginning = (text: string, direction: number): Buffer =>
+  encodeKey([text], [direction]).subarray(0, -2)
+
+// NaN lies below all numbers, and no range of numbers has it.
+const lowestOf = (rank: number): End | null =>
+  rank === RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
+
+/** The innermost of several ends; of equal ones that which leaves the value itself out. */
+function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
+  let best: End | null = null
+  for (const end of ends) {
+    const order: number = end && best ? compareValues(end.value, best.value) * inwards : 0
+    if (end && (!best || order > 0 || (order === 0 && end.isOpen))) best = end
+  }
+  return best
+}
+
+/** Null where the ranges are of several types: nothing is in all of them, or an array is. */
+function rangeInterval(head: Buffer, ranges: readonly Range[], direction: number): Interval | null {
+  const [first] = ranges
+  if (!first || ranges.some(({ rank }) => rank !== first.rank)) return null
+  const { prefix, rank } = first
+  if (prefix !== null && ranges.length === 1)
+    return whole(prefixed(head, beginning(prefix, direction)))
+  const lows = [...ranges.map(({ low }) => low), lowestOf(rank)]
+  const highs = ranges.map(({ high }) => high)
+  const ends = [innermost(lows, 1), innermost(highs, -1)] as const
+  return endsInterval(head, direction === 1 ? ends : [ends[1], ends[0]], rank, direction)
+}
+
+function endsInterval(
+  head: Buffer,
+  [from, to]: readonly [End | null, End | null],
+  rank: number,
+  direction: number,
+): Interval {
+  const typeKey = Buffer.from([direction === 1 ? rank : 255 - rank])
+  const keyOf = (end: End | null): Buffer =>
+    prefixed(head, end ? encodeKey([end.value], [direction]) : typeKey)
+  return interval(
+    from?.isOpen === true ? after(keyOf(from)) : keyOf(from),
+    to?.isOpen === true ? keyOf(to) : after(keyOf(to)),
+  )
+}
+
+export interface Bounded {
+  readonly intervals: readonly Interval[]
+  /** Components bound to one value or several, and whether a range follows. */
+  readonly points: number
+  readonly isSingle: boolean
+  readonly hasRange: boolean
+  readonly isComplete: boolean
+  /** Paths of which the intervals hold all that is asked: what matches there, and nothing else. */
+  readonly exact: ReadonlySet<string>
+}
+
+const NO_COMPONENT: Component = { points: null, ranges: [], isExact: false }
+
+function componentsOf(index: Index, conditions: readonly Condition[]): readonly Component[] {
+  let hasArray = false
+  return index.fields.map(({ path }, i) => {
+    const isMultikey = index.multikey[i] === true
+    // Two components that run through arrays might do so through the same one.
+    const isBound = !isMultikey || !hasArray
+    hasArray ||= isMultikey
+    return isBound ? componentOf(conditions, path, isMultikey) : NO_COMPONENT
+  })
+}
+
+export function boundIndex(index: Index, conditions: readonly Condition[]): Bounded {
+  const components = componentsOf(index, conditions)
+  const prefix = Buffer.allocUnsafe(4)
+  prefix.writeUInt32BE(index.id, 0)
+  let heads: readonly Buffer[] = [prefix]
+  let at = 0
+  for (const { direction } of index.fields) {
+    const values = components[at]?.points
+    if (!values || heads.length * values.length > MOST_POINTS) break
+    const keys = values.map((value) => encodeKey([value], [direction]))
+    heads = heads.flatMap((head) => keys.map((key) => prefixed(head, key)))
+    at++
+  }
+  const ranged = rangedIntervals(heads, components[at]?.ranges ?? [], index.directions[at] ?? 1)
+  const bound = components.slice(0, at + Number(ranged !== null))
+  return {
+    intervals: inOrder(ranged ?? heads.map((head) => whole(head))),
+    points: at,
+    isSingle: heads.length === 1,
+    hasRange: ranged !== null,
+    isComplete: at === index.fields.length,
+    exact: new Set(
+      index.fields.filter((_, i) => bound[i]?.isExact === true).map(({ path }) => path),
+    ),
+  }
+}
+
+function rangedIntervals(
+  heads: readonly Buffer[],
+  ranges: readonly Range[],
+  direction: number,
+): readonly Interval[] | null {
+  const intervals = heads.flatMap((head) => rangeInterval(head, ranges, direction) ?? [])
+  return intervals.length > 0 ? intervals : null
+}
+
+const whole = (head: Buffer): Interval => interval(head, after(head))
+
+function inOrder(intervals: readonly Interval[]): readonly Interval[] {
+  const sorted = [...intervals].sort((a, b) => a.low.compare(b.low))
+  return sorted.filter(
+    (found, i) => i === 0 || !found.low.equals(sorted[i - 1]?.low ?? Buffer.alloc(0)),
+  )
+}

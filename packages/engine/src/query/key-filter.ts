@@ -1,0 +1,91 @@
+import { BSONRegExp } from 'bson'
+import { encodeKey } from '../bson/encode-key.ts'
+import { isNaNValue } from '../bson/numbers.ts'
+import { regexTest } from '../bson/regex.ts'
+import { rankOf, RANKS } from '../bson/values.ts'
+import type { Value } from '../bson/values.ts'
+import type { Comparison, Condition, Filter } from '../filter/filter.ts'
+import type { Index } from '../storage/collection.ts'
+import { RANGED } from './bounds.ts'
+
+/** A test of the components of an index key (`splitKey`), which says what a filter says of the document. */
+export type KeyTest = (components: readonly Buffer[]) => boolean
+
+type ComponentTest = (component: Buffer) => boolean
+
+const keyOf = (value: Value): Buffer => encodeKey([value ?? null], [])
+
+const NAN = keyOf(NaN)
+
+const ACCEPTS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => boolean>> = {
+  $gt: (order) => order > 0,
+  $gte: (order) => order >= 0,
+  $lt: (order) => order < 0,
+  $lte: (order) => order <= 0,
+}
+
+// An array is indexed by its elements; a regular expression equals itself, and finds texts.
+const isSingle = (value: Value): boolean => !Array.isArray(value) && !(value instanceof BSONRegExp)
+
+function comparisonTest({
+  operator,
+  operand,
+}: Condition & { kind: 'compare' }): ComponentTest | null {
+  if (operator === '$eq') {
+    if (!isSingle(operand)) return null
+    const key = keyOf(operand)
+    return (component) => component.equals(key)
+  }
+  const rank = rankOf(operand)
+  if (!RANGED.has(rank) || isNaNValue(operand)) return null
+  const key = keyOf(operand)
+  const accepts = ACCEPTS[operator]
+  return (component) =>
+    component[0] === rank && !component.equals(NAN) && accepts(component.compare(key))
+}
+
+function textOf(component: Buffer): string {
+  return component.toString('utf8', 1, component.length - 2).replaceAll('\0\u{FFFD}', '\0')
+}
+
+function patternTest({ regex }: Condition & { kind: 'regex' }): ComponentTest {
+  const matches = regexTest(regex)
+  const same = keyOf(regex)
+  return (component) =>
+    (component[0] === RANKS.string && matches(textOf(component))) || component.equals(same)
+}
+
+function componentTest(condition: Condition): ComponentTest | null {
+  if (condition.kind === 'compare') return comparisonTest(condition)
+  if (condition.kind === 'regex') return patternTest(condition)
+  if (condition.kind !== 'in' || !condition.operands.every((operand) => isSingle(operand)))
+    return null
+  const keys = new Set(condition.operands.map((operand) => keyOf(operand).toString('latin1')))
+  return (component) => keys.has(component.toString('latin1'))
+}
+
+/**
+ * The filter as a test of an index's keys; null where they do not tell: they do not know missing from null, nor one
+ * type of number from another, and nothing of fields that are no part of them.
+ */
+export function compileKeyTest(filter: Filter, index: Index): KeyTest | null {
+  if (filter.kind === 'expression') return null
+  if (filter.kind === 'not') {
+    const test = compileKeyTest(filter.of, index)
+    return test && ((components) => !test(components))
+  }
+  if ('path' in filter) {
+    const place = index.fields.findIndex(({ path }) => path === filter.path)
+    const test = place < 0 ? null : componentTest(filter)
+    return test && ((components) => test(components[place] ?? Buffer.alloc(0)))
+  }
+  const tests: KeyTest[] = []
+  for (const child of filter.of) {
+    const test = compileKeyTest(child, index)
+    if (!test) return null
+    tests.push(test)
+  }
+  if (filter.kind === 'all') return (components) => tests.every((test) => test(components))
+  const isAny = filter.kind === 'any'
+  return (components) => tests.some((test) => test(components)) === isAny
+}
