@@ -5,6 +5,7 @@ import type {
   ContentTypeDefinition,
   Definitions,
   DynamicZoneDefinition,
+  IndexDefinition,
   MediaDefinition,
   RelationDefinition,
   ScalarType,
@@ -91,7 +92,24 @@ function compileContentType(
   if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
   const validators = compileValidators(definition, components)
   const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
-  return Object.freeze({ ...options, sharded, attributes, members, validators, ...users })
+  const indexes = declaredIndexes(definition)
+  const own = { sharded, indexes, attributes, members, validators }
+  return Object.freeze({ ...options, ...own, ...users })
+}
+
+/** All indexes that a content-type declares, each once; relations and media have theirs anyway. */
+function declaredIndexes({
+  attributes,
+  indexes = [],
+}: Pick<ContentTypeDefinition, 'attributes' | 'indexes'>): readonly IndexDefinition[] {
+  const own = Object.entries(attributes).flatMap(
+    ([path, definition]): readonly IndexDefinition[] =>
+      definition.index === true && definition.type !== 'relation' && definition.type !== 'media'
+        ? [[{ path, direction: 1 }]]
+        : [],
+  )
+  const byKey = new Map([...own, ...indexes].map((index) => [JSON.stringify(index), index]))
+  return [...byKey.values()]
 }
 
 /** What the server writes by itself: each version has its own, so it counts as localized. */

@@ -39,6 +39,8 @@ interface AttributeOptions {
   readonly writable?: boolean
   /** False: `_q` does not look into it. */
   readonly searchable?: boolean
+  /** Queries filter or sort by it often: it has an index. */
+  readonly index?: boolean
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
 }
 
@@ -96,6 +98,15 @@ export type AttributeDefinition =
   | DynamicZoneDefinition
   | MediaDefinition
 
+/** One attribute of an index: a dotted path through components, such as `seo.metaTitle`. */
+export interface IndexedPath {
+  readonly path: string
+  readonly direction: 1 | -1
+}
+
+/** The attributes of one index, in its order. */
+export type IndexDefinition = readonly IndexedPath[]
+
 export interface ContentTypeDefinition {
   readonly uid: Uid
   /** Where it was declared, for messages. */
@@ -109,6 +120,8 @@ export interface ContentTypeDefinition {
   readonly localized: boolean
   /** Its collection may be sharded: what is unique is reserved, as no index can hold it there. */
   readonly sharded?: boolean
+  /** Of `options.indexes`, beside those that attributes declare for themselves. */
+  readonly indexes?: readonly IndexDefinition[]
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 
@@ -125,6 +138,12 @@ export interface Definitions {
   readonly components: readonly ComponentDefinition[]
   /** What was declared, but is hardly meant: a sentence each. */
   readonly warnings?: readonly string[]
+}
+
+/** Where in a declaration something is wrong, and what would be right. */
+export interface DeclarationFault {
+  readonly path: string
+  readonly problem: string
 }
 
 /** One file that declares something, as it was read; `checkDefinitions` makes sense of it. */

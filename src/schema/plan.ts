@@ -1,4 +1,4 @@
-import type { Data, RelationKind, ScalarType, Uid } from './definition.ts'
+import type { Data, IndexDefinition, RelationKind, ScalarType, Uid } from './definition.ts'
 
 /** The compiled whole: linked and frozen at start-up, read by every request. */
 export interface Schema {
@@ -31,6 +31,8 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly localized: boolean
   /** Whether reservations hold what is unique, and not indexes: its collection may be sharded. */
   readonly sharded: boolean
+  /** The indexes that its declaration asks for, each once. */
+  readonly indexes: readonly IndexDefinition[]
   readonly validators: Validators
   /** Of the type of files alone: the content-types with media of their own, which is where one may be used. */
   readonly users?: () => readonly ContentTypePlan[]

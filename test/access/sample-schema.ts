@@ -30,6 +30,7 @@ function planOf(sample: Sample): ContentTypePlan {
     sharded: false,
     attributes: new Map(),
     members: new Map(),
+    indexes: [],
     validators: {
       draft: () => ({}),
       direct: () => ({}),

@@ -33,6 +33,9 @@ export async function examine(patient: Patient): Promise<Examination> {
   if (config === null) return { findings, advice }
   findings.push(...examineSettings(config))
   const schema = await attempt(findings, 'content-types', () => loadSchema(config.contentTypesDir))
+  for (const what of schema?.warnings ?? []) {
+    findings.push({ check: 'content-types', level: 'warning', what })
+  }
   const deployment = await attempt(findings, 'database', () => patient.startDeployment(config))
   if (deployment === null) return { findings, advice }
   try {

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { ScalarType } from '../../schema/definition.ts'
+import type { IndexDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
 import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
@@ -42,6 +42,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
       COUNT_INDEX,
       ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
       ...owned.map(({ name }) => relationIndex(name)),
+      ...plan.indexes.map(declaredIndex),
     ],
   }
 }
@@ -81,6 +82,21 @@ const COUNT_INDEX: IndexPlan = {
   key: { status: 1, locale: 1 },
   unique: false,
   partialFilterExpression: null,
+}
+
+/**
+ * Of the attributes that the content-type names, behind what every query names: one index serves equality
+ * and ranges in the default order, and the order of the attributes with its tie-break.
+ */
+function declaredIndex(index: IndexDefinition): IndexPlan {
+  const names = index.map(({ path, direction }) => (direction === 1 ? path : `${path}-desc`))
+  const paths = index.map(({ path, direction }) => [path, direction] as const)
+  return {
+    name: `${INDEX_PREFIX}index_${names.join('_')}`,
+    key: { status: 1, locale: 1, ...Object.fromEntries(paths), id: 1 },
+    unique: false,
+    partialFilterExpression: null,
+  }
 }
 
 /**

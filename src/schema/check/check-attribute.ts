@@ -1,5 +1,9 @@
-import type { DeclarationFault } from './declaration-shape.ts'
-import { type AttributeDefinition, SCALAR_TYPES, type ScalarDefinition } from '../definition.ts'
+import {
+  type AttributeDefinition,
+  type DeclarationFault,
+  SCALAR_TYPES,
+  type ScalarDefinition,
+} from '../definition.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
 import { sentenceOf } from '../values/value-messages.ts'

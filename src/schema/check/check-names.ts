@@ -1,5 +1,4 @@
-import type { DeclarationFault } from './declaration-shape.ts'
-import type { ContentTypeDefinition } from '../definition.ts'
+import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
 
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 

@@ -1,8 +1,8 @@
-import type { DeclarationFault } from './declaration-shape.ts'
 import type {
   AttributeDefinition,
   ComponentDefinition,
   ContentTypeDefinition,
+  DeclarationFault,
   Definitions,
   RelationDefinition,
   RelationKind,

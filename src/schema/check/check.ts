@@ -3,20 +3,19 @@ import { findContradictions, nameProblem } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
-import {
-  type DeclarationFault,
-  findAttributeFaults,
-  findDeclarationFaults,
-} from './declaration-shape.ts'
+import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
+import { findIndexFaults, findOwnIndexFaults, toIndexDefinitions } from './declared-indexes.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
   ComponentDefinition,
   ContentTypeDefinition,
+  DeclarationFault,
   DeclarationFile,
   Definitions,
   Uid,
 } from '../definition.ts'
+import { isMorphRelation } from './morph-relation.ts'
 
 interface Declaration {
   readonly kind?: ContentTypeDefinition['kind']
@@ -26,7 +25,11 @@ interface Declaration {
     readonly pluralName?: string
     readonly displayName?: string
   }
-  readonly options?: { readonly draftAndPublish?: boolean; readonly sharded?: boolean }
+  readonly options?: {
+    readonly draftAndPublish?: boolean
+    readonly sharded?: boolean
+    readonly indexes?: unknown
+  }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
   readonly attributes?: Readonly<Record<string, unknown>>
 }
@@ -38,6 +41,8 @@ interface CheckedFile {
   readonly declaration: Declaration | null
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
   readonly brokenNames: readonly string[]
+  /** What is accepted without effect. */
+  readonly warnings: readonly DeclarationFault[]
 }
 
 /**
@@ -52,40 +57,61 @@ export function checkDefinitions(
   const checked = files.map(checkFile)
   const declared = declare(checked, builtIn)
   const faults = [
-    ...checked.flatMap(({ file, faults }) => faults.map((fault) => tell(file.file, fault))),
+    ...tellAll(checked, ({ faults }) => faults),
     ...duplicateUids(files),
     ...findCrossFaults(declared),
   ]
   if (faults.length > 0) throw new SchemaError(faults)
   const { contentTypes, components } = declared
-  return { contentTypes, components, warnings: findWarnings(contentTypes) }
+  const warnings = [...tellAll(checked, ({ warnings }) => warnings), ...findWarnings(contentTypes)]
+  return { contentTypes, components, warnings }
 }
 
 function checkFile(file: DeclarationFile): CheckedFile {
-  const nothing = { file, declaration: null, attributes: {}, brokenNames: [] }
+  const nothing = { file, declaration: null, attributes: {}, brokenNames: [], warnings: [] }
   if (file.fault !== undefined) return { ...nothing, faults: [{ path: '', problem: file.fault }] }
   const faults = findDeclarationFaults(file.content)
-  if (faults.length > 0) return { ...nothing, faults }
-  const declaration = file.content as Declaration
+  if (!isReadable(faults)) return { ...nothing, faults }
+  const declaration = withoutFaults(file.content as object, faults)
   const entries = Object.entries(declaration.attributes ?? {}).map(
     ([name, content]) => [name, plainAttribute(content)] as const,
   )
   const names = entries.map(([name]) => name)
-  const attributes = entries.map(([name, content]) => {
-    return { name, content, faults: checkAttribute(name, content, file, names) }
-  })
-  const isFine = ({ faults }: { readonly faults: readonly unknown[] }): boolean =>
-    faults.length === 0
+  const leftOut = entries.filter(([, content]) => isMorphRelation(content))
+  const attributes = entries
+    .filter(([, content]) => !isMorphRelation(content))
+    .map(([name, content]) => {
+      return { name, content, faults: checkAttribute(name, content, file, names) }
+    })
+  const isFine = (one: { readonly faults: readonly unknown[] }): boolean => one.faults.length === 0
   const fine = attributes.filter(isFine)
+  const broken = attributes.filter((attribute) => !isFine(attribute))
   return {
     file,
     declaration,
-    faults: attributes.flatMap((attribute) => attribute.faults),
+    faults: [...faults, ...attributes.flatMap((attribute) => attribute.faults)],
     attributes: Object.fromEntries(
       fine.map(({ name, content }) => [name, content as AttributeDefinition]),
     ),
-    brokenNames: attributes.filter((attribute) => !isFine(attribute)).map(({ name }) => name),
+    brokenNames: [...broken.map(({ name }) => name), ...leftOut.map(([name]) => name)],
+    warnings: [
+      ...leftOut.map(([name]) => ({ path: `attributes.${name}`, problem: LEFT_OUT })),
+      ...fine.flatMap(({ name, content }) => findUnknownKeys(content, `attributes.${name}`)),
+    ],
   }
+}
+
+const LEFT_OUT = 'polymorphic relations are not supported; the attribute is left out'
+
+/** Whether its attributes can be looked at, whatever else is wrong. */
+function isReadable(faults: readonly DeclarationFault[]): boolean {
+  return faults.every(({ path }) => path !== '' && path !== 'attributes')
+}
+
+/** The members without a fault: those with one are as if they were left out. */
+function withoutFaults(content: object, faults: readonly DeclarationFault[]): Declaration {
+  const faulty = new Set(faults.map(({ path }) => path.split('.')[0]))
+  return Object.fromEntries(Object.entries(content).filter(([key]) => !faulty.has(key)))
 }
 
 function checkAttribute(
@@ -101,7 +127,11 @@ function checkAttribute(
     ...findAttributeFaults(content, path),
   ]
   if (faults.length > 0) return faults
-  const contradictions = findContradictions(content as AttributeDefinition, names)
+  const definition = content as AttributeDefinition
+  const contradictions = [
+    ...findContradictions(definition, names),
+    ...findOwnIndexFaults(definition, kind),
+  ]
   return contradictions.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }))
 }
 
@@ -143,6 +173,7 @@ function findCrossFaults(declared: Declared): readonly string[] {
     ...contentTypes.flatMap((type) => [
       ...findNameFaults(type, contentTypes).map((fault) => tell(type.file, fault)),
       ...findReferenceFaults(type, declared).map((fault) => tell(type.file, fault)),
+      ...findIndexFaults(type, components).map((fault) => tell(type.file, fault)),
     ]),
     ...components.flatMap((component) => {
       return findReferenceFaults(component, declared).map((fault) => tell(component.file, fault))
@@ -161,6 +192,13 @@ function duplicateUids(files: readonly DeclarationFile[]): readonly string[] {
   })
 }
 
+function tellAll(
+  checked: readonly CheckedFile[],
+  of: (file: CheckedFile) => readonly DeclarationFault[],
+): readonly string[] {
+  return checked.flatMap((one) => of(one).map((fault) => tell(one.file.file, fault)))
+}
+
 function tell(file: string, { path, problem }: DeclarationFault): string {
   return path === '' ? `${file}: ${problem}` : `${file}: ${path}: ${problem}`
 }
@@ -174,12 +212,26 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
       file: file.file,
       kind,
       ...namesOf(file.uid, declaration),
-      draftAndPublish: options?.draftAndPublish ?? false,
       localized: pluginOptions?.i18n?.localized ?? false,
-      ...(options?.sharded === true && { sharded: true }),
+      ...storageOf(options),
       attributes,
     },
   ]
+}
+
+function storageOf({
+  draftAndPublish = false,
+  sharded = false,
+  indexes,
+}: Declaration['options'] = {}): Pick<
+  ContentTypeDefinition,
+  'draftAndPublish' | 'sharded' | 'indexes'
+> {
+  return {
+    draftAndPublish,
+    ...(sharded && { sharded }),
+    ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
+  }
 }
 
 function namesOf(

@@ -1,13 +1,13 @@
 import Joi from 'joi'
 import type { Schema as JoiSchema } from 'joi'
-import { RELATION_KINDS, SCALAR_TYPES, type ScalarType } from '../definition.ts'
+import { findIndexShapeFaults } from './declared-indexes.ts'
+import {
+  type DeclarationFault,
+  RELATION_KINDS,
+  SCALAR_TYPES,
+  type ScalarType,
+} from '../definition.ts'
 import { didYouMean, nearestTo } from './did-you-mean.ts'
-
-/** Where in a declaration something is wrong, and what would be right. */
-export interface DeclarationFault {
-  readonly path: string
-  readonly problem: string
-}
 
 const flag = Joi.boolean()
 const name = Joi.string()
@@ -25,6 +25,7 @@ export const COMMON_OPTIONS = {
   writable: flag,
   searchable: flag,
   pluginOptions,
+  index: flag,
 }
 const SCALAR = { ...COMMON_OPTIONS, unique: flag, default: Joi.any() }
 const TEXT = { ...SCALAR, minLength: count, maxLength: count, regex: name }
@@ -85,7 +86,7 @@ const INFO: Joi.PartialSchemaMap = {
   description: Joi.any(),
   icon: Joi.any(),
 }
-const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag, sharded: flag }
+const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag, sharded: flag, indexes: Joi.any() }
 
 const DECLARATION: Joi.PartialSchemaMap = {
   kind: Joi.valid('collectionType', 'singleType'),
@@ -98,11 +99,31 @@ const DECLARATION: Joi.PartialSchemaMap = {
 }
 
 /** Options that only the reference's admin panel or its SQL layer reads: accepted and ignored. */
-const IGNORED_OPTIONS = ['visible', 'column', 'conditions', 'options']
+const IGNORED_OPTIONS = [
+  'visible',
+  'editable',
+  'description',
+  'column',
+  'columnName',
+  'columnType',
+  'conditions',
+  'options',
+  'customField',
+  'enumName',
+  'useJoinTable',
+  'joinTable',
+  'joinColumn',
+  'morphBy',
+  'morphColumn',
+  'pluginData',
+]
 
 const ATTRIBUTE_TYPES = [...SCALAR_TYPES, 'relation', 'component', 'dynamiczone', 'media']
 const EFFECTIVE_OPTIONS = new Set(
   Object.values(ATTRIBUTE_OPTIONS).flatMap((map) => Object.keys(map)),
+)
+const KEYS_OF_TYPE = new Map(
+  Object.entries(ATTRIBUTE_OPTIONS).map(([type, options]) => [type, new Set(Object.keys(options))]),
 )
 const ATTRIBUTE_RULES = new Map(
   Object.entries(ATTRIBUTE_OPTIONS).map(([type, options]) => [type, Joi.object(options).unknown()]),
@@ -112,24 +133,45 @@ const DECLARATION_RULE = Joi.object(DECLARATION).unknown().required()
 /** What is wrong with the shape of a declaration, its attributes left aside. */
 export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
   const faults = findFaults(DECLARATION_RULE, content)
-  if (faults.length > 0) return faults
-  const { info = {}, options = {} } = content as {
-    readonly info?: object
-    readonly options?: object
-  }
+  if (!isObject(content)) return faults
+  const info = isObject(content['info']) ? content['info'] : {}
+  const options = isObject(content['options']) ? content['options'] : {}
   return [
-    ...findTypos(content as object, new Set(Object.keys(DECLARATION))),
+    ...faults,
+    ...findTypos(content, new Set(Object.keys(DECLARATION))),
     ...within('info', findTypos(info, new Set(Object.keys(INFO)))),
     ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
+    ...findIndexShapeFaults(options['indexes']),
   ]
+}
+
+/** Keys of an attribute that its type does not have: they are accepted, and mean nothing. */
+export function findUnknownKeys(content: unknown, path: string): readonly DeclarationFault[] {
+  if (!isObject(content)) return []
+  const type = String(content['type'])
+  const known = KEYS_OF_TYPE.get(type)
+  if (known === undefined) return []
+  const unknown = Object.keys(content).filter(
+    (key) => !known.has(key) && !IGNORED_OPTIONS.includes(key),
+  )
+  return unknown.map((key) => ({
+    path: `${path}.${key}`,
+    problem: EFFECTIVE_OPTIONS.has(key)
+      ? `has no effect on attributes of type ${type}`
+      : 'is not known, and has no effect',
+  }))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What is wrong with the options of one attribute, each for itself; `path` is where it is declared. */
 export function findAttributeFaults(content: unknown, path: string): readonly DeclarationFault[] {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+  if (!isObject(content)) {
     return [{ path, problem: 'must be an object with a type' }]
   }
-  const { type } = content as { readonly type?: unknown }
+  const { type } = content
   const rule = ATTRIBUTE_RULES.get(String(type))
   if (rule === undefined) return [{ path: `${path}.type`, problem: noSuchType(type) }]
   const faults = [...findFaults(rule, content), ...findTypos(content, EFFECTIVE_OPTIONS)]

@@ -25,6 +25,11 @@ function faultsIn(
   })
 }
 
+/** The warnings about an article with these attributes. */
+function warningsIn(attributes: Readonly<Record<string, object>>): readonly string[] {
+  return define(typeFile('article', attributes)).warnings ?? []
+}
+
 const relation = (kind: string, target: string, more: object = {}): object => {
   return { type: 'relation', relation: kind, target: `api::${target}.${target}`, ...more }
 }
@@ -150,6 +155,74 @@ describe('checkDefinitions', () => {
       expect(found).to.contain(`${ARTICLE}: ${fault}`)
     })
   }
+})
+
+describe('checkDefinitions, what is accepted without effect', () => {
+  it('warns of keys that an attribute does not have', () => {
+    expect(
+      warningsIn({
+        title: { type: 'string', foo: 1 },
+        views: { type: 'integer', maxLength: 3, 'x-note': '' },
+      }),
+    ).to.deep.equal([
+      `${ARTICLE}: attributes.title.foo: is not known, and has no effect`,
+      `${ARTICLE}: attributes.views.maxLength: has no effect on attributes of type integer`,
+      `${ARTICLE}: attributes.views.x-note: is not known, and has no effect`,
+    ])
+  })
+
+  it('warns of none that schema files of the reference hold', () => {
+    const common = { required: true, private: false, configurable: true, visible: false }
+    const more = { conditions: {}, searchable: true, column: {}, pluginOptions: {} }
+    expect(
+      warningsIn({
+        a: { type: 'string', ...common, ...more, unique: true, minLength: 1, regex: '.' },
+        b: { type: 'uid', targetField: 'a', options: { separator: '_' } },
+        c: { type: 'enumeration', enum: ['x'], enumName: 'X' },
+        d: { ...relation('manyToOne', 'article'), useJoinTable: false, joinColumn: {} },
+        e: { type: 'customField', customField: 'plugin::color-picker.color', options: {} },
+        f: { type: 'media', multiple: false, allowedTypes: ['images'] },
+      }),
+    ).to.deep.equal([])
+  })
+
+  for (const kind of ['morphToOne', 'morphToMany', 'morphOne', 'morphMany']) {
+    it(`leaves out a ${kind} relation, with a warning`, () => {
+      const related = { type: 'relation', relation: kind, target: 'api::x.x', morphBy: 'y' }
+      const { contentTypes, warnings } = define(
+        typeFile('article', { title: { type: 'string' }, related }),
+      )
+      expect(Object.keys(contentTypes[0]?.attributes ?? {})).to.deep.equal(['title'])
+      expect(warnings).to.deep.equal([
+        `${ARTICLE}: attributes.related: polymorphic relations are not supported; the attribute is left out`,
+      ])
+    })
+  }
+
+  it('takes the other side of one that is left out as it is', () => {
+    const notes = relation('oneToMany', 'article', { mappedBy: 'related' })
+    const related = { type: 'relation', relation: 'morphToOne' }
+    expect(faultsIn({ notes, related })).to.deep.equal([])
+  })
+})
+
+describe('checkDefinitions, faults beside each other', () => {
+  it('lists those of attributes beside those of options, info and the rest', () => {
+    const content = {
+      kind: 'collection',
+      info: { displayName: 5 },
+      options: { draftAndPublish: 'yes', draftAndPublished: true },
+      attributes: { a: { type: 'strng' }, b: relation('manyToOne', 'nobody') },
+    }
+    expect(faultsOf({ ...typeFile('article', {}), content })).to.deep.equal([
+      `${ARTICLE}: kind: must be one of collectionType, singleType`,
+      `${ARTICLE}: info.displayName: must be a string`,
+      `${ARTICLE}: options.draftAndPublish: must be a boolean`,
+      `${ARTICLE}: options.draftAndPublished: no such option; did you mean draftAndPublish?`,
+      `${ARTICLE}: attributes.a.type: no attribute type strng; did you mean string?`,
+      `${ARTICLE}: attributes.b.target: no content-type api::nobody.nobody`,
+    ])
+  })
 })
 
 describe('checkDefinitions, one attribute', () => {
