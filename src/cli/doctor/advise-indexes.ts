@@ -15,7 +15,7 @@ export interface IndexAdvice {
   readonly returned: number | null
   /** Whether it hurts: `isSlow`, or far more was read than was given. */
   readonly isUrgent: boolean
-  /** What would build the index in mongosh. */
+  /** What the content-type would have to declare. */
   readonly remedy: string
 }
 
@@ -39,21 +39,23 @@ export function adviseIndexes(
   contentTypes: Iterable<ContentTypePlan>,
   collections: readonly CollectionIndexes[],
 ): readonly IndexAdvice[] {
-  const byCollection = new Map([...contentTypes].map((plan) => [plan.collectionName, plan.uid]))
+  const byCollection = new Map([...contentTypes].map((plan) => [plan.collectionName, plan]))
   const indexed = new Map(collections.map(({ name, keys }) => [name, leadingAttributes(keys)]))
   const advice = new Map<string, IndexAdvice>()
   for (const stat of stats) {
-    const contentType = byCollection.get(stat.collection)
-    if (contentType === undefined) continue
+    const plan = byCollection.get(stat.collection)
+    if (plan === undefined) continue
+    const contentType = plan.uid
     for (const need of needsOf(stat, indexed.get(stat.collection) ?? new Set())) {
       const key = [contentType, need.use, need.attribute].join(' ')
-      advice.set(key, added(advice.get(key), { ...need, contentType }, stat))
+      const remedy = remedyFor(plan, need.attribute)
+      advice.set(key, added(advice.get(key), { ...need, contentType, remedy }, stat))
     }
   }
   return [...advice.values()].sort((one, other) => other.totalMs - one.totalMs)
 }
 
-/** The first attribute of each index that does not merely select versions. */
+/** The first attribute, with its direction, of each index that does not merely select versions. */
 function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string> {
   return new Set(keys.flatMap((key) => key.find((name) => !SELECTION.has(name)) ?? []))
 }
@@ -63,9 +65,10 @@ type Need = Pick<IndexAdvice, 'attribute' | 'use'>
 function needsOf({ filtered, sorted }: QueryStat, indexed: ReadonlySet<string>): readonly Need[] {
   const byChoice = filtered.filter((name) => !ALWAYS.has(name))
   const pinned = filtered.some((name) => name === '_id' || name === 'documentId')
-  if (pinned || byChoice.some((name) => indexed.has(name))) return []
+  const isServed = (name: string): boolean => indexed.has(name) || indexed.has(`${name}:desc`)
+  if (pinned || byChoice.some(isServed)) return []
   const [first] = sorted
-  const needsOrder = first !== undefined && !ALWAYS.has(first) && !indexed.has(first)
+  const needsOrder = first !== undefined && !ALWAYS.has(nameIn(first)) && !indexed.has(first)
   return [
     ...byChoice.map((attribute) => ({ attribute, use: 'filtered' }) as const),
     ...(needsOrder ? [{ attribute: first, use: 'sorted' } as const] : []),
@@ -74,7 +77,7 @@ function needsOf({ filtered, sorted }: QueryStat, indexed: ReadonlySet<string>):
 
 function added(
   known: IndexAdvice | undefined,
-  need: Need & Pick<IndexAdvice, 'contentType'>,
+  need: Need & Pick<IndexAdvice, 'contentType' | 'remedy'>,
   stat: QueryStat,
 ): IndexAdvice {
   const { scanned, returned } = worse(known ?? null, stat.plan)
@@ -87,7 +90,6 @@ function added(
     scanned,
     returned,
     isUrgent: slowestMs >= SLOW_MS || isWasteful({ scanned, returned }),
-    remedy: remedyFor(stat.collection, need.attribute),
   }
 }
 
@@ -105,8 +107,15 @@ function isWasteful({ scanned, returned }: Effort): boolean {
   return scanned > SCANNED_PER_RETURNED * Math.max(1, returned ?? 0)
 }
 
-/** As the indexes of relations are: it serves equality, ranges and orders, in whatever version. */
-function remedyFor(collection: string, attribute: string): string {
-  const key = JSON.stringify({ [attribute]: 1, status: 1, locale: 1 })
-  return `db.getCollection(${JSON.stringify(collection)}).createIndex(${key})`
+/** `attribute` with its direction; what is declared builds the index on every database, at the next start. */
+function remedyFor({ uid, attributes }: ContentTypePlan, attribute: string): string {
+  const isOwn = attributes.get(attribute)?.kind === 'scalar'
+  return isOwn
+    ? `${uid}: "index": true on the attribute ${attribute}`
+    : `${uid}: "indexes": [["${attribute}"]] in its options`
+}
+
+/** The attribute that a key of an order names. */
+function nameIn(key: string): string {
+  return key.replace(/:desc$/, '')
 }

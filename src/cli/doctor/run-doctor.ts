@@ -69,6 +69,8 @@ function adviceLines(advice: readonly IndexAdvice[]): readonly string[] {
   const remedies = new Set(advice.filter(({ isUrgent }) => isUrgent).map(({ remedy }) => remedy))
   return [
     formatTable(headings, rows),
-    ...(remedies.size === 0 ? [] : ['', 'In mongosh:', ...[...remedies].map((one) => `  ${one}`)]),
+    ...(remedies.size === 0
+      ? []
+      : ['', 'Declare, and start again:', ...[...remedies].map((one) => `  ${one}`)]),
   ]
 }

@@ -5,7 +5,7 @@ export interface QueryShape {
   readonly collection: string
   /** Paths of stored attributes that conditions name, in alphabetical order. */
   readonly filtered: readonly string[]
-  /** In the order of the sort. */
+  /** In the order of the sort; `:desc` follows what is descending. */
   readonly sorted: readonly string[]
 }
 
@@ -43,7 +43,7 @@ function shapeOfPipeline(collection: string, pipeline: unknown): QueryShape {
 function shape(collection: string, filters: readonly unknown[], sort: unknown): QueryShape {
   const filtered = new Set<string>()
   for (const filter of filters) collectNames(filter, filtered)
-  const sorted = namesOf(sort).filter(isStored)
+  const sorted = sortKeysOf(sort).filter(isStored)
   return {
     collection,
     filtered: [...filtered].toSorted().slice(0, MOST_NAMES),
@@ -72,9 +72,14 @@ function collectFromOne(key: string, value: unknown, names: Set<string>, prefix:
 }
 
 /** The driver makes a Map of what it is told to sort by. */
-function namesOf(sort: unknown): readonly string[] {
-  if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>).keys()]
-  return isObject(sort) ? Object.keys(sort) : []
+function sortKeysOf(sort: unknown): readonly string[] {
+  if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>)].map(sortKeyOf)
+  return isObject(sort) ? Object.entries(sort).map(sortKeyOf) : []
+}
+
+/** An attribute with its direction, as a request writes it: `views`, `views:desc`. */
+export function sortKeyOf([name, direction]: readonly [string, unknown]): string {
+  return Number(direction) === -1 ? `${name}:desc` : name
 }
 
 function elementConditions(value: unknown): unknown {

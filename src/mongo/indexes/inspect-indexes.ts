@@ -1,12 +1,13 @@
 import type { CollectionPlan } from './collection-plan.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { sortKeyOf } from '../connection/query-shape.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
 
 /** The indexes that a collection has, whoever built them. */
 export interface CollectionIndexes {
   readonly name: string
-  /** The attributes of each, in order. */
+  /** The attributes of each, in order; `:desc` follows what is descending. */
   readonly keys: readonly (readonly string[])[]
 }
 
@@ -30,7 +31,7 @@ export function inspectIndexes(
     const collections = await Promise.all(
       plans.map(async ({ name }) => {
         const indexes = await listIndexes(database, name)
-        return { name, keys: indexes.map(({ key }) => Object.keys(key)) }
+        return { name, keys: indexes.map(({ key }) => Object.entries(key).map(sortKeyOf)) }
       }),
     )
     return {

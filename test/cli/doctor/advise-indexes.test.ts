@@ -61,7 +61,7 @@ describe('cli/doctor/advise-indexes', () => {
       scanned: 60,
       returned: 5,
       isUrgent: false,
-      remedy: 'db.getCollection("things").createIndex({"string":1,"status":1,"locale":1})',
+      remedy: 'api::thing.thing: "index": true on the attribute string',
     })
     expect(second).to.include({ attribute: 'integer', count: 10 })
     expect(others).to.deep.equal([])
@@ -72,6 +72,23 @@ describe('cli/doctor/advise-indexes', () => {
     expect(only).to.include({ attribute: 'string', use: 'sorted' })
     expect(others).to.deep.equal([])
     expect(advise(stat({ sorted: ['uid', 'string'] }))).to.deep.equal([])
+  })
+
+  it('tells the direction of an order from that of an index', () => {
+    const indexes = [{ name: 'things', keys: [['status', 'locale', 'date', 'id']] }]
+    const [only] = adviseIndexes([stat({ sorted: ['date:desc', 'id'] })], [THING], indexes)
+    expect(only).to.include({
+      attribute: 'date:desc',
+      remedy: 'api::thing.thing: "indexes": [["date:desc"]] in its options',
+    })
+    const descending = [{ name: 'things', keys: [['status', 'locale', 'date:desc', 'id']] }]
+    expect(adviseIndexes([stat({ sorted: ['date:desc', 'id'] })], [THING], descending)).to.be.empty
+    expect(adviseIndexes([stat({ filtered: ['date'] })], [THING], descending)).to.be.empty
+  })
+
+  it('names what is no attribute of its own in the options', () => {
+    const [only] = advise(stat({ filtered: ['seo.title'] }))
+    expect(only?.remedy).to.equal('api::thing.thing: "indexes": [["seo.title"]] in its options')
   })
 
   it('is urgent where a query was slow, or read far more than it gave', () => {

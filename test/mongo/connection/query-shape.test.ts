@@ -14,7 +14,7 @@ describe('mongo/query-shape', () => {
         sort: { z: 1, b: -1 },
       },
       ['b', 'c', 'd'],
-      ['z', 'b'],
+      ['z', 'b:desc'],
     ],
     [
       'find',
@@ -25,7 +25,7 @@ describe('mongo/query-shape', () => {
     ['find', { find: 'a', filter: { seo: { $not: { $elemMatch: { t: 1 } } } } }, ['seo.t'], []],
     ['find', { find: 'a', filter: { title: { $in: [SECRET], $not: { $eq: 1 } } } }, ['title'], []],
     ['find', { find: 'a', filter: { $expr: { $eq: ['$x', SECRET] }, y: 1 } }, ['y'], []],
-    ['find', { find: 'a', sort: new Map([['rank', -1]]) }, [], ['rank']],
+    ['find', { find: 'a', sort: new Map([['rank', -1]]) }, [], ['rank:desc']],
     ['find', { find: 'a' }, [], []],
     ['count', { count: 'a', query: { title: SECRET } }, ['title'], []],
     [
