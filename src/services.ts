@@ -64,7 +64,11 @@ export interface Services {
 }
 
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
-  return compileSchema(checkDefinitions(await loadDefinitions(contentTypesDir), BUILT_IN_TYPES))
+  const files = await loadDefinitions(contentTypesDir)
+  const schema = compileSchema(checkDefinitions(files, BUILT_IN_TYPES))
+  if (files.some(({ kind }) => kind === 'contentType')) return schema
+  const warning = `${contentTypesDir}: no content-type is declared here, so that only users and files are served; add an article.json`
+  return { ...schema, warnings: [...schema.warnings, warning] }
 }
 
 /**

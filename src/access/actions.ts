@@ -28,7 +28,8 @@ const PLUGIN_VERBS = {
     'me',
     'count',
   ],
-  'plugin::users-permissions.role': ['find', 'findOne'],
+  'plugin::users-permissions.role': ['find', 'findOne', 'createRole', 'updateRole', 'deleteRole'],
+  'plugin::users-permissions.permissions': ['getPermissions'],
   'plugin::i18n.locales': ['listLocales'],
 } as const
 

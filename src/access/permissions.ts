@@ -10,6 +10,14 @@ export function assertMay(principal: Principal, action: string): void {
   if (!may(principal, action)) throw new ForbiddenError('Forbidden')
 }
 
+/**
+ * Nobody permits to others what is not permitted to them: else whoever may make roles could do everything.
+ * @throws ForbiddenError
+ */
+export function assertMayPermit(principal: Principal, actions: readonly string[]): void {
+  for (const action of actions) assertMay(principal, action)
+}
+
 /** Lets through who may use the management API: root alone. @throws UnauthorizedError, ForbiddenError. */
 export function assertAdministrator(principal: Principal): void {
   if (principal.kind === 'root') return

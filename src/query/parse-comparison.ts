@@ -40,7 +40,7 @@ export function isOperator(name: string): name is Operator {
 
 /**
  * One operator with its operand cast to the attribute's type. `path` is the attribute's, as in the URL.
- * A list given to `eq` or `eqi` means any of them, and so does one given to an operator that searches text.
+ * A list means any of its items, but for `between`, `in` and `notIn`, whose operand it is.
  * @throws ValidationError when the operator does not fit the type, or the operand cannot be cast.
  */
 export function parseComparison(
@@ -50,21 +50,45 @@ export function parseComparison(
   path: string,
 ): Filter {
   const at = `${path}[$${operator}]`
-  switch (FAMILIES[operator]) {
-    case 'equality':
-      return parseEquality(attribute, operator, value, at)
-    case 'list':
-      return comparison(attribute, operator, castList(attribute, listOf(value, at), at))
-    case 'order':
-      assertOrdered(attribute, at)
-      return comparison(attribute, operator, castOne(attribute, value, at))
-    case 'range':
-      return parseRange(attribute, operator, value, at)
-    case 'text':
-      return parseText(attribute, operator, value, at)
-    case 'presence':
-      return comparison(attribute, operator, parseBoolean(value, at))
+  const family = FAMILIES[operator]
+  if (family === 'list') {
+    return comparison(attribute, operator, castList(attribute, listOf(value, at), at))
   }
+  if (family === 'range') return parseRange(attribute, operator, value, at)
+  return anyOf(value, at, (one, itsPlace) => {
+    switch (family) {
+      case 'equality':
+        return parseEquality(attribute, operator, one, itsPlace)
+      case 'order':
+        assertOrdered(attribute, itsPlace)
+        return comparison(attribute, operator, castOne(attribute, one, itsPlace))
+      case 'text':
+        return parseText(attribute, operator, one, itsPlace)
+      case 'presence':
+        return comparison(attribute, operator, parseBoolean(one, itsPlace))
+    }
+  })
+}
+
+/** What one value asks for; of a list what any of its items does. @throws ValidationError for too long a list */
+export function anyOf(
+  value: unknown,
+  at: string,
+  parseOne: (one: unknown, at: string) => Filter,
+): Filter {
+  if (!Array.isArray(value)) return parseOne(value, at)
+  const of = listOf(value, at).map((one, index) => parseOne(one, `${at}[${index}]`))
+  const [first] = of
+  return of.length === 1 && first !== undefined ? first : simplified(of)
+}
+
+/** Equality with any of several values is one condition, which an index serves. */
+function simplified(of: readonly Filter[]): Filter {
+  const [first] = of
+  const isEquality = first?.kind === 'compare' && first.operator === 'eq'
+  if (!isEquality) return { kind: 'any', of }
+  const operands = of.map((one) => (one.kind === 'compare' ? one.operand : undefined))
+  return comparison(first.attribute, 'in', operands)
 }
 
 function parseEquality(
@@ -76,9 +100,6 @@ function parseEquality(
   const folds = SCALAR_KINDS[attribute.type].textual && (operator === 'eqi' || operator === 'nei')
   if (folds) return parseText(attribute, operator, value, at)
   const exact = operator === 'eqi' ? 'eq' : operator === 'nei' ? 'ne' : operator
-  if (Array.isArray(value) && exact === 'eq') {
-    return comparison(attribute, 'in', castList(attribute, listOf(value, at), at))
-  }
   return comparison(attribute, exact, castOne(attribute, value, at))
 }
 
@@ -93,12 +114,7 @@ function parseText(attribute: ScalarPlan, operator: Operator, value: unknown, at
   if (!SCALAR_KINDS[attribute.type].textual) {
     throw invalidValue(at, `${attribute.type} attributes have no $${operator}`)
   }
-  if (!Array.isArray(value)) return comparison(attribute, operator, pattern(value, at))
-  if (operator === 'nei') throw invalidValue(at, 'expected one value')
-  const of = listOf(value, at).map((item, index) =>
-    comparison(attribute, operator, pattern(item, `${at}[${index}]`)),
-  )
-  return of.length === 0 ? comparison(attribute, 'in', []) : { kind: 'any', of }
+  return comparison(attribute, operator, pattern(value, at))
 }
 
 function comparison(attribute: ScalarPlan, operator: Operator, operand: unknown): Comparison {

@@ -11,7 +11,7 @@ import type {
 import { dottedPath } from './dotted-path.ts'
 import { findMember } from './find-member.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
-import { isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
+import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
 
@@ -102,9 +102,17 @@ function parseBranches(key: string, value: unknown, scope: Scope): readonly Filt
   if (!Array.isArray(value) || value.length === 0) {
     throw invalidValue(path, `${key} takes a list of conditions`)
   }
-  return value.map((branch: unknown, index) =>
-    parseGroup(asObject(branch, `${path}[${index}]`), scope),
+  return value.map((branch: unknown, index) => parseBranch(branch, `${path}[${index}]`, scope))
+}
+
+/** A list within a list of conditions means all of its own. */
+function parseBranch(branch: unknown, path: string, scope: Scope): Filter {
+  if (!Array.isArray(branch)) return parseGroup(asObject(branch, path), scope)
+  if (branch.length === 0) throw invalidValue(path, 'expected conditions')
+  const of = branch.map((one: unknown, index) =>
+    parseGroup(asObject(one, `${path}[${index}]`), scope),
   )
+  return { kind: 'all', of }
 }
 
 /** The attribute that a key names, if this request may filter by it. */
@@ -203,12 +211,12 @@ function parsePresence(
   const at = pathOf(name, scope)
   const exists = parse({})
   const of: Filter[] = []
-  if ($null !== undefined) {
-    of.push(parseBoolean($null, `${at}[$null]`) ? { kind: 'not', of: exists } : exists)
-  }
-  if ($notNull !== undefined) {
-    of.push(parseBoolean($notNull, `${at}[$notNull]`) ? exists : { kind: 'not', of: exists })
-  }
+  const presence = (value: unknown, operator: string, meaning: boolean): Filter =>
+    anyOf(value, `${at}[${operator}]`, (one, itsPlace) =>
+      parseBoolean(one, itsPlace) === meaning ? exists : { kind: 'not', of: exists },
+    )
+  if ($null !== undefined) of.push(presence($null, '$null', false))
+  if ($notNull !== undefined) of.push(presence($notNull, '$notNull', true))
   if (Object.keys(rest).length > 0 || of.length === 0) of.push(parse(rest))
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
 }

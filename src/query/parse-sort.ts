@@ -26,7 +26,9 @@ export function parseSort(
   rules: Pick<QueryRules, 'mayRead'>,
 ): readonly SortKey[] {
   if (input === undefined || input === '') return []
-  const asked = entriesOf(input).map(([path, order]) => sortKey(path, order, holder, rules))
+  const asked = entriesOf(input).map(([path, order]) =>
+    sortKey(path.trim(), typeof order === 'string' ? order.trim() : order, holder, rules),
+  )
   const paths = asked.map(sortPath)
   // A second mention of an attribute could no longer change the order.
   const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
@@ -72,7 +74,6 @@ function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   return items.flatMap((item) => entriesOf(item))
 }
 
-// Spaces are dropped around an entry and not within it: `views : desc` names no attribute, as in Strapi.
 function entryOfText(text: string): readonly (readonly [string, unknown])[] {
   const entry = text.trim()
   if (entry === '') return []

@@ -194,7 +194,8 @@ function listOf(input: unknown): readonly string[] {
   })
 }
 
-function namesLocale(filter: Filter): boolean {
+/** Whether a filter asks for the entry's own locale, so that it takes the place of the default one. */
+export function namesLocale(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':
     case 'any':

@@ -223,7 +223,7 @@ function boundsOf(
 }
 
 function compileRelation(
-  { relation, target, inversedBy, mappedBy }: RelationDefinition,
+  { relation, target, inversedBy, mappedBy, unshown = false }: RelationDefinition,
   link: Link,
 ): OwnPart<RelationPlan> {
   return {
@@ -233,6 +233,7 @@ function compileRelation(
     side: mappedBy === undefined ? 'owner' : 'inverse',
     otherSide: mappedBy ?? inversedBy ?? null,
     targetUid: target,
+    ...(unshown && { unshown }),
     target: once(() => link.contentType(target)),
   }
 }

@@ -68,6 +68,8 @@ export interface RelationDefinition extends AttributeOptions {
   readonly inversedBy?: string
   /** On the inverse side: the attribute of the target that owns the relation. */
   readonly mappedBy?: string
+  /** Never populated, whoever asks; of built-in types alone. */
+  readonly unshown?: boolean
 }
 
 export interface ComponentAttributeDefinition extends AttributeOptions {

@@ -16,15 +16,12 @@ interface Place {
  * The declarations in a folder, in the order of their names: `<singular>.json`, `<singular>/schema.json` and
  * `components/<category>/<name>.json`, or a Strapi project's `src/api` and `src/components`. A file that does
  * not parse is returned with its fault, so that `checkDefinitions` reports it together with all others.
- * @throws SchemaError when the folder cannot be read or declares no content-type.
+ * @throws SchemaError when the folder cannot be read.
  */
 export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
   if ((await list(directory)) === null) throw new SchemaError([`${directory}: no such folder`])
   const strapi = await findStrapiLayout(directory)
-  const places = strapi.length > 0 ? strapi : await findOwnLayout(directory)
-  if (!places.some(({ kind }) => kind === 'contentType')) {
-    throw new SchemaError([`${directory}: no content-type is declared here; add an article.json`])
-  }
+  const places = strapi ?? (await findOwnLayout(directory))
   return Promise.all(places.map(readDeclaration))
 }
 
@@ -43,18 +40,19 @@ async function findOwnLayout(directory: string): Promise<readonly Place[]> {
   return [...files, ...(await Promise.all(nested)).flat(), ...components]
 }
 
-/** The folder may be the project, its `src`, or `src/api`. */
-async function findStrapiLayout(directory: string): Promise<readonly Place[]> {
+/** The folder may be the project, its `src`, or `src/api`; null where it is none of them. */
+async function findStrapiLayout(directory: string): Promise<readonly Place[] | null> {
   const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
   for (const api of candidates) {
     const contentTypes = await findStrapiContentTypes(api, 'api')
-    if (contentTypes.length === 0) continue
+    const isProject = api === candidates[0] && (await list(api)) !== null
+    if (contentTypes.length === 0 && !isProject) continue
     const source = dirname(api)
     const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
     const components = await findComponents(join(source, 'components'))
     return [...contentTypes, ...extensions, ...components]
   }
-  return []
+  return null
 }
 
 async function findStrapiContentTypes(

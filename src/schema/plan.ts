@@ -77,6 +77,8 @@ export interface RelationPlan extends AttributeBase {
   /** The attribute on the target at the other end; null when the relation is one-way. */
   readonly otherSide: string | null
   readonly targetUid: Uid
+  /** Never populated, whoever asks. */
+  readonly unshown?: boolean
   target(): ContentTypePlan
 }
 

@@ -327,7 +327,7 @@ describe('bad input over HTTP', () => {
     ['a NUL character', 'filters[title]=a%00b', 'ValidationError', /^filters\[title\]\[\$eq\]: /],
     [
       'a list for one value',
-      'filters[title][$ne][]=a',
+      'filters[title][$ne][][x]=a',
       'ValidationError',
       /^[^:]+: expected one value$/,
     ],

@@ -106,6 +106,15 @@ describe('relations, components and populate', () => {
       ['connect of one that is there', () => ({ connect: [tag('a')] }), 'ba'],
       ['disconnect', () => ({ disconnect: [tag('a')] }), 'b'],
       ['disconnect of one that is not there', () => ({ disconnect: [tag('d')] }), 'ab'],
+      ['disconnect of what is gone', () => ({ disconnect: [tag('a'), 'zzz', 999999] }), 'b'],
+      [
+        'a position beside what is not connected, where that is no fault',
+        () => ({
+          connect: [{ documentId: tag('c'), position: { before: tag('d') } }],
+          options: { strict: false },
+        }),
+        'abc',
+      ],
       ['both of the same', () => ({ connect: [tag('a')], disconnect: [tag('a')] }), 'ba'],
       ['start', () => ({ connect: [{ documentId: tag('c'), position: { start: true } }] }), 'cab'],
       [
@@ -145,8 +154,8 @@ describe('relations, components and populate', () => {
     const refused: readonly (readonly [string, unknown, string])[] = [
       ['an unknown documentId', ['zzz'], 'Document with id "zzz", locale "null" not found'],
       [
-        'disconnect of an unknown one',
-        { disconnect: ['zzz'] },
+        'connect of an unknown one',
+        { connect: ['zzz'] },
         'Document with id "zzz", locale "null" not found',
       ],
       [

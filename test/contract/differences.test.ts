@@ -43,7 +43,7 @@ const OURS: Readonly<Record<number, (ask: Ask) => Promise<void>>> = {
     await expectRefused(ask, [
       'tags?pagination[page]=1.5',
       'articles?filters[featured]=maybe',
-      'articles?filters[title][$ne][0]=a',
+      'articles?filters[title][$ne][0][0]=a',
     ])
     await expectRefused(ask, [
       'articles?sort[0][views]=asc&sort[1]=title',

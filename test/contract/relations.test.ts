@@ -70,7 +70,10 @@ const WRONG_TARGETS: readonly (readonly [unknown, RegExp])[] = [
   ['zzz', /^400 ValidationError: Document with id "zzz", locale "null" not found$/],
   [['zzz'], /Document with id "zzz", locale "null" not found$/],
   [{ connect: ['zzz'] }, /Document with id "zzz", locale "null" not found$/],
-  [{ disconnect: ['zzz'] }, /Document with id "zzz", locale "null" not found$/],
+  [
+    { connect: ['{{red}}', '{{red.id}}'] },
+    /^400 ValidationError: tags: connect names the document/,
+  ],
   [{ set: [{ documentId: 'zzz' }] }, /Document with id "zzz", locale "null" not found$/],
   [
     [424_242],

@@ -90,6 +90,55 @@ describe('parseFilters', () => {
         ],
       },
     ],
+    ['a list of one as that one', { integer: { $lt: ['5'] } }, ['integer', 'lt', 5]],
+    ...(['lt', 'lte', 'gt', 'gte', 'ne'] as const).map(
+      (operator) =>
+        [
+          `a list given to $${operator} as any of`,
+          { integer: { [`$${operator}`]: ['1', '2'] } },
+          {
+            any: [
+              ['integer', operator, 1],
+              ['integer', operator, 2],
+            ],
+          },
+        ] as const,
+    ),
+    [
+      'a list given to $nei as any of',
+      { string: { $nei: ['a', 'b'] } },
+      {
+        any: [
+          ['string', 'nei', 'a'],
+          ['string', 'nei', 'b'],
+        ],
+      },
+    ],
+    [
+      'a list given to $null as any of',
+      { string: { $null: ['true', 'false'] } },
+      {
+        any: [
+          ['string', 'null', true],
+          ['string', 'null', false],
+        ],
+      },
+    ],
+    [
+      'a list within $or as all of',
+      { $or: [[{ string: 'a' }, { integer: '1' }], { string: 'b' }] },
+      {
+        any: [
+          {
+            all: [
+              ['string', 'eq', 'a'],
+              ['integer', 'eq', 1],
+            ],
+          },
+          ['string', 'eq', 'b'],
+        ],
+      },
+    ],
     [
       'a biginteger beyond 2^53',
       { biginteger: '9007199254740993' },
@@ -203,8 +252,23 @@ describe('parseFilters', () => {
     ],
     ['$contains on json', { json: { $contains: 'x' } }, /^filters\[json\]\[\$contains\]: /],
     ['$lt on json', { json: { $lt: '1' } }, /^filters\[json\]\[\$lt\]: /],
-    ['a list given to $lt', { integer: { $lt: ['1', '2'] } }, /^filters\[integer\]\[\$lt\]: /],
-    ['a list given to $ne', { string: { $ne: ['a', 'b'] } }, /^filters\[string\]\[\$ne\]: /],
+    [
+      'a bad one in a list of $lt',
+      { integer: { $lt: ['1', 'x'] } },
+      /^filters\[integer\]\[\$lt\]\[1\]: /,
+    ],
+    [
+      'a list in a list of $ne',
+      { string: { $ne: ['a', ['b']] } },
+      /^filters\[string\]\[\$ne\]\[1\]: /,
+    ],
+    [
+      'a list of too many',
+      { string: { $ne: Array.from({ length: 1001 }, () => 'a') } },
+      /at most 1000 values/,
+    ],
+    ['an empty branch', { $or: [[]] }, /^filters\[\$or\]\[0\]: /],
+    ['a text in a branch', { $and: [['x']] }, /^filters\[\$and\]\[0\]\[0\]: /],
     ['$between of one', { integer: { $between: ['1'] } }, /^filters\[integer\]\[\$between\]: /],
     [
       '$between of three',

@@ -71,11 +71,16 @@ describe('loadDefinitions', () => {
     expect(tag?.content).to.deep.equal({ kind: 'singleType' })
   })
 
-  it('refuses a folder that is not there, or declares nothing', async () => {
+  it('refuses a folder that is not there', async () => {
     const missing = await loadDefinitions(join(folder, 'nowhere')).catch((error: unknown) => error)
     expect(missing).to.be.instanceOf(SchemaError).with.property('message').that.contains('nowhere')
+  })
+
+  it('reads a folder that declares nothing, and a project without content-types', async () => {
     await write({ 'components/shared/seo.json': '{}' })
-    const empty = await loadDefinitions(folder).catch((error: unknown) => error)
-    expect(empty).to.be.instanceOf(SchemaError).with.property('message').that.contains(folder)
+    const [seo, ...others] = await loadDefinitions(folder)
+    expect([seo?.uid, others]).to.deep.equal(['shared.seo', []])
+    await write({ 'src/api/.gitkeep': '', 'package.json': '{ "name": "project" }' })
+    expect(await loadDefinitions(folder)).to.deep.equal([])
   })
 })

@@ -9,6 +9,8 @@ export type ChangeOf<Target> =
       readonly kind: 'change'
       readonly connect: readonly Connection<Target>[]
       readonly disconnect: readonly Target[]
+      /** Whether a position beside a document that is not connected is a fault; else it is the end. */
+      readonly strict: boolean
     }
 
 export interface Connection<Target> {
@@ -62,7 +64,7 @@ export function applyRelationChange(
   if (change.kind === 'set') return [...new Set(change.targets)]
   const disconnected = new Set(change.disconnect)
   const chain = new Chain(current.filter((documentId) => !disconnected.has(documentId)))
-  connectAll(chain, change.connect)
+  connectAll(chain, change)
   return chain.toList()
 }
 
@@ -74,25 +76,39 @@ export function applyToOneChange(current: string | null, change: DocumentChange)
   return current !== null && change.disconnect.includes(current) ? null : current
 }
 
-function connectAll(chain: Chain, connections: readonly Connection<string>[]): void {
-  const waiting = new Map<string, Connection<string>[]>()
-  for (const connection of connections) {
-    const ready = [connection]
-    for (const next of ready) {
-      const missing = missingReference(chain, next)
-      if (missing === null) {
-        place(chain, next)
-        ready.push(...(waiting.get(next.target) ?? []))
-        waiting.delete(next.target)
-      } else {
-        const queue = waiting.get(missing) ?? []
-        queue.push(next)
-        waiting.set(missing, queue)
-      }
+type Waiting = Map<string, Connection<string>[]>
+
+function connectAll(
+  chain: Chain,
+  { connect, strict }: Pick<Extract<DocumentChange, { kind: 'change' }>, 'connect' | 'strict'>,
+): void {
+  const waiting: Waiting = new Map()
+  for (const connection of connect) putWithFollowers(chain, connection, waiting)
+  for (let stuck = firstOf(waiting); stuck !== undefined; stuck = firstOf(waiting)) {
+    if (strict) throw notConnected(stuck)
+    waiting.get(missingReference(chain, stuck) ?? '')?.shift()
+    putWithFollowers(chain, { target: stuck.target, position: { kind: 'end' } }, waiting)
+  }
+}
+
+function firstOf(waiting: Waiting): Connection<string> | undefined {
+  return [...waiting.values()].flat()[0]
+}
+
+function putWithFollowers(chain: Chain, connection: Connection<string>, waiting: Waiting): void {
+  const ready = [connection]
+  for (const next of ready) {
+    const missing = missingReference(chain, next)
+    if (missing === null) {
+      place(chain, next)
+      ready.push(...(waiting.get(next.target) ?? []))
+      waiting.delete(next.target)
+    } else {
+      const queue = waiting.get(missing) ?? []
+      queue.push(next)
+      waiting.set(missing, queue)
     }
   }
-  const [stuck] = [...waiting.values()].flat()
-  if (stuck !== undefined) throw notConnected(stuck)
 }
 
 function missingReference(chain: Chain, { position }: Connection<string>): string | null {

@@ -45,14 +45,16 @@ interface Place {
 /** The content-type that media attributes refer to. */
 const FILE_UID: Uid = 'plugin::upload.file'
 
-const ACTIONS: ReadonlySet<string> = new Set(['set', 'connect', 'disconnect'])
+const ACTIONS: ReadonlySet<string> = new Set(['set', 'connect', 'disconnect', 'options'])
+const OPTIONS: ReadonlySet<string> = new Set(['strict'])
 const TARGET_KEYS: ReadonlySet<string> = new Set(['id', 'documentId', 'locale'])
 const CONNECTION_KEYS: ReadonlySet<string> = new Set([...TARGET_KEYS, 'position'])
 const SIDES = ['start', 'end', 'before', 'after'] as const
 
 /**
  * What the value of a relation or media attribute asks for; null when it changes nothing. A list, one
- * target or null replaces what is there; `{ connect, disconnect }` changes it; `set` wins over both.
+ * target or null replaces what is there; `{ connect, disconnect }` changes it; `set` wins over both. `options`
+ * beside them may say that a position beside what is not connected is the end (`strict: false`).
  * @throws ValidationError for every other value, and for keys that mean nothing where they are
  */
 export function readRelationChange(path: readonly string[], sent: unknown): RelationChange | null {
@@ -64,9 +66,19 @@ export function readRelationChange(path: readonly string[], sent: unknown): Rela
   const targets = readTargets(place, set)
   const connections = toList(connect).map((value) => readConnection(place, value))
   const disconnected = readTargets(place, disconnect)
+  const strict = readStrict(place, sent['options'])
   if (set !== null && set !== undefined) return { kind: 'set', targets }
   if (connections.length === 0 && disconnected.length === 0) return null
-  return { kind: 'change', connect: connections, disconnect: disconnected }
+  return { kind: 'change', connect: connections, disconnect: disconnected, strict }
+}
+
+function readStrict(place: Place, options: unknown): boolean {
+  if (options === undefined || options === null) return true
+  if (!isObject(options) || Array.isArray(options)) throw fault(place, 'options must be an object')
+  assertKeys(place, options, OPTIONS, 'options')
+  const { strict = true } = options
+  if (typeof strict !== 'boolean') throw fault(place, 'options.strict must be true or false')
+  return strict
 }
 
 /** An object that names no document says what to do; `{}` says nothing. */
@@ -185,6 +197,13 @@ function fault({ path, sent }: Place, problem: string): ValidationError {
 
 /** What has to be looked up before changes can be made, by content-type. */
 export function namedTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid, NamedTargets> {
+  return collect(inputs, (change) => [...neededRefs(change), ...disconnectedIds(change)])
+}
+
+function collect(
+  inputs: readonly RelationInput[],
+  refsOf: (change: RelationChange) => readonly TargetRef[],
+): ReadonlyMap<Uid, NamedTargets> {
   const named = new Map<Uid, { documentIds: Set<string>; ids: Set<number> }>()
   for (const { attribute, change } of inputs) {
     const uid = targetUidOf(attribute)
@@ -200,8 +219,8 @@ export function namedTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid,
 
 /**
  * The changes in documentIds. `locale` is the one that is written, and told when a localized target is
- * missing.
- * @throws ValidationError when a target does not exist
+ * missing. One that is disconnected may be gone: it is not shown as connected in any case.
+ * @throws ValidationError when a target does not exist, or is connected twice
  */
 export function resolveRelationChanges(
   inputs: readonly RelationInput[],
@@ -212,10 +231,23 @@ export function resolveRelationChanges(
   assertIdsExist(inputs, found)
   return new Map(
     inputs.map(({ path, attribute, change }) => {
-      const targets = found.get(targetUidOf(attribute))
-      return [path.join('.'), mapTargets(change, (ref) => documentIdOf(ref, targets))]
+      const resolved = mapTargets(change, found.get(targetUidOf(attribute)))
+      assertConnectedOnce(path, resolved)
+      return [path.join('.'), resolved]
     }),
   )
+}
+
+/** Of two places that are asked for one document, neither is meant more than the other. */
+function assertConnectedOnce(path: readonly string[], change: DocumentChange): void {
+  if (change.kind === 'set') return
+  const seen = new Set<string>()
+  for (const { target } of change.connect) {
+    if (seen.has(target)) {
+      throw fault({ path, sent: target }, `connect names the document ${target} twice`)
+    }
+    seen.add(target)
+  }
 }
 
 function assertDocumentsExist(
@@ -224,7 +256,7 @@ function assertDocumentsExist(
   locale: string,
 ): void {
   const known = found.get(targetUidOf(attribute))?.documentIds
-  for (const ref of refsOf(change)) {
+  for (const ref of neededRefs(change)) {
     if ('id' in ref || known?.has(ref.documentId) === true) continue
     const isLocalized = attribute.kind === 'relation' && attribute.target().localized
     const told = isLocalized ? (locale === NO_LOCALE ? (ref.locale ?? null) : locale) : null
@@ -238,7 +270,7 @@ function assertIdsExist(
   inputs: readonly RelationInput[],
   found: ReadonlyMap<Uid, FoundTargets>,
 ): void {
-  for (const [uid, { ids }] of namedTargets(inputs)) {
+  for (const [uid, { ids }] of collect(inputs, neededRefs)) {
     const missing = [...ids].filter((id) => found.get(uid)?.byId.has(id) !== true)
     if (missing.length === 0) continue
     const message = `${missing.length} relation(s) of type ${uid} associated with this entity do not exist`
@@ -257,21 +289,29 @@ function targetUidOf(attribute: RelationPlan | MediaPlan): Uid {
   return attribute.kind === 'media' ? FILE_UID : attribute.targetUid
 }
 
-/** Every document that a change names, those that positions refer to included. */
-function refsOf(change: RelationChange): readonly TargetRef[] {
+/** Every document that a change needs, those that positions refer to included. */
+function neededRefs(change: RelationChange): readonly TargetRef[] {
   if (change.kind === 'set') return change.targets
-  const connected = change.connect.flatMap(({ target, position }) =>
+  return change.connect.flatMap(({ target, position }) =>
     'reference' in position ? [target, position.reference] : [target],
   )
-  return [...connected, ...change.disconnect]
 }
 
-function mapTargets(change: RelationChange, map: (ref: TargetRef) => string): DocumentChange {
+/** Of documents that are disconnected a documentId says all; which one a numeric id names has to be found. */
+function disconnectedIds(change: RelationChange): readonly TargetRef[] {
+  return change.kind === 'set' ? [] : change.disconnect.filter((ref) => 'id' in ref)
+}
+
+function mapTargets(change: RelationChange, found: FoundTargets | undefined): DocumentChange {
+  const map = (ref: TargetRef): string => documentIdOf(ref, found)
   if (change.kind === 'set') return { kind: 'set', targets: change.targets.map(map) }
   const connect = change.connect.map(({ target, position }) => ({
     target: map(target),
     position:
       'reference' in position ? { ...position, reference: map(position.reference) } : position,
   }))
-  return { kind: 'change', connect, disconnect: change.disconnect.map(map) }
+  const disconnect = change.disconnect.flatMap((ref) =>
+    'id' in ref ? (found?.byId.get(ref.id) ?? []) : ref.documentId,
+  )
+  return { kind: 'change', connect, disconnect, strict: change.strict }
 }

@@ -1,58 +1,141 @@
 import type { Access } from '../../access/access.ts'
-import { type Actions, pluginAction } from '../../access/actions.ts'
+import { pluginAction, type PluginVerb } from '../../access/actions.ts'
+import { assertMayPermit } from '../../access/permissions.ts'
 import type { Role } from '../../access/roles.ts'
 import { countUsersOf, type UsersContext } from '../../accounts/users.ts'
-import { NotFoundError } from '../../errors.ts'
-import { type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
-import { parameterOf } from '../read-request.ts'
-import type { Middleware } from '../state.ts'
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import type { Data } from '../../schema/definition.ts'
+import { type Guarded, type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
+import { bodyOf, parameterOf } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+import { readPermissions, showPermissions } from './role-permissions.ts'
 
 export interface RoleRouteDependencies {
   readonly access: Pick<Access, 'roles' | 'actions'>
   readonly users: UsersContext
   readonly authenticate: Middleware
+  readonly readBody: Middleware
 }
+
+type Handler = (ctx: Context, dependencies: RoleRouteDependencies) => Promise<void>
 
 const ROLES = 'plugin::users-permissions.role'
 
-/** `/api/users-permissions/roles`: which roles there are, and what each may do. */
+const PERMISSIONS = 'plugin::users-permissions.permissions'
+
+/** `/api/users-permissions`: which roles there are and what each may do, to see and to change. */
 export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
-  const { access, users, authenticate } = dependencies
-  const router = guardedRouter('/api/users-permissions/roles')
-  const find = permitted(pluginAction(ROLES, 'find'), async (ctx) => {
-    const roles = await access.roles.list()
-    const counts = await Promise.all(roles.map((role) => countUsersOf(users, role.documentId)))
-    ctx.body = {
-      roles: roles.map((role, index) => ({ ...show(role), nb_users: counts[index] ?? 0 })),
-    }
-  })
-  const findOne = permitted(pluginAction(ROLES, 'findOne'), async (ctx) => {
-    const id = parameterOf(ctx, 'id')
-    const role = (await access.roles.list()).find((role) => String(role.id) === id)
-    if (role === undefined) throw new NotFoundError('Role not found')
-    ctx.body = { role: { ...show(role), permissions: permissionsOf(role, access.actions) } }
-  })
-  router.get('/', authenticate, find)
-  router.get('/:id', authenticate, findOne)
+  const { authenticate, readBody, access } = dependencies
+  const router = guardedRouter('/api/users-permissions')
+  const handle = (verb: PluginVerb<typeof ROLES>, handler: Handler): Guarded =>
+    permitted(pluginAction(ROLES, verb), (ctx) => handler(ctx, dependencies))
+  router.get('/roles', authenticate, handle('find', list))
+  router.get('/roles/:id', authenticate, handle('findOne', findOne))
+  router.post('/roles', readBody, authenticate, handle('createRole', create))
+  router.put('/roles/:id', readBody, authenticate, handle('updateRole', update))
+  router.delete('/roles/:id', authenticate, handle('deleteRole', remove))
+  router.get(
+    '/permissions',
+    authenticate,
+    permitted(pluginAction(PERMISSIONS, 'getPermissions'), (ctx) => {
+      ctx.body = { permissions: showPermissions([], access.actions) }
+      return Promise.resolve()
+    }),
+  )
   return router
+}
+
+async function list(ctx: Context, { access, users }: RoleRouteDependencies): Promise<void> {
+  const roles = await access.roles.list()
+  const counts = await Promise.all(roles.map((role) => countUsersOf(users, role.documentId)))
+  ctx.body = {
+    roles: roles.map((role, index) => ({ ...show(role), nb_users: counts[index] ?? 0 })),
+  }
+}
+
+async function findOne(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
+  const role = await roleOf(ctx, access)
+  const permissions = showPermissions(role.permissions, access.actions)
+  ctx.body = { role: { ...show(role), permissions } }
+}
+
+async function create(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
+  const { type, ...input } = readRole(ctx)
+  assertMayPermit(ctx.state.principal, input.permissions ?? [])
+  await access.roles.create({ ...input, type: type ?? typeOf(input.name) })
+  ctx.body = { ok: true }
+}
+
+async function update(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
+  const role = await roleOf(ctx, access)
+  const input = readRole(ctx)
+  const had = new Set(role.permissions)
+  const added = (input.permissions ?? []).filter((name) => !had.has(name))
+  assertMayPermit(ctx.state.principal, added)
+  await access.roles.update(role.type, input)
+  ctx.body = { ok: true }
+}
+
+async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
+  const role = await roleOf(ctx, access)
+  await access.roles.remove(role.type)
+  ctx.body = { ok: true }
+}
+
+/** By its numeric id, as the dialect names it. @throws NotFoundError */
+async function roleOf(ctx: Context, { roles }: Pick<Access, 'roles'>): Promise<Role> {
+  const id = parameterOf(ctx, 'id')
+  const role = (await roles.list()).find((one) => String(one.id) === id)
+  if (role === undefined) throw new NotFoundError('Role not found')
+  return role
+}
+
+interface RoleBody {
+  readonly name?: unknown
+  readonly type?: unknown
+  readonly description?: unknown
+  readonly permissions?: readonly string[]
+}
+
+/**
+ * A role as the dialect's clients send it. Users are not changed through it, as in the reference, and what a
+ * client sends back of a role that it was shown means nothing.
+ */
+function readRole(ctx: Context): RoleBody {
+  const body = bodyOf(ctx)
+  if (body === null || typeof body !== 'object' || Object.keys(body).length === 0) {
+    throw new ValidationError('Request body cannot be empty')
+  }
+  const { permissions, ...rest } = body as Data
+  const input = Object.fromEntries(Object.entries(rest).filter(([key]) => !SHOWN_ONLY.has(key)))
+  if (permissions === undefined || permissions === null) return input
+  return { ...input, permissions: readPermissions(permissions) }
+}
+
+const SHOWN_ONLY: ReadonlySet<string> = new Set([
+  'id',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'nb_users',
+  'users',
+])
+
+/** The key of a role that is made by its name alone: `Chief editor` is `chief_editor`. */
+function typeOf(name: unknown): string {
+  const words = (typeof name === 'string' ? name : '')
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  return (words ?? [])
+    .join('_')
+    .replace(/^[0-9_]+/, '')
+    .slice(0, 64)
 }
 
 function show({ id, documentId, name, description, type, createdAt, updatedAt }: Role): object {
   const publishedAt = updatedAt
   return { id, documentId, name, description, type, createdAt, updatedAt, publishedAt }
-}
-
-type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
-
-/** Every action that there is: by plugin or API, by controller, by verb. */
-function permissionsOf({ permissions }: Role, { all }: Actions): object {
-  const granted = new Set(permissions)
-  const shown: Record<string, { controllers: Controllers }> = {}
-  for (const { name, subject, verb } of all) {
-    const [type = '', controller = ''] = subject.split('.')
-    const { controllers } = (shown[type] ??= { controllers: {} })
-    const verbs = (controllers[controller] ??= {})
-    verbs[verb] = { enabled: granted.has(name), policy: '' }
-  }
-  return shown
 }

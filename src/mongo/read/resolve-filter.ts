@@ -1,4 +1,5 @@
 import { ValidationError } from '../../errors.ts'
+import { namesLocale } from '../../query/parse-version.ts'
 import type {
   Filter,
   Reader,
@@ -6,6 +7,7 @@ import type {
   VersionKey,
   VersionSelection,
 } from '../../query/query.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
 import { chooseVersions } from './choose-versions.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
@@ -104,14 +106,22 @@ async function resolve(
   return values ?? lookUp(resolving, node, versions, conditions)
 }
 
+/**
+ * From an entry without a locale of its own, a condition on the target's locale looks at the version that it
+ * names, as it does at the root.
+ */
 function targetVersions(
-  { relation, locales }: RelatedFilter,
+  { relation, locales, of }: RelatedFilter,
   from: VersionKey,
   reader: Reader,
 ): VersionSelection {
   if (locales === 'shown') {
     const target = relation.target()
-    return shownVersions(target, targetVersion(target, from, reader), reader)
+    const shown = targetVersion(target, from, reader)
+    const isFree = from.locale === NO_LOCALE && target.localized && reader.chain === undefined
+    return isFree && namesLocale(of)
+      ? { locales: reader.locales.all.map(({ code }) => code), status: shown.status }
+      : shownVersions(target, shown, reader)
   }
   const others = reader.locales.all.map(({ code }) => code).filter((code) => code !== from.locale)
   return { locales: others, status: from.status }

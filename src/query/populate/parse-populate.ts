@@ -93,9 +93,9 @@ function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
   return populatablesOf(scope.holder).flatMap(({ name }) => nodes.get(name) ?? [])
 }
 
-/** Null for a relation to what may not be read. */
+/** Null for a relation that is never shown, or to what may not be read. */
 function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): PopulateNode | null {
-  if (attribute.kind === 'relation' && !scope.rules.mayRead(attribute.targetUid)) return null
+  if (attribute.kind === 'relation' && !isShown(attribute, scope.rules)) return null
   countNode(scope)
   const path = dottedPath(scope.parent, attribute.name)
   const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
@@ -137,6 +137,10 @@ function parseRelation(
   const selection = parseSelection(asked, target, path, { ...scope, isBelowRelation: true })
   const range = rangeOf(asked, path, scope) ?? defaultRange(relation, selection, scope)
   return { kind: 'relation', relation, ...selection, range }
+}
+
+function isShown({ unshown, targetUid }: RelationPlan, { mayRead }: PopulateRules): boolean {
+  return unshown !== true && mayRead(targetUid)
 }
 
 function fileTarget({ fileHolder: holder }: PopulateRules): Target {

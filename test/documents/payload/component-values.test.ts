@@ -195,6 +195,7 @@ describe('mergeComponents', () => {
       kind: 'change',
       connect: [{ target: 'green', position: { kind: 'start' } }],
       disconnect: ['red'],
+      strict: true,
     }
     const changes = new Map<string, DocumentChange>([
       ['seo.image', { kind: 'set', targets: [] }],

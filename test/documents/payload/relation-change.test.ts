@@ -21,7 +21,8 @@ const at = (target: string, position: Position<string> = END): Connection<string
 const change = (
   connect: readonly Connection<string>[],
   disconnect: readonly string[] = [],
-): DocumentChange => ({ kind: 'change', connect, disconnect })
+  strict = true,
+): DocumentChange => ({ kind: 'change', connect, disconnect, strict })
 const set = (...targets: string[]): DocumentChange => ({ kind: 'set', targets })
 
 /** `abc` stands for a, b and c. */
@@ -77,6 +78,19 @@ describe('applyRelationChange', () => {
       expect(error.message).to.match(
         /^There was a problem connecting relation with id [cz] at position \{"before":"z"\}\. The relation with id z needs to be connected first\.$/,
       )
+    })
+  }
+
+  const lenient: readonly (readonly [string, DocumentChange, string])[] = [
+    ['one that is nowhere', change([at('c', before('z'))], [], false), 'abc'],
+    ['itself, not connected', change([at('z', before('z'))], [], false), 'abz'],
+    ['each other', change([at('c', before('z')), at('z', after('c'))], [], false), 'abcz'],
+    ['two in a chain', change([at('c', before('z')), at('d', before('c'))], [], false), 'abdc'],
+    ['one that comes', change([at('c', before('d')), at('d', START)], [], false), 'cdab'],
+  ]
+  for (const [what, made, expected] of lenient) {
+    it(`puts at the end what is placed beside ${what}, where that is no fault`, () => {
+      expect(apply('ab', made)).to.equal(expected)
     })
   }
 

@@ -21,16 +21,19 @@ const connect = (...targets: unknown[]): unknown => ({
   kind: 'change',
   connect: targets.map((target) => ({ target, position: END })),
   disconnect: [],
+  strict: true,
 })
 const disconnect = (...targets: unknown[]): unknown => ({
   kind: 'change',
   connect: [],
   disconnect: targets,
+  strict: true,
 })
 const placed = (position: unknown): unknown => ({
   kind: 'change',
   connect: [{ target: a, position }],
   disconnect: [],
+  strict: true,
 })
 
 describe('readRelationChange', () => {
@@ -65,6 +68,14 @@ describe('readRelationChange', () => {
     ['disconnect with a scalar', { disconnect: 'a' }, disconnect(a)],
     ['nothing', {}, null],
     ['empty lists', { connect: [], disconnect: [] }, null],
+    ['options beside set', { set: ['a'], options: { strict: true } }, set(a)],
+    ['options beside connect', { connect: ['a'], options: {} }, connect(a)],
+    ['options alone', { options: { strict: false } }, null],
+    [
+      'options that are not strict',
+      { connect: ['a'], options: { strict: false } },
+      { ...(connect(a) as object), strict: false },
+    ],
     ['nulls', { connect: null, disconnect: null }, null],
   ]
   for (const [what, value, expected] of accepted) {
@@ -164,6 +175,8 @@ describe('readRelationChange', () => {
       placement({ start: true, before: 'b' }),
       'tags: position must be one of start, end, before, after',
     ],
+    [{ connect: ['a'], options: 'strict' }, 'tags: options must be an object'],
+    [{ set: ['a'], options: { strict: 'no' } }, 'tags: options.strict must be true or false'],
     [placement({ start: 'yes' }), 'tags: position.start must be true'],
   ]
   for (const [value, message] of told) {
@@ -176,7 +189,15 @@ describe('readRelationChange', () => {
   }
 
   it('reads or refuses whatever is sent', () => {
-    const key = fc.constantFrom('set', 'connect', 'disconnect', 'id', 'documentId', 'position')
+    const key = fc.constantFrom(
+      'set',
+      'connect',
+      'disconnect',
+      'options',
+      'id',
+      'documentId',
+      'position',
+    )
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -223,7 +244,7 @@ describe('namedTargets', () => {
     ])
     expect(named).to.deep.equal(
       new Map([
-        [TAG, { documentIds: new Set(['z', 'a', 'b']), ids: new Set([1]) }],
+        [TAG, { documentIds: new Set(['z', 'a']), ids: new Set([1]) }],
         [FILE, { documentIds: new Set(['f']), ids: new Set([3]) }],
       ]),
     )
@@ -257,6 +278,7 @@ describe('resolveRelationChanges', () => {
               { target: 'a', position: { kind: 'before', reference: 'b' } },
             ],
             disconnect: ['a'],
+            strict: true,
           },
         ],
         ['cover', { kind: 'set', targets: ['f'] }],
@@ -265,12 +287,33 @@ describe('resolveRelationChanges', () => {
     )
   })
 
+  it('lets go of what is gone, named by either id', () => {
+    const gone = input('tags', { disconnect: ['zzz', { id: 99 }, { id: 1 }] })
+    expect(resolveRelationChanges([gone], found, 'en').get('tags')).to.deep.equal({
+      kind: 'change',
+      connect: [],
+      disconnect: ['zzz', 'a'],
+      strict: true,
+    })
+  })
+
+  for (const value of [
+    ['a', 'b', 'a'],
+    ['a', { id: 1 }],
+    [1, { documentId: 'a' }],
+  ]) {
+    it(`refuses to connect one document twice: ${JSON.stringify(value)}`, () => {
+      const twice = input('tags', { connect: value })
+      const error = thrownBy(() => resolveRelationChanges([twice], found, 'en'))
+      expect(error.message).to.equal('tags: connect names the document a twice')
+    })
+  }
+
   const missing: readonly (readonly [string, string, unknown, string, string])[] = [
     ['without locales', 'tags', ['a', 'zzz'], 'zzz", locale "null"', 'en'],
     ['in the locale written', 'category', 'zzz', 'zzz", locale "en"', 'en'],
     ['in that, whatever is asked', 'category', z('fr'), 'zzz", locale "en"', 'en'],
     ['in the locale asked for', 'category', z('fr'), 'zzz", locale "fr"', ''],
-    ['to disconnect', 'tags', { disconnect: 'zzz' }, 'zzz", locale "null"', 'en'],
     ['of a file', 'gallery', 'zzz', 'zzz", locale "null"', 'en'],
     ['of a position', 'tags', beside('zzz'), 'zzz", locale "null"', 'en'],
   ]
@@ -286,7 +329,7 @@ describe('resolveRelationChanges', () => {
   const ids: readonly (readonly [string, unknown, string, readonly number[]])[] = [
     ['tags', [999999], TAG, [999999]],
     ['tags', { connect: [-1, 1, -1] }, TAG, [-1]],
-    ['tags', { connect: [7], disconnect: [8] }, TAG, [7, 8]],
+    ['tags', { connect: [7], disconnect: [8] }, TAG, [7]],
     ['category', 424242, CATEGORY, [424242]],
     ['cover', { id: 5 }, FILE, [5]],
   ]

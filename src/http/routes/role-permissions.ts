@@ -1,0 +1,55 @@
+import type { Actions } from '../../access/actions.ts'
+import { validationError } from '../../errors.ts'
+import type { Data } from '../../schema/definition.ts'
+
+type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
+
+/** Every action that there is: by plugin or API, by controller, by verb; with whether it is permitted. */
+export function showPermissions(permitted: readonly string[], { all }: Actions): object {
+  const granted = new Set(permitted)
+  const shown: Record<string, { controllers: Controllers }> = {}
+  for (const { name, subject, verb } of all) {
+    const [type = '', controller = ''] = subject.split('.')
+    const { controllers } = (shown[type] ??= { controllers: {} })
+    const verbs = (controllers[controller] ??= {})
+    verbs[verb] = { enabled: granted.has(name), policy: '' }
+  }
+  return shown
+}
+
+/**
+ * The names of the actions that are enabled in what `showPermissions` shows, as a client sends it back.
+ * @throws ValidationError for another shape, naming its path
+ */
+export function readPermissions(sent: unknown): readonly string[] {
+  const path = ['permissions']
+  return Object.entries(objectAt(sent, path)).flatMap(([type, one]) =>
+    Object.entries(controllersOf(one, [...path, type])).flatMap(([controller, verbs]) => {
+      const at = [...path, type, 'controllers', controller]
+      return Object.entries(objectAt(verbs, at)).flatMap(([verb, setting]) =>
+        isEnabled(setting, [...at, verb]) ? [`${type}.${controller}.${verb}`] : [],
+      )
+    }),
+  )
+}
+
+function controllersOf(sent: unknown, path: readonly string[]): Data {
+  const { controllers } = objectAt(sent, path)
+  return objectAt(controllers, [...path, 'controllers'])
+}
+
+function isEnabled(sent: unknown, path: readonly string[]): boolean {
+  const { enabled } = objectAt(sent, path)
+  if (typeof enabled !== 'boolean') throw fault([...path, 'enabled'], 'must be true or false')
+  return enabled
+}
+
+function objectAt(sent: unknown, path: readonly string[]): Data {
+  if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Data
+  throw fault(path, 'must be an object')
+}
+
+function fault(path: readonly string[], problem: string): Error {
+  const message = `${path.join('.')} ${problem}`
+  return validationError([{ path, message, name: 'ValidationError' }])
+}
