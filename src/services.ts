@@ -32,6 +32,7 @@ import { findUnjoinable, unjoinableWarning } from './mongo/connection/sharded-jo
 import { newDocumentId } from './mongo/versions/document-id.ts'
 import { openIdAllocator } from './mongo/system/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
+import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
@@ -87,15 +88,7 @@ export async function openServices({
   try {
     await assertTransactions(database, config, log)
     await assertVersion(database, schema, log)
-    const indexes = await syncIndexes(database, [...compileCollections(schema).values()])
-    await syncReservations(database, [...schema.contentTypes.values()])
-    const { built, replaced } = indexes
-    if (built.length + replaced.length > 0) {
-      const counts = { built: built.length, replaced: replaced.length }
-      log.info(counts, 'The indexes were made what the content-types declare')
-      log.debug({ built, replaced }, 'Which indexes')
-    }
-    for (const name of indexes.strays) log.warn(`The index ${name} is none of Quire's`)
+    await fitContent(database, schema, log)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)
     const creations = await openIdempotentCreations({ database, now })
@@ -124,6 +117,24 @@ export async function openServices({
     await database.close()
     throw error
   }
+}
+
+/** Makes what is stored fit what is declared: a start alone does so. @throws SchemaError where that cannot be */
+async function fitContent(database: Database, schema: Schema, log: Logger): Promise<void> {
+  const plans = [...schema.contentTypes.values()]
+  const { built, replaced, strays } = await syncIndexes(database, [
+    ...compileCollections(schema).values(),
+  ])
+  if (built.length + replaced.length > 0) {
+    const counts = { built: built.length, replaced: replaced.length }
+    log.info(counts, 'The indexes were made what the content-types declare')
+    log.debug({ built, replaced }, 'Which indexes')
+  }
+  for (const name of strays) log.warn(`The index ${name} is none of Quire's`)
+  await syncReservations(database, plans)
+  const drafts = await syncDrafts(database, openIdAllocator(database), plans, now)
+  if (drafts > 0)
+    log.info({ drafts }, 'Draft & publish is turned on: published entries have drafts now')
 }
 
 /** Keeps the evidence that `quire doctor` judges by. */

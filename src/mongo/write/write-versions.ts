@@ -54,6 +54,7 @@ export async function addVersions(
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],
 ): Promise<void> {
+  if (versions.length === 0) return
   if (reservedAttributes(plan).length > 0) {
     for (const documentId of new Set(versions.map((version) => version.documentId))) {
       const own = versions.filter((version) => version.documentId === documentId)

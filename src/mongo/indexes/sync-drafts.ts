@@ -1,0 +1,121 @@
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Database } from '../connection/database.ts'
+import { BULK_TIMEOUT_MS } from '../read/read-versions.ts'
+import type { IdAllocator } from '../system/id-allocator.ts'
+import { withLease } from '../system/lease.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+import { addVersions, putVersion } from '../write/write-versions.ts'
+
+/** Which collections hold drafts, as of the last start. */
+interface DraftsRow {
+  readonly _id: 'drafts'
+  readonly collections: readonly string[]
+  /** When a start first found draft & publish turned off, by collection. */
+  readonly endedAt: Readonly<Record<string, Date>>
+}
+
+const BATCH = 500
+
+/**
+ * Where draft & publish was turned on: makes the draft of each published version, so that editors find it.
+ * Where it had been on before, a draft whose published version was written meanwhile is that again; any other
+ * draft stays. Processes that start together do it once, and one that was killed is followed up by the next.
+ * Answers how many drafts were made.
+ */
+export async function syncDrafts(
+  database: Database,
+  ids: IdAllocator,
+  plans: readonly ContentTypePlan[],
+  now: () => Date,
+): Promise<number> {
+  const wanted = plans.filter(({ draftAndPublish }) => draftAndPublish)
+  const names = wanted.map(({ collectionName }) => collectionName)
+  if (isSettled(await readRow(database), names)) return 0
+  return withLease(database, 'drafts', async () => {
+    const row = await readRow(database)
+    if (isSettled(row, names)) return 0
+    const { collections: known = [], endedAt: ended = {} } = row ?? {}
+    let made = 0
+    for (const plan of wanted) {
+      const { collectionName } = plan
+      if (known.includes(collectionName)) continue
+      made += await makeDrafts({ database, ids }, plan, ended[collectionName] ?? null)
+    }
+    const stopped = known.filter((name) => !names.includes(name)).map((name) => [name, now()])
+    const endedAt = Object.fromEntries([
+      ...Object.entries(ended).filter(([name]) => !names.includes(name)),
+      ...stopped,
+    ]) as Record<string, Date>
+    await rowsIn(database).updateOne(
+      { _id: 'drafts' },
+      { $set: { collections: names, endedAt } },
+      { upsert: true },
+    )
+    return made
+  })
+}
+
+interface Stores {
+  readonly database: Database
+  readonly ids: IdAllocator
+}
+
+async function makeDrafts(
+  { database, ids }: Stores,
+  plan: ContentTypePlan,
+  endedAt: Date | null,
+): Promise<number> {
+  const options = { maxTimeMS: BULK_TIMEOUT_MS }
+  let made = 0
+  for (let last = ''; ;) {
+    const found = await versionsOf(database, plan)
+      .find({ _id: { $gt: last }, status: 'published' }, options)
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray()
+    const published = found.map(asVersion)
+    const stored = await versionsOf(database, plan)
+      .find({ _id: { $in: published.map(draftId) } }, { ...options, projection: { _id: 1 } })
+      .toArray()
+    const known = new Set(stored.map(({ _id }) => _id))
+    const wanted = published.filter(
+      (version) =>
+        !known.has(draftId(version)) || (endedAt !== null && version.updatedAt >= endedAt),
+    )
+    const numbers = await ids.take(plan.collectionName, wanted.length)
+    const drafts = wanted.map((version, index) => draftOf(version, numbers[index] ?? 0))
+    const isNew = (draft: StoredVersion): boolean => !known.has(draftId(draft))
+    await addVersions(database, plan, drafts.filter(isNew))
+    for (const draft of drafts) if (!isNew(draft)) await putVersion(database, plan, draft)
+    made += drafts.length
+    if (found.length < BATCH) return made
+    last = found.at(-1)?._id ?? last
+  }
+}
+
+/** With the content of what is published; the id counts only where there is no draft yet. */
+function draftOf(published: StoredVersion, id: number): StoredVersion {
+  const { _id, ...version } = published
+  const { documentId } = published
+  return { ...version, documentId, id, status: 'draft', publishedAt: null }
+}
+
+function draftId({ documentId, locale }: StoredVersion): string {
+  return versionId(documentId, { locale, status: 'draft' })
+}
+
+const rowsIn = (database: Database) => database.collection<DraftsRow>('quire_settings')
+
+function readRow(database: Database): Promise<DraftsRow | null> {
+  return rowsIn(database).findOne({ _id: 'drafts' })
+}
+
+function isSettled(row: DraftsRow | null, names: readonly string[]): boolean {
+  const { collections = [] } = row ?? {}
+  return (
+    row !== null &&
+    collections.length === names.length &&
+    names.every((name) => collections.includes(name))
+  )
+}
