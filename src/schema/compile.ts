@@ -67,8 +67,15 @@ function found<T>(plans: ReadonlyMap<Uid, T>, uid: Uid): T {
   return plan
 }
 
+type Attributes = Readonly<Record<string, AttributeDefinition>>
+
 function compileComponent(definition: ComponentDefinition, link: Link): ComponentPlan {
-  const attributes = compileAttributes(definition.attributes, false, link)
+  const declared = Object.entries(definition.attributes).map(([name, attribute]) => [
+    name,
+    // No client asks for an entry by the uid of a component: it is unique where it says so.
+    attribute.type === 'uid' ? { unique: false, ...attribute } : attribute,
+  ])
+  const attributes = compileAttributes(Object.fromEntries(declared) as Attributes, false, link)
   const members = new Map([['id', systemPlan('id', 'integer')], ...attributes])
   const { uid, displayName } = definition
   return Object.freeze({ uid, displayName, attributes, members })
@@ -131,7 +138,7 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
 }
 
 function compileAttributes(
-  declared: Readonly<Record<string, AttributeDefinition>>,
+  declared: Attributes,
   localizedType: boolean,
   link: Link,
 ): ReadonlyMap<string, AttributePlan> {

@@ -1,4 +1,4 @@
-import { CmsError, SchemaError } from '../../errors.ts'
+import { CmsError, type Fault, SchemaError } from '../../errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
@@ -13,8 +13,8 @@ interface ReservedRow {
 }
 
 /**
- * Makes reservations for content that was stored before its type was declared sharded, and removes those of
- * types that no longer are. Processes that start together do it once.
+ * Makes reservations for content that was stored before an attribute of its components was declared unique, or its type
+ * sharded, and removes those of what no longer is. Processes that start together do it once.
  * @throws SchemaError when stored values repeat.
  */
 export async function syncReservations(
@@ -55,10 +55,16 @@ async function reserveStored(database: Database, plan: ContentTypePlan): Promise
       if (!(error instanceof CmsError) || error.status !== 400) throw error
       throw new SchemaError([
         `${plan.collectionName}: stored values repeat where an attribute is declared unique ` +
-          `(${String(documentId)}: ${error.message})`,
+          `(${String(documentId)}: ${pathsOf(error)})`,
       ])
     }
   }
+}
+
+/** Which values repeat; a private one is not shown. */
+function pathsOf({ details, message }: CmsError): string {
+  const faults = (details?.['errors'] ?? []) as readonly Fault[] // as `validationError` made them
+  return faults.length === 0 ? message : faults.map(({ path }) => path.join('.')).join(', ')
 }
 
 const rowsIn = (database: Database) => database.collection<ReservedRow>('quire_settings')

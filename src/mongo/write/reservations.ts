@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Decimal128 } from 'mongodb'
 import { type Fault, validationError } from '../../errors.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { ScalarType } from '../../schema/definition.ts'
+import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { versionsOf, type VersionDocument } from '../versions/stored-version.ts'
+import { nestedUniqueNames, nestedUniqueValues } from './unique-in-components.ts'
 import { digitsOf, takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
@@ -27,10 +29,13 @@ interface Wanted extends Reservation {
 export const reservationsIn = (database: Database) =>
   database.collection<Reservation>('quire_reservations')
 
-/** Attributes that are held unique by reservations, as `<collection>.<attribute>`; of others indexes hold it. */
+/**
+ * Attributes that are held unique by reservations, as `<collection>.<attribute>`: those of components, and of a sharded
+ * collection all. Of others indexes hold it.
+ */
 export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
-  if (!plan.sharded) return []
-  return uniqueAttributes(plan).map(({ name }) => attributeOf(plan, name))
+  const own = plan.sharded ? uniqueAttributes(plan).map(({ name }) => name) : []
+  return [...own, ...nestedUniqueNames(plan)].map((name) => attributeOf(plan, name))
 }
 
 /**
@@ -58,7 +63,7 @@ export function reserving<T>(
 
 /**
  * Makes the reservations of a document those of its published versions, as they are in the transaction.
- * @throws ValidationError for a value that another document has reserved.
+ * @throws ValidationError naming every value that another document has reserved, or that the version itself repeats.
  */
 export async function settleReservations(
   database: Database,
@@ -80,23 +85,31 @@ export async function settleReservations(
     const kept = new Set(wanted.map(({ _id }) => _id))
     const released = [...held].filter((_id) => !kept.has(_id))
     if (released.length > 0) await reservations.deleteMany({ _id: { $in: released } }, options)
+    const faults: Fault[] = []
+    const own = new Set<string>()
     for (const each of wanted) {
-      if (!held.has(each._id)) await take(database, each, session)
+      const isFree =
+        !own.has(each._id) && (held.has(each._id) || (await take(database, each, session)))
+      if (!isFree) faults.push(each.fault)
+      own.add(each._id)
     }
+    const [first, ...others] = faults
+    if (first !== undefined) throw validationError([first, ...others])
   })
 }
 
+/** False when another document has it. */
 async function take(
   database: Database,
-  { _id, attribute, holder, fault }: Wanted,
+  { _id, attribute, holder }: Wanted,
   session: Session,
-): Promise<void> {
+): Promise<boolean> {
   const reserved = await reservationsIn(database).findOneAndUpdate(
     { _id },
     { $setOnInsert: { attribute, holder } },
     { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
   )
-  if (reserved?.holder !== holder) throw validationError([fault])
+  return reserved?.holder === holder
 }
 
 function wantedOf(
@@ -104,17 +117,30 @@ function wantedOf(
   version: VersionDocument,
   holder: string,
 ): readonly Wanted[] {
-  return uniqueValues(plan, version).map(({ attribute: unique, value }) => {
-    const attribute = attributeOf(plan, unique.name)
-    const locale: unknown = version['locale']
-    const text = JSON.stringify([attribute, locale, textOf(value)])
-    const _id = createHash('sha256').update(text).digest('hex')
-    return { _id, attribute, holder, fault: takenFault(unique, value) }
-  })
+  const locale: unknown = version['locale']
+  const own = plan.sharded ? uniqueValues(plan, version) : []
+  return [
+    ...own.map(({ attribute, value }): Wanted => {
+      const name = attributeOf(plan, attribute.name)
+      const fault = takenFault(attribute, value)
+      return { _id: digestOf(name, locale, attribute, value), attribute: name, holder, fault }
+    }),
+    ...nestedUniqueValues(plan, version).map(({ attribute, value, path, place, name }): Wanted => {
+      const _id = digestOf(attributeOf(plan, place), locale, attribute, value)
+      const fault = takenFault(attribute, value, path)
+      return { _id, attribute: attributeOf(plan, name), holder, fault }
+    }),
+  ]
 }
 
-/** Values of one attribute have one type, so that equal texts are equal values. */
-function textOf(value: unknown): string {
+function digestOf(place: string, locale: unknown, { type }: ScalarPlan, value: unknown): string {
+  const text = JSON.stringify([place, locale, textOf(type, value)])
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Equal texts are equal values of a type. */
+function textOf(type: ScalarType, value: unknown): string {
+  if (type === 'json' || type === 'blocks') return JSON.stringify(value)
   if (value instanceof Date) return String(value.getTime())
   return value instanceof Decimal128 ? digitsOf(value) : String(value)
 }

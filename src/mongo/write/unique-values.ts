@@ -48,8 +48,12 @@ export async function findTaken(
  * The fault of an attribute whose value another document has published. The value is as an answer shows it,
  * and not told of a private attribute: whoever publishes need not know it.
  */
-export function takenFault({ name, type, private: isPrivate }: ScalarPlan, value: unknown): Fault {
-  const fault = { path: [name], message: 'This attribute must be unique', name: 'ValidationError' }
+export function takenFault(
+  { name, type, private: isPrivate }: ScalarPlan,
+  value: unknown,
+  path: readonly string[] = [name],
+): Fault {
+  const fault = { path, message: 'This attribute must be unique', name: 'ValidationError' }
   return isPrivate ? fault : { ...fault, value: SCALAR_KINDS[type].toJson(value) }
 }
 
