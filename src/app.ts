@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import { availableParallelism } from 'node:os'
 import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
@@ -32,9 +31,9 @@ import type { Middleware, RequestState } from './http/state.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
 import { openImageVariants } from './media/images/image-variants.ts'
+import { openImageWork } from './media/images/image-work.ts'
 import { openMediaLibrary } from './media/media-library.ts'
 import { openServedFiles } from './media/served-files.ts'
-import { createWorkQueue } from './media/work-queue.ts'
 import type { ObservedCommand } from './mongo/connection/command-monitor.ts'
 import type { Database } from './mongo/connection/database.ts'
 import { explainCommand, type QueryPlan } from './mongo/observe/explain-command.ts'
@@ -129,7 +128,8 @@ function buildKoa(
   const { trustedProxies } = config.http
   const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   koa.on('error', (error: unknown) => {
-    log.warn({ err: error }, 'An answer could not be sent')
+    if (isClients(error)) log.debug('A client hung up, or sent no HTTP')
+    else log.warn({ err: error }, 'An answer could not be sent')
   })
   koa.use(identifyRequest(log))
   koa.use(
@@ -210,7 +210,7 @@ function openMedia(config: Config, { database, schema, storage }: Services): Med
   const documents = documentContext(database, schema)
   const plan = documents.contentType('plugin::upload.file')
   const records = openFileRecords(database, plan, documents)
-  const images = createWorkQueue({ concurrency: availableParallelism(), maxWaiting: 200 })
+  const images = openImageWork()
   const spool = spoolFolder(config)
   const files = openServedFiles({ storage, records })
   return {
@@ -222,6 +222,21 @@ function openMedia(config: Config, { database, schema, storage }: Services): Med
       rules: config.upload.images,
     },
   }
+}
+
+/** What is said of a connection that its client has closed. */
+const HANG_UPS: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+])
+
+/** Errors of Node's HTTP parser carry the bytes that it did not understand: they may hold anything. */
+function isClients(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return HANG_UPS.has(code) || code.startsWith('HPE_')
 }
 
 /** The dialect's answers to browsers of other origins. */

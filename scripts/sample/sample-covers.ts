@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { HEAD_BYTES } from '../../src/media/detect-type.ts'
 import { openMediaLibrary } from '../../src/media/media-library.ts'
 import type { Upload } from '../../src/media/receive-upload.ts'
-import { createWorkQueue } from '../../src/media/work-queue.ts'
+import { openImageWork } from '../../src/media/images/image-work.ts'
 import { openFileRecords } from '../../src/media/file-records.ts'
 import { versionsOf } from '../../src/mongo/versions/stored-version.ts'
 import { documentContext, type Services } from '../../src/services.ts'
@@ -52,7 +52,7 @@ export async function addCovers(
   const missing = COVERS.filter((key) => !covers.has(key))
   if (missing.length === 0 || !drawMissing) return covers
   const records = openFileRecords(database, plan, documents)
-  const images = createWorkQueue({ concurrency: 1, maxWaiting: missing.length })
+  const images = openImageWork({ maxWaiting: missing.length })
   const library = openMediaLibrary({ storage, records, images })
   const folder = await mkdtemp(join(tmpdir(), 'quire-covers-'))
   try {

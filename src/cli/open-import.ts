@@ -6,8 +6,8 @@ import { openLocales, readLocales } from '../locales/locales.ts'
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
+import { openImageWork } from '../media/images/image-work.ts'
 import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
-import { createWorkQueue } from '../media/work-queue.ts'
 import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
 import type { Database } from '../mongo/connection/database.ts'
@@ -33,7 +33,7 @@ export async function openImport(
   const locales = await openLocales(database)
   const documents = documentContext(database, schema)
   const records = openFileRecords(database, documents.contentType('plugin::upload.file'), documents)
-  const images = createWorkQueue({ concurrency: 1, maxWaiting: 1 })
+  const images = openImageWork()
   const storage = await openStorage(config, database)
   const library = openMediaLibrary({ storage, records, images })
   const files = importInto(library, spoolFolder(config))

@@ -1,11 +1,11 @@
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { FileRecord, FileRecords, NewFile } from './file-records.ts'
 import type { FileInfo } from './file-info.ts'
+import type { ImageWork } from './images/image-work.ts'
 import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 import type { MediaStorage } from './storage/storage.ts'
 import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
-import type { WorkQueue } from './work-queue.ts'
 
 /** A file as it is stored, like any other content. */
 export type MediaFile = FileRecord
@@ -44,7 +44,7 @@ export interface MediaLibrary {
 export interface MediaLibraryDependencies {
   readonly storage: MediaStorage
   readonly records: FileRecords
-  readonly images: WorkQueue
+  readonly images: ImageWork
 }
 
 export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaLibrary {

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CmsError } from '../errors.ts'
 import type { FileRecord, FileValues, FormatValues } from './file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
@@ -8,7 +9,7 @@ import type { Image } from './images/read-image.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 import { type MediaStorage, uploadsPath } from './storage/storage.ts'
 import { namedByRecord, newGeneration, type Part, plainName } from './stored-names.ts'
-import type { WorkQueue } from './work-queue.ts'
+import type { ImageWork } from './images/image-work.ts'
 
 /** A file on its way. */
 export interface Incoming {
@@ -31,7 +32,7 @@ export interface PreparedFile {
 
 /** Looks at what was received, and makes the smaller formats of a picture, in the upload's own folder. */
 export async function prepareFile(
-  { storage, images }: { readonly storage: MediaStorage; readonly images: WorkQueue },
+  { storage, images }: { readonly storage: MediaStorage; readonly images: ImageWork },
   { upload, file, info, replaced }: Incoming,
 ): Promise<PreparedFile> {
   const type = detectType(file.head, file.type, file.name)
@@ -46,11 +47,7 @@ export async function prepareFile(
   const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
   await mkdir(folder)
   const image = mime.startsWith('image/')
-    ? await images.run(async () => {
-        // Loaded with the first picture: what works on pictures takes memory, and no list needs it.
-        const { readImage } = await import('./images/read-image.ts')
-        return readImage({ path: file.path, mime, size: file.size }, folder)
-      })
+    ? await readInTurn(images, { path: file.path, mime, size: file.size }, folder)
     : null
   const about = { name, hash, ext, mime }
   return {
@@ -72,6 +69,20 @@ export async function prepareFile(
       [nameOf(about), file.path],
     ]),
     generation,
+  }
+}
+
+/** Null as well for a picture that takes too long, or that ends the process which reads it. */
+async function readInTurn(
+  images: ImageWork,
+  file: { readonly path: string; readonly mime: string; readonly size: number },
+  folder: string,
+): Promise<Image | null> {
+  try {
+    return await images.inTurn(({ run }) => run({ kind: 'read', file, folder }), { isUrgent: true })
+  } catch (error) {
+    if (error instanceof Error && !('code' in error) && !(error instanceof CmsError)) return null
+    throw error
   }
 }
 

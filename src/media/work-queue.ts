@@ -3,45 +3,98 @@ import { ServiceUnavailableError } from '../errors.ts'
 export interface WorkQueue {
   /**
    * Runs `work` as soon as there is room for it.
-   * @throws ServiceUnavailableError when as many are waiting as may.
+   * @throws ServiceUnavailableError when as many are waiting as may, when it has waited for too long, or
+   * when the signal says that nobody waits for it any more
    */
-  run<T>(work: () => Promise<T>): Promise<T>
+  run<T>(work: () => Promise<T>, options?: WorkOptions): Promise<T>
 }
 
-/** At most `concurrency` at a time, in the order in which they came; `maxWaiting` more may wait. */
+export interface WorkOptions {
+  /** Work that has not begun when this is aborted does not begin. */
+  readonly signal?: AbortSignal
+  /** Goes before what has no hurry. */
+  readonly isUrgent?: boolean
+}
+
+/**
+ * At most `concurrency` at a time, in the order in which they came; `maxWaiting` more may wait of what
+ * is urgent and of what is not; what is not waits for `maxWaitMs` at most.
+ */
 export function createWorkQueue({
   concurrency,
   maxWaiting,
+  maxWaitMs,
 }: {
   readonly concurrency: number
   readonly maxWaiting: number
+  readonly maxWaitMs: number
 }): WorkQueue {
-  const waiting: (() => void)[] = []
+  const line = createLine(maxWaitMs)
   let running = 0
-  const enter = async (): Promise<void> => {
+  const enter = async ({ signal, isUrgent = false }: WorkOptions): Promise<void> => {
+    if (signal?.aborted === true) throw tooMany()
     if (running < concurrency) {
       running += 1
       return
     }
-    if (waiting.length >= maxWaiting) {
-      throw new ServiceUnavailableError('Too many images are waiting to be processed')
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  /** The place of who leaves goes to the next one as it is. */
-  const leave = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    else next()
+    if (line.count(isUrgent) >= maxWaiting) throw tooMany()
+    await line.wait(isUrgent, signal)
   }
   return {
-    run: async (work) => {
-      await enter()
+    run: async (work, options = {}) => {
+      await enter(options)
       try {
         return await work()
       } finally {
-        leave()
+        // The place of who leaves goes to the next one as it is.
+        if (!line.beginNext()) running -= 1
       }
     },
   }
+}
+
+/** Those who wait for a place. */
+interface Line {
+  count(isUrgent: boolean): number
+  wait(isUrgent: boolean, signal: AbortSignal | undefined): Promise<void>
+  /** False when nobody waits. */
+  beginNext(): boolean
+}
+
+interface Waiting {
+  readonly isUrgent: boolean
+  readonly begin: () => void
+}
+
+function createLine(maxWaitMs: number): Line {
+  const waiting: Waiting[] = []
+  return {
+    count: (isUrgent) => waiting.filter((one) => one.isUrgent === isUrgent).length,
+    wait: (isUrgent, signal) =>
+      new Promise((resolve, reject) => {
+        const settle = (act: () => void): void => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', giveUp)
+          act()
+        }
+        const one: Waiting = { isUrgent, begin: () => settle(resolve) }
+        const giveUp = (): void => {
+          waiting.splice(waiting.indexOf(one), 1)
+          settle(() => reject(tooMany()))
+        }
+        const timer = isUrgent ? undefined : setTimeout(giveUp, maxWaitMs)
+        signal?.addEventListener('abort', giveUp)
+        const before = isUrgent ? waiting.findIndex((other) => !other.isUrgent) : -1
+        waiting.splice(before === -1 ? waiting.length : before, 0, one)
+      }),
+    beginNext: () => {
+      const next = waiting.shift()
+      next?.begin()
+      return next !== undefined
+    },
+  }
+}
+
+function tooMany(): ServiceUnavailableError {
+  return new ServiceUnavailableError('Too many images are waiting to be processed')
 }

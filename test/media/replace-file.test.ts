@@ -12,7 +12,7 @@ import type { Upload } from '../../src/media/receive-upload.ts'
 import { openServedFiles, type ServedFiles } from '../../src/media/served-files.ts'
 import { openS3Storage } from '../../src/media/storage/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage/storage.ts'
-import { createWorkQueue } from '../../src/media/work-queue.ts'
+import { openImageWork } from '../../src/media/images/image-work.ts'
 import { type FileRecords, openFileRecords } from '../../src/media/file-records.ts'
 import { documentContext, loadSchema } from '../../src/services.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
@@ -66,7 +66,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
       return { files: [file], fields: new Map(), folder: spool }
     }
 
-    const images = createWorkQueue({ concurrency: 1, maxWaiting: 1 })
+    const images = openImageWork()
 
     /** Ends after so many steps, one way or the other; whether it did. */
     const replace = async (

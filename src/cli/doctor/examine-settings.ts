@@ -38,6 +38,10 @@ const RULES: readonly Rule[] = [
     what: 'SMTP_URL is missing: mails are logged, with the codes in them, and reach nobody',
   },
   {
+    isWeak: ({ upload }) => upload.images.signingKey === null,
+    what: 'IMAGE_SIGNING_KEY is missing: anybody may have pictures made in any of IMAGE_SIZES, which takes a core; sign what your pages show',
+  },
+  {
     isWeak: ({ database }) => database.allowStandalone,
     what: 'QUIRE_ALLOW_STANDALONE is on: on a standalone mongod writes are not atomic',
   },

@@ -2,8 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../errors.ts'
 import type { Middleware } from '../state.ts'
 
-/** Puts what is to be counted in a limit. */
-export type LimitInFlight = (work: Middleware) => Middleware
+export interface LimitInFlight {
+  /** Puts what is to be counted in the limit. */
+  (work: Middleware): Middleware
+  /** Waits for something other than the database: the request is not counted meanwhile. */
+  aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
+}
 
 /**
  * Lets `limit` requests work at a time: when the database has become slow, more of them are answered at once,
@@ -15,13 +19,24 @@ export function limitInFlight(limit: number): LimitInFlight {
   const admitted = new Set<IncomingMessage>()
   const isFull = (): boolean =>
     admitted.size >= limit && [...admitted].filter(({ complete }) => complete).length >= limit
-  return (work) => async (ctx, next) => {
-    if (isFull()) throw new ServiceUnavailableError('Too many requests at a time')
-    admitted.add(ctx.req)
+  const limited =
+    (work: Middleware): Middleware =>
+    async (ctx, next) => {
+      if (isFull()) throw new ServiceUnavailableError('Too many requests at a time')
+      admitted.add(ctx.req)
+      try {
+        await work(ctx, next)
+      } finally {
+        admitted.delete(ctx.req)
+      }
+    }
+  const aside: LimitInFlight['aside'] = async (request, wait) => {
+    const wasAdmitted = admitted.delete(request)
     try {
-      await work(ctx, next)
+      return await wait()
     } finally {
-      admitted.delete(ctx.req)
+      if (wasAdmitted) admitted.add(request)
     }
   }
+  return Object.assign(limited, { aside })
 }

@@ -1,4 +1,4 @@
-import type { ImageVariants } from '../../media/images/image-variants.ts'
+import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
 import { isShown, typeOfExtension } from '../../media/media-types.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
 import type { ByteRange, StoredFile } from '../../media/storage/storage.ts'
@@ -34,7 +34,7 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
   const get = everyone(async (ctx) => {
     const name = parameterOf(ctx, 'name')
     const query = readQuery(ctx.querystring)
-    const found = await find(ctx, name, query, served)
+    const found = await find(ctx, name, query, { ...served, limited })
     if (found === null) return
     ctx.set('Cache-Control', query['v'] === undefined ? ASKED_AFTER : FOR_GOOD)
     answer(ctx, found.name, found.file)
@@ -51,14 +51,22 @@ async function find(
   ctx: Context,
   name: string,
   query: Data,
-  { files, variants, rules }: ServedUploads,
+  { files, variants, rules, limited }: ServedUploads & { readonly limited: LimitInFlight },
 ): Promise<NamedFile | null> {
   const asked = parseVariant(name, query, ctx.get('Accept'), rules)
   if (asked !== null) {
     if (asked.negotiated) ctx.vary('Accept')
-    return variants.get(name, asked.variant)
+    return variants.get(name, asked.variant, askerOf(ctx, limited))
   }
   return files.get(name)
+}
+
+/** Goes when its client does, and takes no place from others while it waits. */
+function askerOf({ req, res }: Context, limited: LimitInFlight): Asker {
+  const gone = new AbortController()
+  if (res.closed) gone.abort()
+  res.once('close', () => gone.abort())
+  return { gone: gone.signal, waitFor: (wait) => limited.aside(req, wait) }
 }
 
 function answer(ctx: Context, name: string, file: StoredFile): void {

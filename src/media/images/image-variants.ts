@@ -11,16 +11,25 @@ import { getByAddress, type NamedFile, type ServedFiles } from '../served-files.
 import { isStorageName, type MediaStorage, type StoredFile } from '../storage/storage.ts'
 import { namedByRecord, type Part, possibleNames, splitName } from '../stored-names.ts'
 import { isOriginal, variantName, type VariantRequest } from './variant-request.ts'
-import type { WorkQueue } from '../work-queue.ts'
+import type { ImageProcesses } from './image-processes.ts'
+import type { ImageWork } from './image-work.ts'
+import { shareWork } from './share-work.ts'
 
 /** Pictures in other sizes and formats: made when they are first asked for, and stored beside them. */
 export interface ImageVariants {
   /**
    * Of the picture at an address; null when there is none, or it is replaced at this moment.
-   * @throws ValidationError for what is no picture, ServiceUnavailableError while too many are waiting
-   * or there is no space for one more.
+   * @throws ValidationError for what is no picture, or takes too long to be shown so;
+   * ServiceUnavailableError while too many are waiting or there is no space for one more.
    */
-  get(address: string, variant: VariantRequest): Promise<NamedFile | null>
+  get(address: string, variant: VariantRequest, asker: Asker): Promise<NamedFile | null>
+}
+
+/** Who waits for a picture. */
+export interface Asker {
+  /** Aborted when nobody waits any more. */
+  readonly gone: AbortSignal
+  waitFor<T>(wait: () => Promise<T>): Promise<T>
 }
 
 export interface ImageVariantsDependencies {
@@ -28,7 +37,7 @@ export interface ImageVariantsDependencies {
   readonly records: Pick<FileRecords, 'getByHash' | 'addVariant'>
   /** What they are made of. */
   readonly files: ServedFiles
-  readonly images: WorkQueue
+  readonly images: ImageWork
   readonly spoolFolder: string
 }
 
@@ -39,21 +48,18 @@ const MAX_VARIANTS = 200
 const SCALABLE = 'image/svg+xml'
 
 export function openImageVariants(dependencies: ImageVariantsDependencies): ImageVariants {
-  const { storage, records, files } = dependencies
-  /** What is being made in this process: who asks for the same waits for it. */
-  const making = new Map<string, Promise<NamedFile | null>>()
-  const makeOnce = async (work: Making): Promise<NamedFile | null> => {
-    const running = making.get(work.made) ?? asDiskErrors(() => make(dependencies, work))
-    making.set(work.made, running)
-    try {
-      return await running
-    } finally {
-      making.delete(work.made)
-    }
-  }
+  const { storage, records, files, images } = dependencies
+  const shared = shareWork<NamedFile | null>()
+  const makeOnce = (work: Making, gone: AbortSignal): Promise<NamedFile | null> =>
+    shared(work.made, gone, (signal) =>
+      asDiskErrors(() =>
+        images.inTurn((processes) => make(dependencies, processes, work, signal), { signal }),
+      ),
+    )
   const get = async (
     address: string,
     variant: VariantRequest,
+    asker: Asker,
     last: FileRecord | null,
   ): Promise<NamedFile | null> => {
     const atHand = await getAtHand(storage, address, variant)
@@ -65,11 +71,12 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
     if (isOriginal(variant) || seen.mime === SCALABLE) return files.get(address)
     const made = variantName(stemOf(address, seen), seen.ext, variant)
     const known = await getMade(storage, seen, made)
-    const found = known ?? (await makeOnce({ address, seen, made, variant }))
+    const found =
+      known ?? (await asker.waitFor(() => makeOnce({ address, seen, made, variant }, asker.gone)))
     // Null where the record changed while it was made: then it is asked of what the record is now.
-    return found ?? get(address, variant, seen)
+    return found ?? get(address, variant, asker, seen)
   }
-  return { get: (address, variant) => get(address, variant, null) }
+  return { get: (address, variant, asker) => get(address, variant, asker, null) }
 }
 
 /** As long as the bytes of a picture are at its address itself, so are its variants: no record is asked. */
@@ -114,8 +121,10 @@ interface Making {
  * of other bytes than it tells of, and does not stay. Null when there is none afterwards.
  */
 async function make(
-  { storage, records, images, spoolFolder }: ImageVariantsDependencies,
+  { storage, records, spoolFolder }: ImageVariantsDependencies,
+  processes: ImageProcesses,
   { address, seen, made, variant }: Making,
+  signal: AbortSignal,
 ): Promise<NamedFile | null> {
   const record = await getByAddress(records, address)
   if (record === null || record.generation !== seen.generation) return null
@@ -129,11 +138,9 @@ async function make(
   try {
     const source = join(folder, address)
     const target = join(folder, made)
-    await images.run(async () => {
-      const { renderVariant } = await import('./render-variant.ts') // not before there is a picture
-      await pipeline(original.read(), createWriteStream(source))
-      await renderVariant(source, target, variant, record.focalPoint as FocalPoint | null)
-    })
+    const focalPoint = record.focalPoint as FocalPoint | null
+    await pipeline(original.read(), createWriteStream(source))
+    await processes.run({ kind: 'render', source, target, variant, focalPoint }, signal)
     await storage.put(made, target)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,0 +1,44 @@
+import sharp from 'sharp'
+import type { FocalPoint } from '../file-info.ts'
+import { type Image, readImage } from './read-image.ts'
+import { renderVariant } from './render-variant.ts'
+import type { VariantRequest } from './variant-request.ts'
+
+/** One piece of work on a picture; all paths are of files. */
+export type ImageTask =
+  | {
+      readonly kind: 'read'
+      readonly file: { readonly path: string; readonly mime: string; readonly size: number }
+      readonly folder: string
+    }
+  | {
+      readonly kind: 'render'
+      readonly source: string
+      readonly target: string
+      readonly variant: VariantRequest
+      readonly focalPoint: FocalPoint | null
+    }
+
+/** What a process says when it has done its work; `image` is null for all but what was read. */
+export type ImageReply =
+  { readonly image: Image | null } | { readonly message: string; readonly code: string | null }
+
+// Encoders of AVIF would take as many threads as there are cores.
+sharp.concurrency(1)
+
+process.on('message', (task: ImageTask) => {
+  void work(task).then((reply) => process.send?.(reply))
+})
+// The server has gone, with whoever waited.
+process.on('disconnect', () => process.exit())
+
+async function work(task: ImageTask): Promise<ImageReply> {
+  try {
+    if (task.kind === 'read') return { image: await readImage(task.file, task.folder) }
+    await renderVariant(task.source, task.target, task.variant, task.focalPoint)
+    return { image: null }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null
+    return { message: error instanceof Error ? error.message : String(error), code }
+  }
+}

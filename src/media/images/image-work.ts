@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os'
+import { createWorkQueue, type WorkOptions } from '../work-queue.ts'
+import { type ImageProcesses, openImageProcesses } from './image-processes.ts'
+
+/** Work on pictures: so much at a time that the rest of the server goes on, each for a bounded time. */
+export interface ImageWork {
+  /** @throws ServiceUnavailableError as `WorkQueue` does */
+  inTurn<T>(work: (processes: ImageProcesses) => Promise<T>, options?: WorkOptions): Promise<T>
+}
+
+export interface ImageWorkLimits {
+  readonly concurrency: number
+  /** Of one piece of work. */
+  readonly maxMs: number
+  readonly maxWaiting: number
+  readonly maxWaitMs: number
+}
+
+/** One core is left to requests. A client waits about as long as one picture may take. */
+const LIMITS: ImageWorkLimits = {
+  concurrency: Math.max(1, availableParallelism() - 1),
+  maxMs: 30_000,
+  maxWaiting: 200,
+  maxWaitMs: 30_000,
+}
+
+export function openImageWork(limits: Partial<ImageWorkLimits> = {}): ImageWork {
+  const { maxMs, ...ofQueue } = { ...LIMITS, ...limits }
+  const queue = createWorkQueue(ofQueue)
+  const processes = openImageProcesses(maxMs)
+  return { inTurn: (work, options) => queue.run(() => work(processes), options) }
+}

@@ -1,0 +1,68 @@
+import { ServiceUnavailableError, ValidationError } from '../../errors.ts'
+import { Aborted, TooSlow } from './image-processes.ts'
+
+/**
+ * Runs work under a name for one who asks for it, until `gone` is aborted.
+ * @throws ValidationError for what took too long lately, ServiceUnavailableError for what was given up
+ */
+export type SharedWork<T> = (
+  name: string,
+  gone: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+) => Promise<T>
+
+/** How long what took too long is not tried again, and how much of it is remembered. */
+const REFUSED_MS = 600_000
+const MAX_REFUSED = 1_000
+
+interface Running<T> {
+  readonly result: Promise<T>
+  readonly giveUp: AbortController
+  askers: number
+}
+
+/** Who asks for what is under way in this process waits for it; when all of them have gone it is given up. */
+export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
+  const underWay = new Map<string, Running<T>>()
+  /** Until when, by name. */
+  const refused = new Map<string, number>()
+  const begin = (name: string, work: (signal: AbortSignal) => Promise<T>): Running<T> => {
+    const giveUp = new AbortController()
+    const result = work(giveUp.signal).catch((error: unknown) => {
+      if (error instanceof Aborted)
+        throw new ServiceUnavailableError('Nobody waits for this picture')
+      if (!(error instanceof TooSlow)) throw error
+      if (refused.size >= MAX_REFUSED) refused.clear()
+      refused.set(name, now() + REFUSED_MS)
+      throw tooSlow(name)
+    })
+    return { result, giveUp, askers: 0 }
+  }
+  return async (name, gone, work) => {
+    if ((refused.get(name) ?? 0) > now()) throw tooSlow(name)
+    if (gone.aborted) throw new ServiceUnavailableError('Nobody waits for this picture')
+    const running = underWay.get(name) ?? begin(name, work)
+    underWay.set(name, running)
+    const forget = (): void => {
+      if (underWay.get(name) === running) underWay.delete(name)
+    }
+    const leave = (): void => {
+      running.askers -= 1
+      if (running.askers > 0) return
+      forget()
+      running.giveUp.abort()
+    }
+    running.askers += 1
+    gone.addEventListener('abort', leave, { once: true })
+    try {
+      return await running.result
+    } finally {
+      gone.removeEventListener('abort', leave)
+      forget()
+    }
+  }
+}
+
+function tooSlow(name: string): ValidationError {
+  return new ValidationError(`${name} takes too long to make: ask for another size or format`)
+}
