@@ -76,6 +76,21 @@ function isSecret(key: string): boolean {
   return SECRET_KEYS.has(key.replaceAll(/[-_]/g, '').toLowerCase())
 }
 
+/** Members of errors that say what went wrong; others may hold bytes of a request (`rawPacket`). */
+const ERROR_FIELDS = ['type', 'message', 'code', 'status', 'syscall', 'stack'] as const
+
+/** An error with its causes in message and stack, and nothing else that it carries. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const all: Readonly<Record<string, unknown>> = { ...pino.stdSerializers.err(error) }
+  const known = ERROR_FIELDS.filter((name) => isPlain(all[name]))
+  return Object.fromEntries(known.map((name) => [name, all[name]]))
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
 /**
  * The log of a process: readable lines on a terminal, JSON lines in production and into anything
  * else; without secrets in both.
@@ -88,6 +103,7 @@ export function createLog(
     level: logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: errorFields },
     formatters: {
       level: (label) => ({ level: label }),
       log: (fields) => redactKeys(fields) as Record<string, unknown>,

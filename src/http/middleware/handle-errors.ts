@@ -7,26 +7,31 @@ import {
 } from '../../errors.ts'
 import { bareTag } from '../entity-tag.ts'
 import { errorEnvelope } from '../envelope.ts'
-import type { Middleware } from '../state.ts'
+import { createFailureReport } from '../report-failures.ts'
+import type { Context, Middleware } from '../state.ts'
 
 /**
  * The one way out for failure: a CmsError has its envelope, and anything else is a bug, logged with its
  * cause and told to nobody.
  */
 export function handleErrors(log: Logger): Middleware {
+  const report = createFailureReport(log)
   return async (ctx, next) => {
     try {
       await next()
     } catch (error) {
       const known = asCmsError(error)
-      if (known === null) {
+      if (hasGone(ctx)) {
+        log.debug({ requestId: ctx.state.requestId }, 'The client hung up')
+      } else if (known === null) {
         log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
+      } else if (known.status >= 500) {
+        report(known, ctx.state.requestId)
+      }
+      if (known === null) {
         ctx.status = 500
         ctx.body = INTERNAL_ERROR
         return
-      }
-      if (known.status >= 500) {
-        log.warn({ err: known, requestId: ctx.state.requestId }, known.message)
       }
       ctx.status = known.status
       ctx.body = errorEnvelope(known)
@@ -49,11 +54,16 @@ const INTERNAL_ERROR = {
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
 }
 
+/** Nobody reads the answer: what failed is most often the reading of the request. */
+function hasGone({ req, res }: Context): boolean {
+  return res.closed || req.socket.destroyed
+}
+
 /** Body parsers throw plain errors: with a status, or zlib's when a body is packed badly. No details. */
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
   if (!(error instanceof Error)) return null
-  if ('code' in error && UNPACKING_FAILED.has(error.code)) {
+  if ('code' in error && (UNPACKING_FAILED.has(error.code) || isParserError(error.code))) {
     return new MalformedBodyError(error.message, null)
   }
   if (!('status' in error)) return null
@@ -62,6 +72,11 @@ function asCmsError(error: unknown): CmsError | null {
     return new MalformedBodyError(error.message, null)
   }
   return null
+}
+
+/** Node's HTTP parser, of a broken chunk for instance. */
+function isParserError(code: unknown): boolean {
+  return typeof code === 'string' && code.startsWith('HPE_')
 }
 
 const UNPACKING_FAILED: ReadonlySet<unknown> = new Set([
