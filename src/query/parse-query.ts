@@ -65,11 +65,15 @@ function parseConditions(
   return { kind: 'all', of: [filter, search] }
 }
 
-/** Every order ends in `id`, unique in its collection, so that pages neither repeat nor skip entries. */
+/**
+ * Every order ends in `id`, unique in its collection, so that pages neither repeat nor skip entries: in the
+ * direction of the key before it, so that one index serves an order and its opposite.
+ */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
   if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))
     return sort
-  return [...sort, { through: [], attribute: idOf(plan), direction: 'asc' }]
+  const direction = sort.at(-1)?.direction ?? 'asc'
+  return [...sort, { through: [], attribute: idOf(plan), direction }]
 }
 
 function idOf(plan: ContentTypePlan): ScalarPlan {

@@ -51,8 +51,11 @@ describe('four processes that start at the same instant', () => {
     expect(whoBuilt()).to.equal(1)
     expect(await indexesOf('note_versions')).to.deep.equal([
       '_id_',
+      'quire_count',
       'quire_document',
       'quire_list',
+      'quire_order_createdAt',
+      'quire_order_publishedAt',
       'quire_relation_tags',
       'quire_unique_old',
     ])
@@ -95,8 +98,11 @@ describe('four processes that start at the same instant', () => {
     expect(await rowsOf('quire_reservations')).to.have.lengthOf(2)
     expect(await indexesOf('note_versions')).to.deep.equal([
       '_id_',
+      'quire_count',
       'quire_document',
       'quire_list',
+      'quire_order_createdAt',
+      'quire_order_publishedAt',
       'quire_relation_tag',
       'quire_unique_code',
     ])

@@ -26,7 +26,7 @@ describe('parseQuery', () => {
   })
 
   it('ends every order in the id, once', () => {
-    expect(orderOf('string:desc')).to.deep.equal(['string:desc', 'id:asc'])
+    expect(orderOf('string:desc')).to.deep.equal(['string:desc', 'id:desc'])
     expect(orderOf('id:desc')).to.deep.equal(['id:desc'])
     expect(orderOf('id:desc,string')).to.deep.equal(['id:desc', 'string:asc'])
   })

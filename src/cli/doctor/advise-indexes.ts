@@ -31,8 +31,8 @@ const SELECTION: ReadonlySet<string> = new Set(['status', 'locale'])
 
 /**
  * The attributes without an index, those that cost most first. A query that has an index for one of its
- * conditions needs none for the others; of an order the first attribute decides. What several queries do
- * with an attribute is added up.
+ * conditions needs none for the others; an order needs one that has all of it. What several queries do with an
+ * attribute is added up.
  */
 export function adviseIndexes(
   stats: readonly QueryStat[],
@@ -40,15 +40,15 @@ export function adviseIndexes(
   collections: readonly CollectionIndexes[],
 ): readonly IndexAdvice[] {
   const byCollection = new Map([...contentTypes].map((plan) => [plan.collectionName, plan]))
-  const indexed = new Map(collections.map(({ name, keys }) => [name, leadingAttributes(keys)]))
+  const indexed = new Map(collections.map(({ name, keys }) => [name, keys]))
   const advice = new Map<string, IndexAdvice>()
   for (const stat of stats) {
     const plan = byCollection.get(stat.collection)
     if (plan === undefined) continue
     const contentType = plan.uid
-    for (const need of needsOf(stat, indexed.get(stat.collection) ?? new Set())) {
-      const key = [contentType, need.use, need.attribute].join(' ')
-      const remedy = remedyFor(plan, need.attribute)
+    for (const { order, ...need } of needsOf(stat, indexed.get(stat.collection) ?? [])) {
+      const remedy = remedyFor(plan, order)
+      const key = [contentType, need.use, remedy].join(' ')
       advice.set(key, added(advice.get(key), { ...need, contentType, remedy }, stat))
     }
   }
@@ -60,24 +60,52 @@ function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string>
   return new Set(keys.flatMap((key) => key.find((name) => !SELECTION.has(name)) ?? []))
 }
 
-type Need = Pick<IndexAdvice, 'attribute' | 'use'>
+interface Need extends Pick<IndexAdvice, 'attribute' | 'use'> {
+  /** What the index must have, before the `id`. */
+  readonly order: readonly string[]
+}
 
-function needsOf({ filtered, sorted }: QueryStat, indexed: ReadonlySet<string>): readonly Need[] {
+function needsOf(
+  { filtered, sorted }: QueryStat,
+  keys: CollectionIndexes['keys'],
+): readonly Need[] {
+  const indexed = leadingAttributes(keys)
   const byChoice = filtered.filter((name) => !ALWAYS.has(name))
   const pinned = filtered.some((name) => name === '_id' || name === 'documentId')
   const isServed = (name: string): boolean => indexed.has(name) || indexed.has(`${name}:desc`)
   if (pinned || byChoice.some(isServed)) return []
   const [first] = sorted
-  const needsOrder = first !== undefined && !ALWAYS.has(nameIn(first)) && !indexed.has(first)
+  const needsOrder = first !== undefined && !ALWAYS.has(nameIn(first)) && !isOrdered(keys, sorted)
   return [
-    ...byChoice.map((attribute) => ({ attribute, use: 'filtered' }) as const),
-    ...(needsOrder ? [{ attribute: first, use: 'sorted' } as const] : []),
+    ...byChoice.map((attribute): Need => ({ attribute, use: 'filtered', order: [attribute] })),
+    ...(needsOrder ? [{ attribute: first, use: 'sorted', order: beforeId(sorted) } as const] : []),
   ]
+}
+
+/** Whether one index has all of an order, or of its opposite, right behind what selects versions. */
+function isOrdered(keys: CollectionIndexes['keys'], sorted: readonly string[]): boolean {
+  return keys.some((key) => {
+    const start = key.findIndex((name) => !SELECTION.has(name))
+    if (start !== SELECTION.size) return false
+    const has = (order: readonly string[]): boolean =>
+      order.every((name, index) => key[start + index] === name)
+    return has(sorted) || has(sorted.map(opposite))
+  })
+}
+
+function opposite(key: string): string {
+  return key.endsWith(':desc') ? nameIn(key) : `${key}:desc`
+}
+
+/** What is behind the `id` orders nothing, and every declared index ends in it. */
+function beforeId(sorted: readonly string[]): readonly string[] {
+  const end = sorted.findIndex((key) => nameIn(key) === 'id')
+  return end === -1 ? sorted : sorted.slice(0, end)
 }
 
 function added(
   known: IndexAdvice | undefined,
-  need: Need & Pick<IndexAdvice, 'contentType' | 'remedy'>,
+  need: Pick<IndexAdvice, 'attribute' | 'use' | 'contentType' | 'remedy'>,
   stat: QueryStat,
 ): IndexAdvice {
   const { scanned, returned } = worse(known ?? null, stat.plan)
@@ -107,12 +135,14 @@ function isWasteful({ scanned, returned }: Effort): boolean {
   return scanned > SCANNED_PER_RETURNED * Math.max(1, returned ?? 0)
 }
 
-/** `attribute` with its direction; what is declared builds the index on every database, at the next start. */
-function remedyFor({ uid, attributes }: ContentTypePlan, attribute: string): string {
-  const isOwn = attributes.get(attribute)?.kind === 'scalar'
+/** What is declared builds the index on every database, at the next start. */
+function remedyFor({ uid, attributes }: ContentTypePlan, order: readonly string[]): string {
+  const [first = '', ...others] = order
+  const attribute = nameIn(first)
+  const isOwn = others.length === 0 && attributes.get(attribute)?.kind === 'scalar'
   return isOwn
     ? `${uid}: "index": true on the attribute ${attribute}`
-    : `${uid}: "indexes": [["${attribute}"]] in its options`
+    : `${uid}: "indexes": [${JSON.stringify(order)}] in its options`
 }
 
 /** The attribute that a key of an order names. */

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../../query/query.ts'
 import { nodeName } from '../../query/node-name.ts'
-import type { AttributeHolder } from '../../schema/plan.ts'
+import type { AttributeHolder, ScalarPlan } from '../../schema/plan.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { chooseVersions } from './choose-versions.ts'
 import type { Conditions } from './conditions.ts'
@@ -98,7 +98,10 @@ function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Docum
     const equal = sort
       .slice(0, index)
       .map((key, position) => ({ [key.attribute.name]: { $eq: toBson(values[position]) } }))
-    return matchAll([...equal, { [attribute.name]: beyond(toBson(values[index]), direction) }])
+    return matchAll([
+      ...equal,
+      { [attribute.name]: beyond(attribute, toBson(values[index]), direction) },
+    ])
   })
   const [only, ...others] = after
   if (only === undefined || others.length === 0) return only ?? {}
@@ -108,16 +111,23 @@ function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Docum
 function matchFrom([first]: readonly SortKey[], values: readonly unknown[]): Document {
   const value = toBson(values[0])
   if (first === undefined || (first.direction === 'asc' && value === null)) return {}
-  return { [first.attribute.name]: from(value, first.direction) }
+  return { [first.attribute.name]: from(first.attribute, value, first.direction) }
 }
 
 /** Null (or missing) is the lowest; `$gt` and `$lt` never leave the type of their operand. */
-function beyond(value: unknown, direction: SortKey['direction']): Document {
+function beyond(attribute: ScalarPlan, value: unknown, direction: SortKey['direction']): Document {
   if (direction === 'asc') return value === null ? { $ne: null } : { $gt: value }
+  if (isNeverNull(attribute)) return { $lt: value }
   return value === null ? { $in: [] } : { $not: { $gte: value } }
 }
 
-function from(value: unknown, direction: SortKey['direction']): Document {
+function from(attribute: ScalarPlan, value: unknown, direction: SortKey['direction']): Document {
   if (direction === 'asc') return { $gte: value }
+  if (isNeverNull(attribute)) return { $lte: value }
   return value === null ? { $eq: null } : { $not: { $gt: value } }
+}
+
+/** What every version has; `publishedAt` is null in drafts. */
+function isNeverNull({ system, name }: ScalarPlan): boolean {
+  return system && name !== 'publishedAt'
 }

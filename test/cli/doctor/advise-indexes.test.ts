@@ -10,7 +10,7 @@ const INDEXES = [
   ['documentId'],
   ['status', 'locale', 'id'],
   ['uid', 'locale'],
-  ['status', 'locale', 'date'],
+  ['status', 'locale', 'date', 'id'],
 ]
 
 function stat(given: Partial<QueryStat>): QueryStat {
@@ -67,23 +67,35 @@ describe('cli/doctor/advise-indexes', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('judges an order by its first attribute', () => {
-    const [only, ...others] = advise(stat({ sorted: ['string', 'uid', 'id'] }))
-    expect(only).to.include({ attribute: 'string', use: 'sorted' })
-    expect(others).to.deep.equal([])
-    expect(advise(stat({ sorted: ['uid', 'string'] }))).to.deep.equal([])
+  it('takes no index for one of an order that lacks a part of it, or begins otherwise', () => {
+    const orders: readonly (readonly [readonly string[], string])[] = [
+      [['string', 'id'], '"index": true on the attribute string'],
+      [['string:desc', 'id:desc'], '"index": true on the attribute string'],
+      [['uid', 'id'], '"index": true on the attribute uid'],
+      [['date', 'string:desc', 'id:desc'], '"indexes": [["date","string:desc"]] in its options'],
+      [['createdAt:desc', 'id:desc'], '"indexes": [["createdAt:desc"]] in its options'],
+    ]
+    for (const [sorted, remedy] of orders) {
+      const [only, ...others] = advise(stat({ sorted }))
+      expect(only).to.include({ attribute: sorted[0], use: 'sorted' })
+      expect(only?.remedy).to.equal(`api::thing.thing: ${remedy}`)
+      expect(others).to.deep.equal([])
+    }
   })
 
-  it('tells the direction of an order from that of an index', () => {
-    const indexes = [{ name: 'things', keys: [['status', 'locale', 'date', 'id']] }]
-    const [only] = adviseIndexes([stat({ sorted: ['date:desc', 'id'] })], [THING], indexes)
-    expect(only).to.include({
-      attribute: 'date:desc',
-      remedy: 'api::thing.thing: "indexes": [["date:desc"]] in its options',
-    })
-    const descending = [{ name: 'things', keys: [['status', 'locale', 'date:desc', 'id']] }]
-    expect(adviseIndexes([stat({ sorted: ['date:desc', 'id'] })], [THING], descending)).to.be.empty
-    expect(adviseIndexes([stat({ filtered: ['date'] })], [THING], descending)).to.be.empty
+  it('takes an index for one of an order and of its opposite, and of no other', () => {
+    for (const key of [
+      ['status', 'locale', 'date', 'id'],
+      ['status', 'locale', 'date:desc', 'id:desc'],
+    ]) {
+      const sorted = (...order: readonly string[]) =>
+        adviseIndexes([stat({ sorted: order })], [THING], [{ name: 'things', keys: [key] }])
+      expect(sorted('date', 'id')).to.deep.equal([])
+      expect(sorted('date:desc', 'id:desc')).to.deep.equal([])
+      expect(sorted('date:desc', 'id')).to.have.length(1)
+    }
+    const descending = [{ name: 'things', keys: [['status', 'locale', 'date:desc', 'id:desc']] }]
+    expect(adviseIndexes([stat({ filtered: ['date'] })], [THING], descending)).to.deep.equal([])
   })
 
   it('names what is no attribute of its own in the options', () => {

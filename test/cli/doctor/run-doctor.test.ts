@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/config/config.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openQueryStats } from '../../../src/mongo/observe/query-stats.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { loadSchema } from '../../../src/services.ts'
@@ -112,6 +113,40 @@ describe('cli/doctor/run-doctor', () => {
     const { out, status } = await doctor()
     expect(out).to.match(/api::note\.note +text \(filtered\) +2 +\d+ +\d+ +(1500\/1|-)/)
     expect(status).to.equal(advice[0]?.isUrgent === true ? 1 : 0)
+  })
+
+  it('advises an index that an order comes out of, backwards as well', async () => {
+    const monitor = createCommandMonitor('totals')
+    const { uri, name } = test
+    const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
+    const options = { database, monitor, collections: new Set(['note_versions']) }
+    const stats = openQueryStats({
+      ...options,
+      now: () => new Date(),
+      onBackgroundError: (error) => expect.fail(String(error)),
+    })
+    const notes = database.collection('note_versions')
+    const versions = { status: 'published', locale: '' }
+    const rows = Array.from({ length: 1_500 }, (_, id) => ({ ...versions, id, rank: id % 7 }))
+    await notes.insertMany(rows)
+    const list = (way: 1 | -1) => notes.find(versions, { sort: { rank: way, id: way }, limit: 25 })
+    await list(-1).toArray()
+    await stats.close()
+    await database.close()
+    const advice = (await examined()).advice.find(({ use }) => use === 'sorted')
+    expect(advice?.attribute).to.equal('rank:desc')
+    expect(advice?.remedy).to.equal('api::note.note: "indexes": [["rank:desc"]] in its options')
+    // As `collection-plan.ts` makes of that declaration.
+    const key = { status: 1, locale: 1, rank: -1, id: -1 } as const
+    const index = await test.database.collection('note_versions').createIndex(key)
+    for (const way of [1, -1] as const) {
+      const find = { find: 'note_versions', filter: versions, sort: { rank: way, id: way } }
+      const command = { ...find, limit: 25 }
+      const plan = await explainCommand(test.database, { name: 'find', command })
+      expect(plan?.indexes).to.deep.equal([index])
+      expect(plan?.scanned ?? 25).to.be.at.most(26)
+    }
+    await test.database.collection('note_versions').dropIndex(index)
   })
 
   it('finds what cannot be opened, each fault by itself', async () => {

@@ -71,7 +71,7 @@ function namesIn(commands: readonly Document[]): readonly string[] {
   return commands.map((command) => Object.keys(command)[0] ?? '')
 }
 
-const SYSTEM = ['quire_document', 'quire_list']
+const SYSTEM = ['quire_count', 'quire_document', 'quire_list', 'quire_order_createdAt']
 
 describe('syncIndexes', () => {
   let test: TestDatabase
@@ -214,8 +214,10 @@ describe('syncIndexes', () => {
     expect(report.built).to.deep.equal(['changed.quire_list'])
     expect(await namesOf(test.database, 'changed')).to.deep.equal([
       '_id_',
+      'quire_count',
       'quire_document',
       'quire_list~2',
+      'quire_order_createdAt',
       'quire_unique_slug',
     ])
   })

@@ -70,12 +70,25 @@ describe('buildFind', () => {
     })
   })
 
-  it('sorts as asked, and by id at last', () => {
+  it('asks in no order for what is one version at most', () => {
+    const { order, filter } = buildFind(parse({ filters: { documentId: 'a' }, sort: 'views' }))
+    expect(order).to.deep.equal({ lookups: [], sort: {} })
+    const named = { $and: [{ _id: { $eq: 'a::published' } }, PUBLISHED] }
+    expect(filter).to.deep.equal({ $and: [named, { documentId: { $eq: 'a' } }] })
+  })
+
+  it('sorts as asked, and by id at last, in the direction of the last key', () => {
     const { order } = buildFind(parse({ sort: 'views:desc,title' }))
     expect(Object.entries(order.sort)).to.deep.equal([
       ['views', -1],
       ['title', 1],
       ['id', 1],
+    ])
+    const backwards = buildFind(parse({ sort: 'title,views:desc' })).order.sort
+    expect(Object.entries(backwards)).to.deep.equal([
+      ['title', 1],
+      ['views', -1],
+      ['id', -1],
     ])
   })
 
@@ -93,7 +106,7 @@ describe('buildFind', () => {
 
   const cursors: readonly (readonly [string, string, readonly unknown[], object])[] = [
     ['the id alone', 'id', [7], { id: { $gt: 7 } }],
-    ['the id, descending', 'id:desc', [7], { id: { $not: { $gte: 7 } } }],
+    ['the id, descending', 'id:desc', [7], { id: { $lt: 7 } }],
     [
       'an ascending value',
       'views',
@@ -121,7 +134,7 @@ describe('buildFind', () => {
           {
             $or: [
               { views: { $not: { $gte: 3 } } },
-              { $and: [{ views: { $eq: 3 } }, { id: { $gt: 7 } }] },
+              { $and: [{ views: { $eq: 3 } }, { id: { $lt: 7 } }] },
             ],
           },
         ],
@@ -135,7 +148,7 @@ describe('buildFind', () => {
         $and: [
           { views: { $eq: null } },
           {
-            $or: [{ views: { $in: [] } }, { $and: [{ views: { $eq: null } }, { id: { $gt: 7 } }] }],
+            $or: [{ views: { $in: [] } }, { $and: [{ views: { $eq: null } }, { id: { $lt: 7 } }] }],
           },
         ],
       },

@@ -28,7 +28,7 @@ describe('mostVersions', () => {
     ['a uid', { slug: { $eq: 'a' } }],
     ['a unique attribute, in short', { code: 'a' }],
     ['a documentId', { documentId: 'a'.repeat(24) }],
-    ['an id', { id: 3 }],
+    ['an id', { id: '3' }],
     ['a list of one', { slug: { $in: ['a'] } }],
     ['beside another condition', { slug: 'a', title: { $contains: 'b' } }],
     ['in one of the conditions of $and', { $and: [{ title: 'b' }, { slug: 'a' }] }],
@@ -45,7 +45,7 @@ describe('mostVersions', () => {
     ['for each branch of $or', { $or: [{ slug: 'a' }, { code: 'b' }] }, {}, 2],
     ['for each locale', { slug: 'a' }, { of: localized, locale: '*' }, 2],
     ['for each locale of a document', { documentId: 'x' }, { of: localized, locale: '*' }, 2],
-    ['one for an id in all locales', { id: 3 }, { of: localized, locale: '*' }, 1],
+    ['one for an id in all locales', { id: '3' }, { of: localized, locale: '*' }, 1],
     ['for the documentId of a draft', { documentId: 'x' }, { status: 'draft' }, 1],
   ]
   for (const [what, filters, also, expected] of MORE) {
@@ -60,7 +60,7 @@ describe('mostVersions', () => {
     ['drafts, which may share a value', { slug: 'a' }, { status: 'draft' }],
     ['the empty text, which may repeat', { slug: '' }, {}],
     ['a list with it', { slug: { $in: ['a', ''] } }, {}],
-    ['null', { slug: { $null: true } }, {}],
+    ['null', { slug: { $null: 'true' } }, {}],
     ['another operator', { slug: { $ne: 'a' } }, {}],
     ['$not', { $not: { slug: 'a' } }, {}],
     ['an $or with an open branch', { $or: [{ slug: 'a' }, { title: 'b' }] }, {}],
