@@ -48,6 +48,9 @@ const ERROR_CODES = {
   Interrupted: 11601,
   OutOfDiskSpace: 14031,
   KeyTooLong: 17280,
+  UnknownReplWriteConcern: 79,
+  UnsatisfiableWriteConcern: 100,
+  QueryFeatureNotAllowed: 224,
 } as const
 
 export type ErrorName = keyof typeof ERROR_CODES | `Location${number}`

@@ -168,16 +168,49 @@ function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'
   return toDecimal128({ coefficient, exponent })
 }
 
-/** Rounds to 34 digits, half to even. */
-function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
-  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length
-  if (digits <= 34) return Decimal128.fromString(`${coefficient}E${exponent}`)
-  const unit = 10n ** BigInt(digits - 34)
-  const magnitude = coefficient < 0n ? -coefficient : coefficient
+const MOST_DIGITS = 34
+const LOWEST_EXPONENT = -6176
+const HIGHEST_EXPONENT = 6111
+
+/** Without its last digits; rounded half to even. */
+function shorten(magnitude: bigint, digits: number): bigint {
+  const unit = 10n ** BigInt(digits)
   const rest = (magnitude % unit) * 2n
-  let quotient = magnitude / unit
-  if (rest > unit || (rest === unit && quotient % 2n === 1n)) quotient += 1n
-  return Decimal128.fromString(
-    `${coefficient < 0n ? '-' : ''}${quotient}E${exponent + digits - 34}`,
-  )
+  const quotient = magnitude / unit
+  return rest > unit || (rest === unit && quotient % 2n === 1n) ? quotient + 1n : quotient
+}
+
+/** As IEEE 754 rounds: to 34 digits, to infinity beyond the greatest number, to zero below the least. */
+function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
+  const sign = coefficient < 0n ? '-' : ''
+  let magnitude = coefficient < 0n ? -coefficient : coefficient
+  let power = exponent
+  const digits = magnitude.toString().length
+  const tooMany = Math.max(digits - MOST_DIGITS, LOWEST_EXPONENT - power, 0)
+  // What is below half of the last place is nothing, however many digits it has.
+  magnitude = tooMany > digits ? 0n : shorten(magnitude, tooMany)
+  power += tooMany
+  const padding = magnitude === 0n ? 0 : Math.max(power - HIGHEST_EXPONENT, 0)
+  if (magnitude.toString().length + padding > MOST_DIGITS) {
+    if (padding > 0) return Decimal128.fromString(`${sign}Infinity`)
+    return toDecimal128({ coefficient: sign ? -magnitude : magnitude, exponent: power })
+  }
+  magnitude *= 10n ** BigInt(padding)
+  return Decimal128.fromString(`${sign}${magnitude}E${Math.min(power, HIGHEST_EXPONENT)}`)
+}
+
+/** Without its fraction; null for what is no 64-bit integer then. */
+export function toInt64(value: NumberValue): bigint | null {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null
+  if (value instanceof Long) return value.toBigInt()
+  // Also false of NaN; what is within it has no more than 19 digits before its point.
+  if (!(Math.abs(toDouble(value)) <= 2 ** 63)) return null
+  const integer = truncated(exactly(value))
+  return integer < LONG_MIN || integer > LONG_MAX ? null : integer
+}
+
+function truncated({ coefficient, exponent }: Decimal): bigint {
+  return exponent >= 0
+    ? coefficient * 10n ** BigInt(exponent)
+    : coefficient / 10n ** BigInt(-exponent)
 }

@@ -4,6 +4,7 @@ import { CommandError, failedToParse } from '../errors.ts'
 import { compilePipeline } from '../pipeline/pipeline.ts'
 import type { CompiledPipeline, PipelineContext } from '../pipeline/stage.ts'
 import { compileExpression } from '../expression/expressions.ts'
+import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import { cursorOptions, openSource, toResults } from '../request/read-request.ts'
 import {
@@ -28,6 +29,7 @@ export const pipelineContext = (request: Request): PipelineContext => ({
   open: (collection) => openSource(request, collection),
   deadline: request.deadline,
   variables: readVariables(request),
+  hint: parseHint(request.body['hint']),
 })
 
 function results(

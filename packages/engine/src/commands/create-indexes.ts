@@ -16,6 +16,9 @@ import { buildIndex } from '../storage/rebuild-indexes.ts'
 
 const cannot = (message: string): CommandError => new CommandError('CannotCreateIndex', message)
 
+/** Of one collection, that of _id included. */
+const MOST_INDEXES = 64
+
 const KNOWN: ReadonlySet<string> = new Set([
   'v',
   'key',
@@ -158,6 +161,8 @@ export const createIndexes: Command = {
       if (isThere({ ...collection, indexes: [...before, ...added] }, spec)) continue
       added.push(describeIndex(data.nextIndex++, spec))
     }
+    if (added.length > 0 && before.length + added.length > MOST_INDEXES)
+      throw cannot(`add index fails, too many indexes for ${collection.namespace}`)
     data.store.write(() => {
       for (const index of added) buildIndex(data, collection, index)
       persist(data, { ...collection, indexes: [...before, ...added] })

@@ -1,6 +1,7 @@
 import { documentOf, isDocument } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
+import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import type { Document } from '../bson/values.ts'
@@ -42,6 +43,7 @@ function runDelete(request: Request, statement: Document): number {
     skip: 0,
     limit: limitOf(statement),
     deadline: request.deadline,
+    hint: parseHint(statement['hint']),
   }
   const { data } = request.engine
   const collection =

@@ -1,7 +1,9 @@
 import { compareValues } from '../bson/compare.ts'
+import { encodeDocument } from '../bson/encode.ts'
+import { MAX_DOCUMENT_BYTES } from '../update/apply-update.ts'
 import { documentOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
-import { typeMismatch } from '../errors.ts'
+import { CommandError, typeMismatch } from '../errors.ts'
 import { keyText } from '../pipeline/group.ts'
 import { splitPath, valuesAtPath } from '../filter/paths.ts'
 import { runQuery } from '../query/run-query.ts'
@@ -30,6 +32,9 @@ export const distinct: Command = {
         if (value !== undefined && !found.has(keyText(value))) found.set(keyText(value), value)
       }
     }
-    return documentOf({ values: [...found.values()].sort(compareValues), ok: 1 })
+    const values = [...found.values()].sort(compareValues)
+    if (encodeDocument(documentOf({ values })).length > MAX_DOCUMENT_BYTES)
+      throw new CommandError('Location17217', 'distinct too big, 16mb cap')
+    return documentOf({ values, ok: 1 })
   },
 }

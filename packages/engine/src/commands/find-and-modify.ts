@@ -4,6 +4,7 @@ import type { Document, Value } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileProjection } from '../filter/projection.ts'
+import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import {
@@ -38,6 +39,7 @@ function removeOne(request: Request, filter: Document, sort: Document): Found {
       skip: 0,
       limit: 1,
       deadline: request.deadline,
+      hint: parseHint(request.body['hint']),
     }
     const [record] = runQuery({ data, view: unit, collection }, query)
     if (record) removeRecord(data, unit, collection, record)
@@ -55,7 +57,14 @@ function updateOne(request: Request, filter: Document, sort: Document): Found {
   const result = runStatement(request, (unit) =>
     updateRecords(
       { data, unit, collection, deadline },
-      { filter, update, multi: false, upsert, sort: parseSort(sort) },
+      {
+        filter,
+        update,
+        multi: false,
+        upsert,
+        hint: parseHint(body['hint']),
+        sort: parseSort(sort),
+      },
     ),
   )
   const isUpsert = result.upsertedId !== undefined

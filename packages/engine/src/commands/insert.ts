@@ -1,5 +1,6 @@
 import { ObjectId } from 'bson'
 import { decodeDocument, elementsOf } from '../bson/decode.ts'
+import { assertStorableDepth } from '../bson/depth.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { documentOf } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
@@ -47,6 +48,7 @@ function withId(raw: Buffer): { bytes: Buffer; document: Document } {
       `object to insert too large. size in bytes: ${raw.length}, max size: ${MAX_DOCUMENT_BYTES}`,
     )
   const document = decodeDocument(raw)
+  assertStorableDepth(document)
   const id = document['_id']
   checkId(id)
   // The frame's buffer is let go: what is kept must be a copy.

@@ -2,6 +2,7 @@ import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
+import { parseHint } from '../query/hint.ts'
 import {
   collectionName,
   isSet,
@@ -58,7 +59,7 @@ function runUpdate(request: Request, statement: Document): Updated {
   return runStatement(request, (unit) =>
     updateRecords(
       { data: request.engine.data, unit, collection, deadline: request.deadline },
-      { filter, update: parsed, multi, upsert },
+      { filter, update: parsed, multi, upsert, hint: parseHint(statement['hint']) },
     ),
   )
 }

@@ -83,15 +83,36 @@ function compileSwitch(operand: Value, compile: Compile): Evaluate {
   }
 }
 
+/** @throws CommandError FailedToParse: names of a user begin with a small letter */
+export function checkVariableName(name: string): void {
+  if (/^(?:[a-z]|[^\0-\x7f])(?:\w|[^\0-\x7f])*$/.test(name)) return
+  throw failedToParse(`'${name}' starts with an invalid character for a user variable name`)
+}
+
+/** The document that a pipeline works on, where paths read another one. */
+export const rootOf = (document: Document, variables: Variables): Value =>
+  variables.get('ROOT') ?? document
+
 function compileLet(operand: Value, compile: Compile): Evaluate {
   const { vars, in: body } = membersOf('$let', operand, ['vars', 'in'])
   if (!isDocument(vars)) throw failedToParse('$let needs an object of variables')
+  // Of the system's variables this one may be set.
+  for (const name of Object.keys(vars)) if (name !== 'CURRENT') checkVariableName(name)
+  const hasCurrent = 'CURRENT' in vars
   const bindings = Object.keys(vars).map((name) => [name, compile(vars[name])] as const)
   const evaluate = compile(body)
   return (document, variables) => {
     const inner = new Map(variables)
-    for (const [name, value] of bindings) inner.set(name, value(document, variables))
-    return evaluate(document, inner)
+    for (const [name, value] of bindings)
+      if (name !== 'CURRENT') inner.set(name, value(document, variables))
+    const current = bindings.find(([name]) => name === 'CURRENT')?.[1](document, variables)
+    if (!hasCurrent) return evaluate(document, inner)
+    if (!isDocument(current))
+      throw new CommandError(
+        'NotImplemented',
+        '$let of CURRENT to what is no object is not supported',
+      )
+    return evaluate(current, inner.set('ROOT', rootOf(document, variables)))
   }
 }
 

@@ -3,7 +3,7 @@ import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { ARITHMETIC } from './arithmetic-functions.ts'
 import { ARRAYS } from './array-functions.ts'
-import { FORMS } from './expression-forms.ts'
+import { FORMS, rootOf } from './expression-forms.ts'
 import { STRINGS } from './string-functions.ts'
 import { TYPES } from './type-functions.ts'
 import type { Evaluate, PlainFunction } from './evaluate.ts'
@@ -41,7 +41,8 @@ function checkPath(path: string): readonly string[] {
 
 function compileVariable(text: string): Evaluate {
   const [name = '', ...rest] = text.split('.')
-  if (name === 'ROOT' || name === 'CURRENT') return (document) => readPath(document, rest)
+  if (name === 'ROOT') return (document, variables) => readPath(rootOf(document, variables), rest)
+  if (name === 'CURRENT') return (document) => readPath(document, rest)
   if (name === 'REMOVE') return () => undefined
   if (name === 'NOW') return (_, variables) => readPath(variables.get('NOW') ?? new Date(), rest)
   if (/^[A-Z]/.test(name)) throw failedToParse(`Use of the variable $$${name} is not supported`)

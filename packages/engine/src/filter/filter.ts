@@ -1,6 +1,7 @@
 import { BSONRegExp } from 'bson'
 import { badValue, CommandError, failedToParse } from '../errors.ts'
-import { isNumber, toDouble } from '../bson/numbers.ts'
+import { isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
+import type { NumberValue } from '../bson/numbers.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { parseTypes } from '../bson/types.ts'
@@ -33,8 +34,8 @@ export type Condition =
   | {
       readonly kind: 'mod'
       readonly path: string
-      readonly divisor: number
-      readonly remainder: number
+      readonly divisor: bigint
+      readonly remainder: bigint
     }
   | {
       readonly kind: 'element'
@@ -106,23 +107,41 @@ function parseMod(path: string, operand: Value): Filter {
   const [divisor, remainder, ...rest] = Array.isArray(operand) ? operand : []
   if (!isNumber(divisor) || !isNumber(remainder) || rest.length > 0)
     throw badValue('malformed mod, needs to be an array of two numbers')
-  if (Math.trunc(toDouble(divisor)) === 0) throw badValue('divisor cannot be 0')
   return {
     kind: 'mod',
     path,
-    divisor: Math.trunc(toDouble(divisor)),
-    remainder: Math.trunc(toDouble(remainder)),
+    divisor: modOperand('divisor', divisor),
+    remainder: modOperand('remainder', remainder),
   }
+}
+
+function modOperand(name: string, value: NumberValue): bigint {
+  const integer = toInt64(value)
+  if (integer === null)
+    throw badValue(`malformed mod, ${name} value is invalid: it cannot be a 64-bit integer`)
+  if (name === 'divisor' && integer === 0n) throw badValue('divisor cannot be 0')
+  return integer
 }
 
 const isTruthy = (value: Value): boolean =>
   isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined
+
+function hasExpression(filter: Filter): boolean {
+  if (filter.kind === 'expression') return true
+  if (filter.kind === 'not') return hasExpression(filter.of)
+  return 'path' in filter ? false : filter.of.some((child) => hasExpression(child))
+}
 
 function parseElement(path: string, operand: Value): Filter {
   if (!isDocument(operand)) throw badValue('$elemMatch needs an Object')
   const first = Object.keys(operand)[0] ?? ''
   const isValue = first.startsWith('$') && !['$and', '$or', '$nor', '$expr'].includes(first)
   const of = isValue ? parseOperators('', operand) : parseFilter(operand)
+  if (hasExpression(of))
+    throw new CommandError(
+      'QueryFeatureNotAllowed',
+      '$expr can only be applied to the top-level document',
+    )
   return { kind: 'element', path, of, on: isValue ? 'value' : 'document' }
 }
 

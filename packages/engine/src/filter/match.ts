@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson'
 import { compareValues } from '../bson/compare.ts'
 import { encodeKey } from '../bson/encode-key.ts'
-import { isNaNValue, isNumber, toDouble } from '../bson/numbers.ts'
+import { isNaNValue, isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
 import { documentOf, isDocument, rankOf, RANKS } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { compileExpression } from '../expression/expressions.ts'
@@ -70,11 +70,10 @@ function atPath(path: string, leaf: Leaf, test: Test): Matcher {
   return (document) => anyAtPath(document, parts, leaf, test)
 }
 
-function remainderTest(divisor: number, remainder: number): Test {
+function remainderTest(divisor: bigint, remainder: bigint): Test {
   return (value) => {
-    if (!isNumber(value)) return false
-    const rest = Math.trunc(toDouble(value)) % divisor
-    return rest === remainder || (rest === 0 && remainder === 0)
+    const dividend = isNumber(value) ? toInt64(value) : null
+    return dividend !== null && dividend % divisor === remainder
   }
 }
 

@@ -1,9 +1,11 @@
+import { BSONRegExp } from 'bson'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import type { Filter } from '../filter/filter.ts'
 import { splitPath, valuesAtPath } from '../filter/paths.ts'
 import { compileAddFields } from '../filter/projection.ts'
+import { checkVariableName } from '../expression/expression-forms.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
 import type { CompiledPipeline, CompileStage } from './stage.ts'
@@ -37,7 +39,10 @@ function optionalString(spec: Document, name: string): string | null {
 function parseBindings(spec: Value): readonly (readonly [string, Evaluate])[] {
   if (spec === undefined) return []
   if (!isDocument(spec)) throw failedToParse("$lookup argument 'let' must be an object")
-  return Object.keys(spec).map((name) => [name, compileExpression(spec[name])] as const)
+  return Object.keys(spec).map((name) => {
+    checkVariableName(name)
+    return [name, compileExpression(spec[name])] as const
+  })
 }
 
 function parseLookup(operand: Value): LookupSpec {
@@ -66,14 +71,24 @@ function parseLookup(operand: Value): LookupSpec {
   }
 }
 
-// A missing local field joins null; each element of an array joins for itself.
+// Each element of an array joins for itself; what has no value at all, an empty array included, joins null.
 function joinFilter(document: Document, localField: string, foreignField: string): Filter {
-  const values = valuesAtPath(document, splitPath(localField)).flatMap((value) =>
+  const found = valuesAtPath(document, splitPath(localField)).flatMap((value) =>
     Array.isArray(value) ? value : [value ?? null],
   )
-  return values.length === 0
-    ? { kind: 'any', of: [] }
-    : { kind: 'in', path: foreignField, operands: values }
+  const values = found.length === 0 ? [null] : found
+  if (!values.some((value) => value instanceof BSONRegExp))
+    return { kind: 'in', path: foreignField, operands: values }
+  // In a list a regular expression would find texts; joined, it equals itself.
+  return {
+    kind: 'any',
+    of: values.map((operand) => ({
+      kind: 'compare',
+      path: foreignField,
+      operator: '$eq',
+      operand,
+    })),
+  }
 }
 
 export const compileLookup: CompileStage = (operand, compile) => {

@@ -96,13 +96,17 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
   const head = parseHead(parsed)
   const rest = stages.slice(head.length)
   const { counting, wanted } = nextOf(parsed[head.length])
-  const query = ({ deadline, variables }: PipelineContext, join: Filter | null = null): Query => ({
+  const query = (
+    { deadline, variables, hint = null }: PipelineContext,
+    join: Filter | null = null,
+  ): Query => ({
     filter: { kind: 'all', of: join ? [join, ...head.filters] : head.filters },
     sort: head.sort,
     skip: head.skip,
     limit: head.limit,
     deadline,
     variables,
+    hint,
   })
   return {
     head,
@@ -115,9 +119,10 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
       const asked = query(context, join)
       if (counting) {
         const count = countRecords(source, asked)
-        return chain(rest.slice(1), counted(count, counting), context)
+        return chain(rest.slice(1), counted(count, counting), { ...context, hint: null })
       }
-      return chain(rest, toDocuments(source, runQuery(source, asked), wanted), context)
+      const inner = { ...context, hint: null }
+      return chain(rest, toDocuments(source, runQuery(source, asked), wanted), inner)
     },
   }
 }

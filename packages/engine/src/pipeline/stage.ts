@@ -1,5 +1,6 @@
 import type { Document, Value } from '../bson/values.ts'
 import type { Filter } from '../filter/filter.ts'
+import type { Hint } from '../query/hint.ts'
 import type { Deadline, Query, Source } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Variables } from '../expression/evaluate.ts'
@@ -9,6 +10,8 @@ export interface PipelineContext {
   readonly open: (collection: string) => Source | null
   readonly deadline: Deadline
   readonly variables: Variables
+  /** Of the first collection; those of $lookup and $unionWith have none. */
+  readonly hint?: Hint | null
 }
 
 /** The stages at the start that a query of the collection answers by itself. */

@@ -197,9 +197,18 @@ function sortByCount(operand: Value): Stage {
   return (documents, context) => order(group(documents, context.variables), context)
 }
 
+function assertNoFacet(pipeline: Value): void {
+  const stages = Array.isArray(pipeline) ? pipeline : []
+  if (!stages.some((stage) => isDocument(stage) && '$facet' in stage)) return
+  throw new CommandError('Location40600', '$facet is not allowed to be used within a $facet stage')
+}
+
 const facet: CompileStage = (operand, compile) => {
   const spec = objectOf('$facet', operand)
-  const facets = Object.keys(spec).map((name) => [name, compile(spec[name])] as const)
+  const facets = Object.keys(spec).map((name) => {
+    assertNoFacet(spec[name])
+    return [name, compile(spec[name])] as const
+  })
   if (facets.length === 0)
     throw new CommandError('Location40169', 'the $facet specification must be a non-empty object')
   return function* (documents, context) {

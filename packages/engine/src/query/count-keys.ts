@@ -77,7 +77,8 @@ export function chooseCountPlan(
 ): CountPlan | null {
   let best: CountPlan | null = null
   for (const index of indexes) {
-    const plan = index.builtAt <= at ? planCount(index, filter) : null
+    const plan =
+      index.builtAt <= at && index.spec['hidden'] !== true ? planCount(index, filter) : null
     if (plan && (best === null || plan.score > best.score)) best = plan
   }
   return best

@@ -1,19 +1,34 @@
 import { partsOf } from './bounds.ts'
 import { chooseCountPlan, countByPlan } from './count-keys.ts'
+import type { CountPlan } from './count-keys.ts'
 import { page, planQuery, runQuery } from './run-query.ts'
 import type { Query, Source } from './run-query.ts'
 
+/** What the records of a transaction's own are, no index knows; a hint names the index to read by. */
+const mayCountKeys = ({ view, collection }: Source, { hint }: Query): boolean =>
+  !hint && !view.changes.has(collection)
+
+/** The number of all records, where it is what is asked for. */
+function knownCount({ view, collection }: Source, { filter }: Query): number | null {
+  return partsOf(filter).length === 0 && view.snapshot === null ? collection.count : null
+}
+
+function countPlanOf(source: Source, query: Query): CountPlan | null {
+  const { view, collection } = source
+  const plan = chooseCountPlan(collection.indexes, query.filter, view.at)
+  return plan && plan.score >= (planQuery(source, query)?.score ?? 0) ? plan : null
+}
+
 /** How many records a query finds: from the keys of an index where they tell, else by reading. */
 export function countRecords(source: Source, ordered: Query): number {
-  const { view, collection } = source
   const query = { ...ordered, sort: [] }
-  const { skip, limit, filter } = query
-  const hasChanges = view.changes.has(collection)
-  if (partsOf(filter).length === 0 && view.snapshot === null && !hasChanges)
-    return Math.min(Math.max(collection.count - skip, 0), limit)
-  const plan = hasChanges ? null : chooseCountPlan(collection.indexes, filter, view.at)
-  if (plan && plan.score >= (planQuery(source, query)?.score ?? 0))
-    return countByPlan(source, plan, query)
+  const { skip, limit } = query
+  if (mayCountKeys(source, query)) {
+    const known = knownCount(source, query)
+    if (known !== null) return Math.min(Math.max(known - skip, 0), limit)
+    const plan = countPlanOf(source, query)
+    if (plan) return countByPlan(source, plan, query)
+  }
   let count = 0
   for (const record of page(runQuery(source, { ...query, skip: 0, limit: Infinity }), skip, limit))
     count += Number(record.id > 0)

@@ -1,3 +1,4 @@
+import { badValue } from '../errors.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import { boundsOf, conjuncts } from './bounds.ts'
@@ -5,6 +6,8 @@ import { boundIndex, componentOf } from './index-bounds.ts'
 import type { Bounded } from './index-bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import { expressionConditions } from './expression-conditions.ts'
+import { hintedIndex } from './hint.ts'
+import type { Hint } from './hint.ts'
 import { implies } from './implies.ts'
 import { bestUnion } from './union-plan.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
@@ -102,27 +105,48 @@ export interface Wants {
   readonly at: number
   readonly sort: Sort
   readonly isLimited: boolean
+  readonly hint: Hint | null
 }
 
-const isUsable = (wants: Wants): ((index: Index) => boolean) => {
-  return ({ builtAt }) => builtAt <= wants.at
+/** Where multikey: conditions on whole values, such as expressions compare, are no bounds of elements. */
+function conditionsFor(index: Index, filter: Filter, wants: Wants): readonly Condition[] {
+  const plain = conjuncts(filter)
+  const isMultikey = index.multikey.includes(true)
+  return isMultikey ? plain : [...plain, ...expressionConditions(filter, wants.variables)]
 }
 
 function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): IndexPlan | null {
-  const plain = conjuncts(filter)
-  const compared = [...plain, ...expressionConditions(filter, wants.variables)]
   let best: IndexPlan | null = null
   for (const index of indexes) {
-    const conditions = index.multikey.includes(true) ? plain : compared
-    const plan = planIndex(index, filter, conditions, wants)
+    const plan = planIndex(index, filter, conditionsFor(index, filter, wants), wants)
     if (plan && plan.score > (best?.score ?? 0)) best = plan
   }
   return best
 }
 
-/** The index to read by, or one for each branch of an `$or`; null for all records in natural order. */
+/** By the index that is asked for, all of it if need be: a sparse one then leaves documents out, as in MongoDB. */
+function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
+  const conditions = conditionsFor(index, filter, wants)
+  const plan = planIndex(index, filter, conditions, wants)
+  if (plan) return plan
+  if (index.partial && !implies(filter, index.partial.filter))
+    throw badValue('planner returned error: bad hint')
+  const { intervals } = boundIndex(index, index.sparse ? [] : conditions)
+  return { kind: 'index', index, intervals, reverse: false, isSorted: false, score: 0 }
+}
+
+/**
+ * The index to read by, or one for each branch of an `$or`; null for all records in natural order.
+ * @throws CommandError BadValue for a hint that cannot be followed
+ */
 export function choosePlan(collection: Collection, filter: Filter, wants: Wants): ReadPlan | null {
-  const indexes = collection.indexes.filter(isUsable(wants))
+  const indexes = collection.indexes.filter(
+    ({ builtAt, spec }) => builtAt <= wants.at && spec['hidden'] !== true,
+  )
+  if (wants.hint) {
+    const index = hintedIndex(indexes, wants.hint)
+    return index && planHinted(index, filter, wants)
+  }
   const single = bestIndex(indexes, filter, wants)
   const unordered = { ...wants, sort: [], isLimited: false }
   const union = bestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))

@@ -11,6 +11,7 @@ import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { topFields } from '../filter/paths.ts'
 import { choosePlan } from './plan.ts'
+import type { Hint } from './hint.ts'
 import type { ReadPlan } from './read-plan.ts'
 import { compileSort, sortItems } from '../filter/sort.ts'
 import type { Sort } from '../filter/sort.ts'
@@ -35,6 +36,7 @@ export interface Query {
   /** What a caller needs decoded beside the filter's and sort's fields; null for whole documents. */
   readonly deadline: Deadline
   readonly variables?: Variables
+  readonly hint?: Hint | null
   /** Takes part in explain. */
   readonly counts?: { examined: number; keys: number }
 }
@@ -99,6 +101,7 @@ export const planQuery = (source: Source, query: Query): ReadPlan | null =>
     sort: query.sort,
     isLimited: query.limit !== Infinity,
     variables: query.variables,
+    hint: query.hint ?? null,
     at: source.view.at,
   })
 

@@ -39,8 +39,19 @@ export interface CursorOptions {
   readonly transaction: string | null
 }
 
-const toRaw = (result: RawDocument | Document): RawDocument =>
-  result instanceof RawDocument ? result : new RawDocument(encodeDocument(result))
+/** MongoDB's limit of documents, and 16 KiB for what its own commands add. */
+const LARGEST_RESULT = BATCH_BYTES + 16 * 1024
+
+/** @throws CommandError BSONObjectTooLarge */
+function toRaw(result: RawDocument | Document): RawDocument {
+  if (result instanceof RawDocument) return result
+  const bytes = encodeDocument(result)
+  if (bytes.length <= LARGEST_RESULT) return new RawDocument(bytes)
+  throw new CommandError(
+    'BSONObjectTooLarge',
+    `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${LARGEST_RESULT}(16MB)`,
+  )
+}
 
 function take(cursor: Cursor, most: number): { batch: RawDocument[]; isDone: boolean } {
   const batch: RawDocument[] = []

@@ -14,13 +14,17 @@ const CHECKSUM = 1
 const MORE_TO_COME = 2
 const REQUIRED_FLAGS = 0xffff
 
-export interface Message {
+/** What an answer needs to know. */
+export interface MessageHead {
   readonly requestId: number
   readonly kind: 'message' | 'query'
+  readonly wantsReply: boolean
+}
+
+export interface Message extends MessageHead {
   readonly body: Document
   readonly bodyBytes: Buffer
   readonly sequences: ReadonlyMap<string, readonly Buffer[]>
-  readonly wantsReply: boolean
 }
 
 /** A frame that breaks the protocol: the connection ends. */
@@ -121,6 +125,13 @@ export function parseMessage(frame: Buffer): Message {
   throw new MalformedMessage(`operation ${operation} is not supported`)
 }
 
+/** Of a message whose documents cannot be read; null where it is no OP_MSG. */
+export function headOf(frame: Buffer): MessageHead | null {
+  if (frame.length < HEADER_BYTES + 4 || frame.readInt32LE(12) !== OP_MSG) return null
+  const wantsReply = (frame.readUInt32LE(HEADER_BYTES) & MORE_TO_COME) === 0
+  return { requestId: frame.readInt32LE(4), kind: 'message', wantsReply }
+}
+
 let lastId = 0
 
 function header(length: number, responseTo: number, operation: number): Buffer {
@@ -133,7 +144,7 @@ function header(length: number, responseTo: number, operation: number): Buffer {
   return bytes
 }
 
-export function encodeReply(message: Message, reply: Document): Buffer {
+export function encodeReply(message: MessageHead, reply: Document): Buffer {
   const body = encodeDocument(reply)
   if (message.kind === 'message') {
     return Buffer.concat([

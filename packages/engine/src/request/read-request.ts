@@ -3,6 +3,7 @@ import type { Document } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileProjection } from '../filter/projection.ts'
+import { parseHint } from '../query/hint.ts'
 import type { Query, Source } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { Collection, Record } from '../storage/collection.ts'
@@ -31,6 +32,7 @@ export function readQuery(request: Request, body: Document, filterName: 'filter'
     skip: optionalCount(body, 'skip') ?? 0,
     limit: limit === null || limit === 0 ? Infinity : limit,
     deadline: request.deadline,
+    hint: parseHint(body['hint']),
   }
 }
 

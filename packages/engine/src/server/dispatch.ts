@@ -6,6 +6,7 @@ import { CommandError } from '../errors.ts'
 import { NO_DEADLINE } from '../query/run-query.ts'
 import type { Deadline } from '../query/run-query.ts'
 import { Blocked, recover } from '../storage/database.ts'
+import { checkConcerns } from '../request/concerns.ts'
 import type { Engine } from '../request/engine.ts'
 import type { Engines } from './keep-engine.ts'
 import type { Message } from '../request/message.ts'
@@ -168,6 +169,7 @@ async function answer(
   const [name = ''] = Object.keys(body)
   const command = findCommand(name)
   checkOptions(name, command, body)
+  checkConcerns(body)
   const database = body['$db']
   if (typeof database !== 'string' || !/^[^/\\. "$*<>:|?\0]{1,63}$/.test(database)) {
     throw new CommandError(
@@ -192,7 +194,7 @@ async function answer(
     : runCommand(command, request)
 }
 
-function toReply(error: CommandError): Document {
+export function toReply(error: CommandError): Document {
   const reply = newDocument()
   reply['ok'] = 0
   reply['errmsg'] = error.message

@@ -2,11 +2,11 @@ import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { CommandError } from '../errors.ts'
 import { documentOf } from '../bson/values.ts'
-import { dispatch } from './dispatch.ts'
+import { dispatch, toReply } from './dispatch.ts'
 import type { Report } from './dispatch.ts'
 import type { Engines } from './keep-engine.ts'
-import { encodeReply, frameReader, parseMessage } from '../request/message.ts'
-import type { Message } from '../request/message.ts'
+import { encodeReply, frameReader, headOf, parseMessage } from '../request/message.ts'
+import type { Message, MessageHead } from '../request/message.ts'
 
 /** A Unix socket's path, or a loopback port that the system picks. */
 export type Listen = { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
@@ -19,12 +19,17 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-function parse(frame: Buffer): Message {
+/** A command that is nested too deeply is refused; what breaks the protocol ends its connection, and others go on. */
+function parse(
+  frame: Buffer,
+): Message | { readonly head: MessageHead; readonly refusal: CommandError } {
   try {
     return parseMessage(frame)
   } catch (error) {
-    // Nothing tells how such a message should be answered: the connection ends, others go on.
-    throw error instanceof CommandError ? new Error(error.message) : error
+    if (!(error instanceof CommandError)) throw error
+    const head = error.codeName === 'Overflow' ? headOf(frame) : null
+    if (head) return { head, refusal: error }
+    throw new Error(error.message, { cause: error })
   }
 }
 
@@ -34,8 +39,10 @@ async function answerFrame(
   frame: Buffer,
   report: Report,
 ): Promise<void> {
-  const message = parse(frame)
-  const reply = await dispatch(engines, message, socket, report)
+  const parsed = parse(frame)
+  const message = 'refusal' in parsed ? parsed.head : parsed
+  const reply =
+    'refusal' in parsed ? toReply(parsed.refusal) : await dispatch(engines, parsed, socket, report)
   if (!message.wantsReply || socket.destroyed) return
   let bytes: Buffer
   try {

@@ -1,3 +1,4 @@
+import { assertStorableDepth } from '../bson/depth.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { equalValues } from '../bson/compare.ts'
 import { cloneValue, isDocument, newDocument, typeOf } from '../bson/values.ts'
@@ -178,6 +179,7 @@ function idFirst(document: Document): Document {
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
 export function encodeChecked(document: Document): Buffer {
+  assertStorableDepth(document)
   const bytes = encodeDocument(document)
   if (bytes.length > MAX_DOCUMENT_BYTES)
     throw new CommandError(

@@ -8,6 +8,7 @@ import { parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import { splitPath } from '../filter/paths.ts'
+import type { Hint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import type { Deadline } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
@@ -32,6 +33,7 @@ export interface UpdateStatement {
   readonly multi: boolean
   readonly upsert: boolean
   readonly sort?: Sort
+  readonly hint?: Hint | null
 }
 
 export interface Updated {
@@ -134,14 +136,14 @@ function updateRecord(place: Place, record: Record, filter: Filter, update: Pars
 /** Changes what matches, or makes a document when nothing does and `upsert` says so. */
 export function updateRecords(
   place: Place,
-  { filter, update, multi, upsert, sort = [] }: UpdateStatement,
+  { filter, update, multi, upsert, sort = [], hint = null }: UpdateStatement,
 ): Updated {
   const { data, unit, collection, deadline } = place
   const parsed = parseFilter(filter)
   const records = [
     ...runQuery(
       { data, view: unit, collection },
-      { filter: parsed, sort, skip: 0, limit: multi ? Infinity : 1, deadline },
+      { filter: parsed, sort, skip: 0, limit: multi ? Infinity : 1, deadline, hint },
     ),
   ]
   if (records.length === 0 && upsert) return upsertRecord(place, parsed, update)

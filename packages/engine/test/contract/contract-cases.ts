@@ -299,6 +299,28 @@ export const MATCHES: readonly MatchCase[] = [
   ],
   ['$type null is not missing', [{ a: null }, {}], { a: { $type: 'null' } }, [0]],
   ['$mod', [{ a: 4 }, { a: 5 }, { a: 'x' }, { a: long('8') }], { a: { $mod: [4, 0] } }, [0, 3]],
+  [
+    '$mod of longs beyond 2^53, whole',
+    [
+      { a: long('9007199254740993') },
+      { a: long('9007199254740992') },
+      { a: long('-9007199254740993') },
+    ],
+    { a: { $mod: [long('9007199254740992'), 1] } },
+    [0],
+  ],
+  [
+    '$mod of fractions, of what is no number, and of a negative one',
+    [{ a: new Double(5.9) }, { a: NaN }, { a: Infinity }, { a: -4 }, { a: -5 }, { a: dec('9.5') }],
+    { a: { $mod: [4, 1] } },
+    [0, 5],
+  ],
+  [
+    '$mod with a remainder of nought',
+    [{ a: -4 }, { a: 3 }, { a: 0 }],
+    { a: { $mod: [4, 0] } },
+    [0, 2],
+  ],
   ['a regex', [{ a: 'Hello' }, { a: 'hello' }, { a: 1 }], { a: /^hel/ }, [1]],
   [
     'a regex with i',
@@ -622,6 +644,22 @@ export const UPDATES: readonly UpdateCase[] = [
   ['$inc a double stays a double', { a: new Double(1) }, { $inc: { a: 1 } }, { a: new Double(2) }],
   ['$inc an int by a double makes a double', { a: 1 }, { $inc: { a: 0.5 } }, { a: 1.5 }],
   ['$inc a decimal', { a: dec('1.5') }, { $inc: { a: 1 } }, { a: dec('2.5') }],
+  [
+    '$inc a decimal beyond the greatest makes infinity',
+    { a: dec('9.999999999999999999999999999999999E+6144') },
+    { $inc: { a: dec('1E+6144') } },
+    { a: dec('Infinity') },
+    {},
+    { documentdb: 'has smaller decimals' },
+  ],
+  [
+    '$mul decimals into what is too great, too small and just great enough',
+    { a: dec('1E+6000'), b: dec('1E-6000'), c: dec('1E+6100'), d: dec('-1E+6000') },
+    { $mul: { a: dec('1E+200'), b: dec('1E-200'), c: dec('1E+20'), d: dec('1E+200') } },
+    { a: dec('Infinity'), b: dec('0E-6176'), c: dec('1.000000000E+6120'), d: dec('-Infinity') },
+    {},
+    { documentdb: 'has smaller decimals' },
+  ],
   ['$mul', { a: 3 }, { $mul: { a: 2 } }, { a: 6 }],
   ['$mul a missing field makes 0', {}, { $mul: { a: 2 } }, { a: 0 }],
   ['$min', { a: 5 }, { $min: { a: 3 } }, { a: 3 }],
@@ -973,6 +1011,59 @@ export const PIPELINES: readonly PipelineCase[] = [
       },
     ],
     [{ _id: 0, a: 1, f: [{ _id: 2, b: 1, c: 6 }] }],
+  ],
+  [
+    '$lookup of an empty array joins null and missing, as what is missing does',
+    [
+      { k: 1, a: [] },
+      { k: 1, a: [{}] },
+      { k: 2, b: null },
+      { k: 2, b: 1 },
+      { k: 2, b: [] },
+    ],
+    [
+      { $match: { k: 1 } },
+      { $lookup: { from: '$self', localField: 'a', foreignField: 'b', as: 'e' } },
+      { $lookup: { from: '$self', localField: 'a.c', foreignField: 'b', as: 'm' } },
+      { $project: { e: '$e._id', m: '$m._id' } },
+      { $sort: { _id: 1 } },
+    ],
+    [
+      { _id: 0, e: [0, 1, 2], m: [0, 1, 2] },
+      { _id: 1, e: [], m: [0, 1, 2] },
+    ],
+    { documentdb: 'joins nothing' },
+  ],
+  [
+    '$lookup by a regular expression finds that value, and no text',
+    [{ k: 1, a: new BSONRegExp('^x') }, { b: 'xy' }, { b: new BSONRegExp('^x') }],
+    [
+      { $match: { k: 1 } },
+      { $lookup: { from: '$self', localField: 'a', foreignField: 'b', as: 'f' } },
+      { $project: { f: '$f._id' } },
+    ],
+    [{ _id: 0, f: [2] }],
+    { documentdb: 'finds the text' },
+  ],
+  [
+    '$let of CURRENT moves where paths begin, and not $$ROOT',
+    [{ a: { b: 1 }, b: 2 }],
+    [
+      {
+        $project: {
+          _id: 0,
+          c: {
+            $let: {
+              vars: { CURRENT: '$a', x: '$b' },
+              in: ['$b', '$$CURRENT.b', '$$ROOT.b', '$$x'],
+            },
+          },
+          d: '$b',
+        },
+      },
+    ],
+    [{ c: [1, 1, 2, 2], d: 2 }],
+    { documentdb: 'reads the document' },
   ],
   [
     '$unionWith',

@@ -48,6 +48,8 @@ function replaceSelf(value: unknown, name: string): unknown {
   )
 }
 
+const nested = (levels: number): Document => (levels === 0 ? {} : { a: nested(levels - 1) })
+
 for (const target of TARGETS) {
   describe(`contract: ${target.name}`, function () {
     let client: MongoClient
@@ -206,6 +208,139 @@ for (const target of TARGETS) {
         ],
         ['an array as _id', (made) => made.insertOne({ _id: [1] } as never), [2, 53]],
         ['a second document with the same _id', (made) => made.insertOne({ _id: 1 }), [11000]],
+        ['$mod by what is no integer', (made) => made.findOne({ a: { $mod: [NaN, 0] } }), [2]],
+        [
+          '$expr within $elemMatch',
+          (made) => made.findOne({ list: { $elemMatch: { $expr: { $eq: [1, 1] } } } }),
+          [224, 2],
+          { documentdb: 'asks it' },
+        ],
+        [
+          '$facet within $facet',
+          (made) => made.aggregate([{ $facet: { a: [{ $facet: { b: [] } }] } }]).toArray(),
+          [40600],
+        ],
+        [
+          '$let of a variable that the system has',
+          (made) =>
+            made.aggregate([{ $project: { a: { $let: { vars: { ROOT: 1 }, in: 1 } } } }]).toArray(),
+          [9, 16867],
+        ],
+        [
+          'a hint of no index',
+          (made) => made.find().hint('nothing').toArray(),
+          [2],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a hint of no index, of an update',
+          (made) => made.updateOne({}, { $set: { a: 1 } }, { hint: { b: 1 } }),
+          [2],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a hint of no index, of a count, a pipeline, a deletion and a findAndModify',
+          async (made) => {
+            const codes: unknown[] = []
+            for (const run of [
+              () => made.countDocuments({}, { hint: 'nothing' }),
+              () => made.aggregate([{ $match: { a: 1 } }], { hint: 'nothing' }).toArray(),
+              () => made.deleteOne({ s: 'no' }, { hint: 'nothing' }),
+              () =>
+                made.findOneAndUpdate({ s: 'no' }, { $set: { a: 1 } }, { hint: { nothing: 1 } }),
+            ]) {
+              codes.push((await failure(run())).code)
+            }
+            expect(codes).to.deep.equal([2, 2, 2, 2])
+            return made.findOne({}, { hint: 'nothing' })
+          },
+          [2],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a hint of a partial index that lacks what is asked for',
+          async (made) => {
+            await made.createIndex({ a: 1 }, { partialFilterExpression: { a: { $gt: 5 } } })
+            return made.find({ a: 1 }).hint('a_1').toArray()
+          },
+          [2],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a write concern of more nodes than there are',
+          (made) => made.insertOne({ _id: 5 }, { writeConcern: { w: 10 } }),
+          [100],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a write concern that has a name of its own',
+          (made) =>
+            database.command({
+              insert: made.collectionName,
+              documents: [{ _id: 5 }],
+              writeConcern: { w: 'everywhere' },
+            }),
+          [79],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a snapshot read outside of a transaction',
+          (made) => made.find({}, { readConcern: { level: 'snapshot' } }).toArray(),
+          [72, 246, 123],
+          { documentdb: 'overlooks it' },
+        ],
+        [
+          'a result beyond 16 MB',
+          async (made) => {
+            const text = 'x'.repeat(6_000_000)
+            for (const _id of [2, 3, 4]) await made.insertOne({ _id, text })
+            return made.aggregate([{ $group: { _id: null, all: { $push: '$text' } } }]).toArray()
+          },
+          [10334, 146],
+        ],
+        [
+          'distinct values beyond 16 MB',
+          async (made) => {
+            for (const _id of [2, 3, 4])
+              await made.insertOne({ _id, text: String(_id).repeat(6_000_000) })
+            return made.distinct('text')
+          },
+          [17217, 10334],
+          { documentdb: 'answers all the same' },
+        ],
+        [
+          'a 65th index',
+          (made) =>
+            made.createIndexes(Array.from({ length: 64 }, (_, i) => ({ key: { [`a${i}`]: 1 } }))),
+          [67],
+        ],
+        [
+          'a document of 181 levels',
+          (made) => made.insertOne({ _id: 2, a: nested(180) }),
+          [15],
+          { documentdb: 'takes it' },
+        ],
+        [
+          'an update into 181 levels',
+          async (made) => {
+            await made.insertOne({ _id: 2, a: nested(100) })
+            return made.updateOne({ _id: 2 }, { $set: { [`${'a.'.repeat(100)}a`]: nested(80) } })
+          },
+          [15],
+          { documentdb: 'takes it' },
+        ],
+        [
+          'a command of 199 levels and more, whose connection goes on',
+          async (made) => {
+            for (const levels of [197, 198, 199, 250]) {
+              const error = await failure(made.insertOne({ _id: 2, a: nested(levels) }))
+              expect([levels, error.code]).to.deep.equal([levels, 15])
+            }
+            return made.insertOne({ _id: 1 })
+          },
+          [11000],
+          { documentdb: 'takes it' },
+        ],
         [
           'parallel arrays in an index',
           async (made) => {
@@ -590,6 +725,26 @@ for (const target of TARGETS) {
         ])
         expect((await failure(made.createIndex({ a: 1 }, { unique: true }))).code).to.equal(11000)
         expect(await made.indexes()).to.have.length(1)
+      })
+
+      it('reads by the index that is hinted at', async () => {
+        const made = await collection(numbered([{ a: 2 }, { a: 1 }, { b: 1 }]))
+        await made.createIndex({ a: -1 })
+        await made.createIndex({ b: 1 }, { sparse: true, name: 'sparse' })
+        const ids = async (filter: Document, hint: string | Document): Promise<number[]> =>
+          (await made.find(filter).hint(hint).toArray()).map(({ _id }) => _id)
+        expect(await ids({}, { a: -1 })).to.have.members([0, 1, 2])
+        expect(await ids({ _id: 1 }, 'a_-1')).to.deep.equal([1])
+        expect(await ids({ a: 2 }, { $natural: 1 })).to.deep.equal([0])
+        if (isDeparting) return
+        expect(await ids({}, { a: -1 })).to.deep.equal([0, 1, 2])
+        expect(await ids({}, 'sparse')).to.deep.equal([2])
+        const found = await made.aggregate([{ $match: {} }], { hint: 'a_-1' }).toArray()
+        expect(found.map(({ _id }) => _id)).to.deep.equal([0, 1, 2])
+        expect(
+          (await made.updateOne({}, { $set: { c: 1 } }, { hint: 'sparse' })).modifiedCount,
+        ).to.equal(1)
+        expect(await made.findOne({ c: 1 })).to.deep.equal({ _id: 2, b: 1, c: 1 })
       })
 
       it('lets a key pass on within one batch', async () => {

@@ -1,0 +1,24 @@
+import { CommandError } from '../errors.ts'
+import { isDocument } from './values.ts'
+import type { Value } from './values.ts'
+
+/** Of what is stored; a command around it may be 20 levels deeper, as in MongoDB. */
+const MOST_LEVELS = 180
+
+function isDeeper(value: Value, levels: number): boolean {
+  if (Array.isArray(value))
+    return levels === 0 || value.some((element) => isDeeper(element, levels - 1))
+  if (!isDocument(value)) return false
+  if (levels === 0) return true
+  for (const name of Object.keys(value)) if (isDeeper(value[name], levels - 1)) return true
+  return false
+}
+
+/** @throws CommandError Overflow for a document that MongoDB does not store */
+export function assertStorableDepth(document: Value): void {
+  if (!isDeeper(document, MOST_LEVELS)) return
+  throw new CommandError(
+    'Overflow',
+    `cannot store a document that exceeds ${MOST_LEVELS} levels of nesting`,
+  )
+}
