@@ -54,6 +54,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^qs$/, ['http']],
   [/^(bson|lmdb)(\/.*)?$/, []],
   [/^@quire\/engine$/, ['deployment']],
+  [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],
 ]
 

@@ -7,7 +7,7 @@ const LOADED_WHEN_NEEDED = [
   /^sharp$/,
   /^nodemailer$/,
   /^@aws-sdk\//,
-  /^(lmdb|bson|@quire\/.*)$/,
+  /^(lmdb|bson|@quire\/engine)$/,
   /^mongodb-memory-server-core/,
 ]
 

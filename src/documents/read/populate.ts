@@ -1,7 +1,7 @@
 import { nodeName } from '../../query/node-name.ts'
 import type { ComponentNode, PopulateNode, ZoneNode } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import { arrange } from './arrange-components.ts'
+import { compileElementSelection } from '../../mongo/read/select-elements.ts'
 import { populateLocalizations } from './populate-localizations.ts'
 import { populateMedia, populateUsers } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
@@ -65,9 +65,10 @@ async function populateComponent(
 ): Promise<void> {
   const { component, mode } = node
   const holder = component.component()
+  const select = compileElementSelection(node)
   const made: Row[] = []
   for (const row of rows) {
-    const elements = arrange(elementsOf(row.values[component.name]), node)
+    const elements = select(elementsOf(row.values[component.name]))
     const shown = elements.map((element) => toRow(element, holder, node, row))
     made.push(...shown)
     const entries = shown.map(({ entry }) => entry)
@@ -84,6 +85,9 @@ async function populateZone(
   path: string,
 ): Promise<void> {
   const components = zone.components()
+  const selections = new Map(
+    [...on].map(([uid, { filter }]) => [uid, compileElementSelection({ filter, sort: [] })]),
+  )
   const made = new Map<string, Row[]>()
   for (const row of rows) {
     const elements = elementsOf(row.values[zone.name])
@@ -92,7 +96,7 @@ async function populateZone(
       const selection = on.get(uid)
       const holder = components.get(uid)
       if (selection === undefined || holder === undefined) return []
-      if (arrange([element], { filter: selection.filter, sort: [] }).length === 0) return []
+      if (selections.get(uid)?.([element]).length === 0) return []
       const child = toRow(element, holder, selection, row)
       child.entry['__component'] = uid
       made.set(uid, [...(made.get(uid) ?? []), child])

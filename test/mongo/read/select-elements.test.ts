@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { arrange } from '../../../src/documents/read/arrange-components.ts'
+import { compileElementSelection } from '../../../src/mongo/read/select-elements.ts'
 import { toBson } from '../../../src/mongo/versions/stored-value.ts'
 import { parseFilters } from '../../../src/query/parse-filters.ts'
 import { parseSort } from '../../../src/query/parse-sort.ts'
@@ -12,7 +12,7 @@ import { rulesWith } from '../../fixtures/rules.ts'
 const plan = planOf()
 const rules = rulesWith('en')
 
-describe('arrange', () => {
+describe('compileElementSelection', () => {
   for (const type of TYPES) {
     const { stored, operands } = SAMPLES[type]
     const values = [null, ...stored]
@@ -22,7 +22,7 @@ describe('arrange', () => {
       it(`takes $${operator} on ${type} for what it means to the database`, () => {
         for (const [text, operand] of operandsOf(type, operator, operands)) {
           const filter = parseFilters({ [type]: { [`$${operator}`]: text } }, plan, rules)
-          const found = arrange(elements, { filter, sort: [] }).map(({ n }) => n)
+          const found = compileElementSelection({ filter, sort: [] })(elements).map(({ n }) => n)
           const meant = values.flatMap((value, n) =>
             meaningOf(type, operator)(value, operand as never) ? [n] : [],
           )
@@ -41,8 +41,8 @@ describe('arrange', () => {
       links: labels.map((label) => ({ label })),
     }))
     const order = (sort: string): readonly number[] =>
-      arrange(elements, { filter: null, sort: parseSort(sort, list, rules) }).map((element) =>
-        elements.indexOf(element as (typeof elements)[number]),
+      compileElementSelection({ filter: null, sort: parseSort(sort, list, rules) })(elements).map(
+        (element) => elements.indexOf(element as (typeof elements)[number]),
       )
     expect(order('links.label')).to.deep.equal([2, 1, 0])
     expect(order('links.label:desc')).to.deep.equal([1, 0, 2])
