@@ -250,6 +250,6 @@ function crossOrigin({ http: { corsOrigin } }: Config): Koa.Middleware<RequestSt
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
     allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
-    exposeHeaders: 'ETag,Idempotency-Replayed',
+    exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed',
   })
 }

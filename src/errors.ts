@@ -10,6 +10,68 @@ export interface Fault {
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
+/** Stable names of what went wrong, for programs: docs/errors.md says when each is sent. Never rename one. */
+export const ERROR_CODES = [
+  'account_blocked',
+  'account_taken',
+  'already_confirmed',
+  'conflicting_state',
+  'connection_position',
+  'data_missing',
+  'database_not_writable',
+  'database_unreachable',
+  'disk_full',
+  'email_not_confirmed',
+  'filters_too_wide',
+  'forbidden',
+  'idempotency_key_reused',
+  'internal_error',
+  'invalid_confirmation_token',
+  'invalid_credentials',
+  'invalid_header',
+  'invalid_key',
+  'invalid_login',
+  'invalid_pagination',
+  'invalid_payload',
+  'invalid_query',
+  'invalid_refresh_token',
+  'invalid_request',
+  'invalid_reset_code',
+  'invalid_signature',
+  'invalid_upload',
+  'locale_mismatch',
+  'malformed_body',
+  'malformed_path',
+  'method_not_allowed',
+  'not_found',
+  'not_published',
+  'overloaded',
+  'payload_too_large',
+  'precondition_failed',
+  'provider_disabled',
+  'query_timeout',
+  'rate_limited',
+  'request_under_way',
+  'role_in_use',
+  'storage_unreachable',
+  'unavailable',
+  'undeclared_unique_index',
+  'unknown_component',
+  'unknown_locale',
+  'unknown_method',
+  'unknown_relation_target',
+  'value_not_unique',
+  'write_unconfirmed',
+  'wrong_password',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+export interface CmsErrorOptions extends ErrorOptions {
+  /** Left out: the one of the class. */
+  readonly code?: ErrorCode
+}
+
 /**
  * An error that a client may see. Its class name is the name on the wire, except where `name`
  * says otherwise; `details` is left out of the envelope when null.
@@ -17,68 +79,87 @@ export type ErrorDetails = Readonly<Record<string, unknown>>
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
+  /** What most errors of the class are. */
+  protected abstract readonly usualCode: ErrorCode
+  readonly #code: ErrorCode | undefined
 
-  constructor(message: string, details: ErrorDetails | null = {}, options?: ErrorOptions) {
+  constructor(message: string, details: ErrorDetails | null = {}, options?: CmsErrorOptions) {
     super(message, options)
     this.details = details
     this.name = new.target.name
+    this.#code = options?.code
+  }
+
+  get errorCode(): ErrorCode {
+    return this.#code ?? this.usualCode
   }
 }
 
 /** A query or payload that breaks a rule of the content-type or of the dialect. */
 export class ValidationError extends CmsError {
   readonly status = 400
+  protected readonly usualCode = 'invalid_request'
 }
 
 /** Page and offset pagination mixed, or pagination parameters at the wrong place. */
 export class PaginationError extends CmsError {
   readonly status = 400
+  protected readonly usualCode = 'invalid_pagination'
 }
 
 /** A request that is well formed but contradicts what is stored. */
 export class ApplicationError extends CmsError {
   readonly status = 400
+  protected readonly usualCode = 'conflicting_state'
 }
 
 /** A path that cannot be decoded. */
 export class BadRequestError extends CmsError {
   readonly status = 400
+  protected readonly usualCode = 'malformed_path'
 }
 
 /** A body that does not parse; on the wire its name is `SyntaxError`, as in the dialect. */
 export class MalformedBodyError extends CmsError {
   readonly status = 400
+  protected readonly usualCode = 'malformed_body'
   override readonly name = 'SyntaxError'
 }
 
 /** Credentials that are missing where they are needed, or wrong. */
 export class UnauthorizedError extends CmsError {
   readonly status = 401
+  protected readonly usualCode = 'invalid_credentials'
 }
 
 /** The principal may not do this. */
 export class ForbiddenError extends CmsError {
   readonly status = 403
+  protected readonly usualCode = 'forbidden'
 }
 
 /** No such route, document, version or file. */
 export class NotFoundError extends CmsError {
   readonly status = 404
+  protected readonly usualCode = 'not_found'
 }
 
 /** The route exists, but not for this method. */
 export class MethodNotAllowedError extends CmsError {
   readonly status = 405
+  protected readonly usualCode = 'method_not_allowed'
 }
 
 /** A request that collides with another one that is under way. */
 export class ConflictError extends CmsError {
   readonly status = 409
+  protected readonly usualCode = 'request_under_way'
 }
 
 /** A condition of the request (`If-Match`, `If-None-Match`) that what is stored does not meet. */
 export class PreconditionFailedError extends CmsError {
   readonly status = 412
+  protected readonly usualCode = 'precondition_failed'
   /** Of what is stored now; null where there is nothing. */
   readonly revision: string | null
 
@@ -91,31 +172,37 @@ export class PreconditionFailedError extends CmsError {
 /** A body above `MAX_BODY_BYTES`. */
 export class PayloadTooLargeError extends CmsError {
   readonly status = 413
+  protected readonly usualCode = 'payload_too_large'
 }
 
 /** A key of an earlier request with a request that is not the same. */
 export class UnprocessableContentError extends CmsError {
   readonly status = 422
+  protected readonly usualCode = 'idempotency_key_reused'
 }
 
 /** More attempts than are let through in a minute. */
 export class RateLimitError extends CmsError {
   readonly status = 429
+  protected readonly usualCode = 'rate_limited'
 }
 
 /** An HTTP method that the server does not know, or a join that the database cannot make. */
 export class NotImplementedError extends CmsError {
   readonly status = 501
+  protected readonly usualCode = 'unknown_method'
 }
 
 /** The database cannot be reached, a disk is full, or too much is waiting: it may succeed later. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
+  protected readonly usualCode = 'unavailable'
 }
 
 /** A query that ran longer than `QUERY_TIMEOUT_MS`. */
 export class GatewayTimeoutError extends CmsError {
   readonly status = 504
+  protected readonly usualCode = 'query_timeout'
 }
 
 /** Content-type declarations that cannot be used; carries every fault that was found. Start-up only. */
@@ -141,13 +228,16 @@ export class ConfigError extends Error {
 }
 
 /** One fault of a payload; `value` is left out where nothing was sent. */
-export function fault(path: readonly string[], message: string, value?: unknown): Fault {
-  const base = { path, message, name: 'ValidationError' }
+export function fault(path: readonly (string | number)[], message: string, value?: unknown): Fault {
+  const base = { path: path.map(String), message, name: 'ValidationError' }
   return value === undefined ? base : { ...base, value }
 }
 
 /** A `ValidationError` for payload faults: one fault speaks for itself, several are counted. */
-export function validationError(faults: readonly [Fault, ...Fault[]]): ValidationError {
+export function validationError(
+  faults: readonly [Fault, ...Fault[]],
+  code: ErrorCode = 'invalid_payload',
+): ValidationError {
   const message = faults.length === 1 ? faults[0].message : `${faults.length} errors occurred`
-  return new ValidationError(message, { errors: faults })
+  return new ValidationError(message, { errors: faults }, { code })
 }

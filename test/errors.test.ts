@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import * as errors from '../src/errors.ts'
 
@@ -23,7 +23,10 @@ type ErrorClass = new (argument: unknown) => Error & { readonly status?: number 
 
 function declared(): Omit<Row, 'cause'>[] {
   const classes = Object.entries(errors).filter(
-    ([className, exported]) => className !== ABSTRACT && exported.prototype instanceof Error,
+    ([className, exported]) =>
+      className !== ABSTRACT &&
+      typeof exported === 'function' &&
+      exported.prototype instanceof Error,
   )
   return classes.map(([className, exported]) => {
     const error = new (exported as unknown as ErrorClass)([])
@@ -41,6 +44,41 @@ describe('errors', () => {
     const rows = documented()
     expect(new Set(rows.map(({ className }) => className)).size).to.equal(rows.length)
     for (const { cause } of rows) expect(cause).to.match(/\.$/)
+  })
+
+  it('have the codes of docs/errors.md, each once and each with a cause', () => {
+    const text = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+    const rows = [...text.matchAll(/^\| +`([a-z_]+)` +\| +(\d{3}) +\| +(.+?) +\|$/gm)]
+    expect(rows.map(([, code]) => code)).to.deep.equal([...errors.ERROR_CODES])
+    for (const [, , , cause] of rows) expect(cause).to.match(/\.$/)
+  })
+
+  it('have no code that nothing sends', () => {
+    const src = new URL('../../src/', import.meta.url)
+    const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, src), 'utf8').replace(/ERROR_CODES = \[[^\]]*/, ''))
+    const unused = errors.ERROR_CODES.filter((code) =>
+      sources.every((source) => !source.includes(`'${code}'`)),
+    )
+    expect(unused).to.deep.equal([])
+  })
+
+  it('list a path as texts, and a value only where something was sent', () => {
+    expect(errors.fault(['a', 1], 'm', null)).to.deep.equal({
+      path: ['a', '1'],
+      message: 'm',
+      name: 'ValidationError',
+      value: null,
+    })
+    expect(errors.fault([], 'm')).not.to.have.property('value')
+  })
+
+  it('have the code of their class, or one of their own', () => {
+    expect(new errors.NotFoundError('Not Found').errorCode).to.equal('not_found')
+    const own = new errors.NotFoundError('There is no locale xx', {}, { code: 'unknown_locale' })
+    expect(own.errorCode).to.equal('unknown_locale')
+    expect(JSON.stringify(own)).not.to.contain('unknown_locale')
   })
 
   it('speak for one fault themselves and count several', () => {

@@ -47,7 +47,9 @@ let stopRunning: (() => Promise<void>) | undefined
 /** Ends what `testUri` started; for the root hook alone. */
 export async function stopTestDeployment(): Promise<void> {
   await running
+  running = undefined
   await stopRunning?.()
+  stopRunning = undefined
 }
 
 /** A database of its own for one test file, so that files can run side by side. */

@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { validationError } from '../errors.ts'
+import { validationError, fault } from '../errors.ts'
 import type { Actions } from './actions.ts'
 import type { Grants } from './principal.ts'
 
@@ -21,14 +21,7 @@ export function assertKnown(
   const faults = permissions.flatMap((name, index) =>
     actions.has(name) || kept.includes(name)
       ? []
-      : [
-          {
-            path: ['permissions', String(index)],
-            message: `there is no action ${name}`,
-            name: 'ValidationError',
-            value: name,
-          },
-        ],
+      : [fault(['permissions', index], `there is no action ${name}`, name)],
   )
   const [first, ...rest] = faults
   if (first !== undefined) throw validationError([first, ...rest])

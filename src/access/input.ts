@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { type Fault, type ValidationError, validationError } from '../errors.ts'
+import { type ValidationError, validationError, fault } from '../errors.ts'
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
@@ -40,9 +40,4 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
 /** A fault of one key that no rule can see, such as a name that is taken. */
 export function inputError(key: string, message: string, value?: unknown): ValidationError {
   return validationError([fault([key], message, value)])
-}
-
-function fault(path: readonly string[], message: string, value?: unknown): Fault {
-  const base = { path, message, name: 'ValidationError' }
-  return value === undefined ? base : { ...base, value }
 }

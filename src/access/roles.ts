@@ -147,7 +147,12 @@ export function openRoles(context: RolesContext): Roles {
         const row = await roles.findOneAndDelete({ _id: rowId(type) }, { session })
         if (row === null) throw noSuchRole(type)
         const users = await context.countUsers(row.documentId, session)
-        if (users > 0) throw new ApplicationError(`The role ${type} has ${users} users`)
+        if (users > 0)
+          throw new ApplicationError(
+            `The role ${type} has ${users} users`,
+            {},
+            { code: 'role_in_use' },
+          )
         return toRole(row)
       })
     },

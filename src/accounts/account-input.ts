@@ -1,6 +1,6 @@
 import Joi from 'joi'
-import { type Fault, ValidationError, validationError } from '../errors.ts'
-import { faultOf, sentenceOf } from '../schema/values/value-messages.ts'
+import { type Fault, ValidationError, validationError, fault } from '../errors.ts'
+import { sentenceOf } from '../schema/values/value-messages.ts'
 import { MAX_PASSWORD_BYTES } from './passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -70,7 +70,11 @@ export function optionalTextOf(input: Input, key: string): string | null {
 export function assertOnly(keys: readonly string[], body: unknown): void {
   const unknown = Object.keys(objectOf(body)).filter((key) => !keys.includes(key))
   if (unknown.length === 0) return
-  throw new ValidationError(`Invalid parameters: ${unknown.join(', ')}`)
+  throw new ValidationError(
+    `Invalid parameters: ${unknown.join(', ')}`,
+    {},
+    { code: 'invalid_key' },
+  )
 }
 
 /** @throws ValidationError unless a new password was given twice the same. */
@@ -78,7 +82,7 @@ export function assertConfirmed(input: Input): void {
   const { password, passwordConfirmation } = input
   if (password === passwordConfirmation) return
   throw validationError([
-    faultOf(['passwordConfirmation'], 'Passwords do not match', passwordConfirmation),
+    fault(['passwordConfirmation'], 'Passwords do not match', passwordConfirmation),
   ])
 }
 
@@ -104,9 +108,9 @@ function toFault({ type, path, context = {} }: Joi.ValidationErrorItem, given: I
   const key = String(path[0])
   const value = given[key]
   const isMissing = MISSING.has(type) || value === null
-  if (isMissing) return faultOf(path, `${key} is a required field`, value)
+  if (isMissing) return fault(path, `${key} is a required field`, value)
   if (type === 'password.bytes') {
-    return faultOf(path, `Password must be less than ${MAX_PASSWORD_BYTES + 1} bytes`, value)
+    return fault(path, `Password must be less than ${MAX_PASSWORD_BYTES + 1} bytes`, value)
   }
-  return faultOf(path, sentenceOf({ code: type, path, context }), value)
+  return fault(path, sentenceOf({ code: type, path, context }), value)
 }

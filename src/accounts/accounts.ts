@@ -98,7 +98,8 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   const deviceId = deviceOf(context, body)
   const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
   const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
-  if (user === null || !isRight) throw new ValidationError('Invalid identifier or password')
+  if (user === null || !isRight)
+    throw new ValidationError('Invalid identifier or password', {}, { code: 'invalid_login' })
   assertMayEnter(context, user)
   return signIn(context, user, deviceId)
 }
@@ -142,11 +143,12 @@ export function mayEnter({ emailConfirmation }: AccountsContext, user: User): bo
 /** @throws ApplicationError that says why not. */
 export function assertMayEnter(context: AccountsContext, user: User): void {
   if (mayEnter(context, user)) return
-  throw new ApplicationError(
-    user.blocked
-      ? 'Your account has been blocked by an administrator'
-      : 'Your account email is not confirmed',
-  )
+  if (user.blocked) {
+    const message = 'Your account has been blocked by an administrator'
+    throw new ApplicationError(message, {}, { code: 'account_blocked' })
+  }
+  const message = 'Your account email is not confirmed'
+  throw new ApplicationError(message, {}, { code: 'email_not_confirmed' })
 }
 
 /** @throws UnauthorizedError for a user who is gone since the request was let in. */
@@ -223,5 +225,5 @@ async function roleOf({ roles }: AccountsContext, type: string): Promise<string 
 }
 
 function bothTaken(): ApplicationError {
-  return new ApplicationError('Email or Username are already taken')
+  return new ApplicationError('Email or Username are already taken', {}, { code: 'account_taken' })
 }

@@ -28,12 +28,13 @@ export async function sendConfirmation(context: AccountsContext, body: unknown):
   const email = textOf(readAccount(RECIPIENT, body), 'email').toLowerCase()
   const user = await findUser(context, { email: { $eq: email } })
   if (user === null) return email
-  if (user.confirmed) throw new ApplicationError('Already confirmed')
-  if (user.blocked) throw new ApplicationError('User blocked')
+  if (user.confirmed)
+    throw new ApplicationError('Already confirmed', {}, { code: 'already_confirmed' })
+  if (user.blocked) throw new ApplicationError('User blocked', {}, { code: 'account_blocked' })
   context.behind(mailConfirmation(context, user))
   return email
 }
 
 function invalidToken(): ValidationError {
-  return new ValidationError('Invalid token')
+  return new ValidationError('Invalid token', {}, { code: 'invalid_confirmation_token' })
 }

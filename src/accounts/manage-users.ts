@@ -1,5 +1,10 @@
-import { ApplicationError, NotFoundError, ValidationError, validationError } from '../errors.ts'
-import { faultOf } from '../schema/values/value-messages.ts'
+import {
+  ApplicationError,
+  NotFoundError,
+  ValidationError,
+  validationError,
+  fault,
+} from '../errors.ts'
 import {
   NEW_NAME_AND_PASSWORD,
   optionalTextOf,
@@ -125,10 +130,10 @@ async function assertFree(
   const isTaken = async (values: Partial<UserValues>): Promise<boolean> =>
     (await findUser(context, { ...values, ...others })) !== null
   if (username !== undefined && (await isTaken({ username }))) {
-    throw new ApplicationError(takenName)
+    throw new ApplicationError(takenName, {}, { code: 'account_taken' })
   }
   if (email !== undefined && (await isTaken({ email }))) {
-    throw new ApplicationError('Email already taken')
+    throw new ApplicationError('Email already taken', {}, { code: 'account_taken' })
   }
 }
 
@@ -137,7 +142,8 @@ async function asTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
-    if (error instanceof ValidationError) throw new ApplicationError(error.message)
+    if (error instanceof ValidationError)
+      throw new ApplicationError(error.message, {}, { code: 'account_taken' })
     throw error
   }
 }
@@ -150,7 +156,7 @@ async function readRole({ roles }: AccountsContext, given: unknown): Promise<str
   )
   if (role !== undefined) return role.documentId
   const message = `1 relation(s) of type ${ROLE} associated with this entity do not exist`
-  throw validationError([faultOf(['role'], message, given)])
+  throw validationError([fault(['role'], message, given)])
 }
 
 /** `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`; one of these in a list, under `connect` or `set`. */

@@ -55,7 +55,12 @@ function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
     if (running < AT_ONCE) running += 1
     else if (waiting.length < MAX_WAITING) {
       await new Promise<void>((resolve) => waiting.push(resolve)) // in the place of who leaves
-    } else throw new ServiceUnavailableError('Too many passwords are waiting to be checked')
+    } else
+      throw new ServiceUnavailableError(
+        'Too many passwords are waiting to be checked',
+        {},
+        { code: 'overloaded' },
+      )
     try {
       return await work()
     } finally {

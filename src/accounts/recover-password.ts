@@ -124,9 +124,13 @@ function isCodeAlive({ now }: AccountsContext, { resetPasswordExpiresAt }: User)
 }
 
 function incorrectCode(): ValidationError {
-  return new ValidationError('Incorrect code provided')
+  return new ValidationError('Incorrect code provided', {}, { code: 'invalid_reset_code' })
 }
 
 function invalidCurrent(): ValidationError {
-  return new ValidationError('The provided current password is invalid')
+  return new ValidationError(
+    'The provided current password is invalid',
+    {},
+    { code: 'wrong_password' },
+  )
 }

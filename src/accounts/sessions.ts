@@ -172,7 +172,7 @@ function toSession({ tokens }: SessionsContext, row: SessionRow): Session {
 }
 
 export function invalidToken(): UnauthorizedError {
-  return new UnauthorizedError('Invalid refresh token')
+  return new UnauthorizedError('Invalid refresh token', {}, { code: 'invalid_refresh_token' })
 }
 
 function wasExchangedJustNow(row: SessionRow, claim: RefreshClaim, at: Date): boolean {

@@ -89,7 +89,7 @@ function readTags(ctx: Context, header: Conditional): readonly string[] | '*' | 
 
 function malformed(header: Conditional): ValidationError {
   const message = `${header}: expected * or entity tags in double quotes, such as "5d2f-0a1b"`
-  return new ValidationError(message, { header })
+  return new ValidationError(message, { header }, { code: 'invalid_header' })
 }
 
 /** A weak tag counts like a strong one: what weakens it on its way changes bytes, never the revision. */

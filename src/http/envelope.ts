@@ -3,6 +3,12 @@ import type { Entry } from '../documents/read/to-entry.ts'
 import type { CmsError, ErrorDetails } from '../errors.ts'
 import type { Page } from '../query/query.ts'
 
+/**
+ * The header that has the code of an error (docs/errors.md). Not a member of the envelope: that is the dialect's, member
+ * by member, and what compares it would find one too many.
+ */
+export const ERROR_CODE = 'Error-Code'
+
 export interface ErrorEnvelope {
   readonly data: null
   readonly error: {

@@ -23,7 +23,8 @@ export function readQuery(querystring: string): Data {
   try {
     return qs.parse(querystring, PARSING)
   } catch (error) {
-    if (error instanceof RangeError) throw new ValidationError(error.message)
+    if (error instanceof RangeError)
+      throw new ValidationError(error.message, {}, { code: 'invalid_query' })
     throw error
   }
 }
@@ -69,7 +70,11 @@ export function dataOf(ctx: Context): unknown {
   const body = bodyOf(ctx)
   const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
   if (data === null || typeof data !== 'object') {
-    throw new ValidationError('Missing "data" payload in the request body')
+    throw new ValidationError(
+      'Missing "data" payload in the request body',
+      {},
+      { code: 'data_missing' },
+    )
   }
   return data
 }
@@ -82,7 +87,11 @@ export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : isObject(body) && Object.keys(body).length === 0) return
   const [key = 'body'] = isObject(body) ? Object.keys(body) : []
-  throw new ValidationError(`Invalid key ${key}`, { key, path: key, source: 'body' })
+  throw new ValidationError(
+    `Invalid key ${key}`,
+    { key, path: key, source: 'body' },
+    { code: 'invalid_key' },
+  )
 }
 
 function isObject(body: unknown): body is object {

@@ -205,5 +205,5 @@ function toLocale(stored: StoredLocale, defaultCode: string): Locale {
 }
 
 function noSuchLocale(code: string): NotFoundError {
-  return new NotFoundError(`There is no locale ${code}`)
+  return new NotFoundError(`There is no locale ${code}`, {}, { code: 'unknown_locale' })
 }

@@ -34,14 +34,19 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ValidationError('fileInfo: expected JSON')
+    if (error instanceof SyntaxError)
+      throw new ValidationError('fileInfo: expected JSON', {}, { code: 'invalid_upload' })
     throw error
   }
 }
 
 function parseFileInfo(sent: unknown): FileInfo {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    throw new ValidationError('fileInfo: expected an object, or a list of objects')
+    throw new ValidationError(
+      'fileInfo: expected an object, or a list of objects',
+      {},
+      { code: 'invalid_upload' },
+    )
   }
   const { name, alternativeText, caption, focalPoint } = sent as Readonly<Record<string, unknown>>
   return {
@@ -60,13 +65,21 @@ function isGiven(value: unknown): boolean {
 
 function parseName(value: unknown): string {
   if (isText(value, MAX_NAME)) return value
-  throw new ValidationError(`fileInfo.name must be a text of at most ${MAX_NAME} characters`)
+  throw new ValidationError(
+    `fileInfo.name must be a text of at most ${MAX_NAME} characters`,
+    {},
+    { code: 'invalid_upload' },
+  )
 }
 
 function parseText(key: string, value: unknown): string | null {
   if (value === null) return null
   if (isText(value, MAX_TEXT)) return value
-  throw new ValidationError(`fileInfo.${key} must be a text of at most ${MAX_TEXT} characters`)
+  throw new ValidationError(
+    `fileInfo.${key} must be a text of at most ${MAX_TEXT} characters`,
+    {},
+    { code: 'invalid_upload' },
+  )
 }
 
 /** NUL and halves of characters would be stored as something else. */
@@ -80,7 +93,11 @@ function parseFocalPoint(value: unknown): FocalPoint | null {
     const { x, y } = value
     if (isPercentage(x) && isPercentage(y)) return { x, y }
   }
-  throw new ValidationError('fileInfo.focalPoint must be { x, y }, numbers from 0 to 100')
+  throw new ValidationError(
+    'fileInfo.focalPoint must be { x, y }, numbers from 0 to 100',
+    {},
+    { code: 'invalid_upload' },
+  )
 }
 
 function isPercentage(value: unknown): value is number {

@@ -189,7 +189,10 @@ function tooLarge(): PayloadTooLargeError {
 
 function malformed(error: unknown): MalformedBodyError {
   const why = error instanceof Error ? error.message : 'malformed'
-  return new MalformedBodyError(`The upload cannot be read: ${why}`, null, { cause: error })
+  return new MalformedBodyError(`The upload cannot be read: ${why}`, null, {
+    cause: error,
+    code: 'invalid_upload',
+  })
 }
 
 /** What the disk says, such as that it is full, is not the client's fault; a client is only read from. */

@@ -96,5 +96,9 @@ function createLine(maxWaitMs: number): Line {
 }
 
 function tooMany(): ServiceUnavailableError {
-  return new ServiceUnavailableError('Too many images are waiting to be processed')
+  return new ServiceUnavailableError(
+    'Too many images are waiting to be processed',
+    {},
+    { code: 'overloaded' },
+  )
 }

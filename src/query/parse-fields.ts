@@ -21,7 +21,11 @@ function namesOf(input: unknown): readonly string[] {
     return input.split(',').map((name) => name.trim())
   }
   if (Array.isArray(input) && input.every((item) => typeof item === 'string')) return input
-  throw new ValidationError('Invalid fields parameter. Expected a string or an array of strings')
+  throw new ValidationError(
+    'Invalid fields parameter. Expected a string or an array of strings',
+    {},
+    { code: 'invalid_query' },
+  )
 }
 
 function assertSelectable(name: string, holder: AttributeHolder): void {

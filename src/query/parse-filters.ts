@@ -40,7 +40,11 @@ export function parseFilters(
 ): Filter | null {
   if (input === undefined) return null
   if (input === null || typeof input !== 'object') {
-    throw new ValidationError('The filters parameter must be an object or an array')
+    throw new ValidationError(
+      'The filters parameter must be an object or an array',
+      {},
+      { code: 'invalid_query' },
+    )
   }
   const scope: Scope = { holder, parent: null, depth: 0, rules, count: { conditions: 0 } }
   const filter = parseGroup(asObject(input, 'filters'), scope)
@@ -77,7 +81,11 @@ function searchCondition(attribute: AttributePlan, text: string): readonly Filte
 
 function parseGroup(input: Data, scope: Scope): Filter {
   if (scope.depth > QUERY_LIMITS.filterDepth) {
-    throw new ValidationError(`filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`)
+    throw new ValidationError(
+      `filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`,
+      {},
+      { code: 'invalid_query' },
+    )
   }
   const of = Object.entries(input).map(([key, value]) => parseEntry(key, value, scope))
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
@@ -255,7 +263,11 @@ function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filte
 function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
   const inner: Scope = { ...scope, depth: scope.depth + 1 }
   if (inner.depth > QUERY_LIMITS.filterDepth) {
-    throw new ValidationError(`filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`)
+    throw new ValidationError(
+      `filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`,
+      {},
+      { code: 'invalid_query' },
+    )
   }
   return { kind: 'not', of: parseScalar(attribute, value, inner) }
 }
@@ -263,7 +275,11 @@ function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Fil
 function compare(attribute: ScalarPlan, operator: Operator, value: unknown, scope: Scope): Filter {
   scope.count.conditions += 1
   if (scope.count.conditions > QUERY_LIMITS.conditions) {
-    throw new ValidationError(`filters hold more than ${QUERY_LIMITS.conditions} conditions`)
+    throw new ValidationError(
+      `filters hold more than ${QUERY_LIMITS.conditions} conditions`,
+      {},
+      { code: 'invalid_query' },
+    )
   }
   return parseComparison(attribute, operator, value, pathOf(attribute.name, scope))
 }

@@ -103,6 +103,8 @@ function parseWithCount(input: unknown): WithCount {
   if (value === undefined) {
     throw new ValidationError(
       'Invalid withCount parameter. Expected "t","1","true","false","0","f","estimate"',
+      {},
+      { code: 'invalid_pagination' },
     )
   }
   return value

@@ -33,7 +33,11 @@ export function parseSort(
   // A second mention of an attribute could no longer change the order.
   const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
   if (keys.length > QUERY_LIMITS.sortKeys) {
-    throw new ValidationError(`sort takes at most ${QUERY_LIMITS.sortKeys} attributes`)
+    throw new ValidationError(
+      `sort takes at most ${QUERY_LIMITS.sortKeys} attributes`,
+      {},
+      { code: 'invalid_query' },
+    )
   }
   assertOneList(keys)
   return keys
@@ -43,7 +47,11 @@ export function parseSort(
 function assertOneList(keys: readonly SortKey[]): void {
   const [first, second] = new Set(keys.flatMap((key) => listBehind(key) ?? []))
   if (second === undefined) return
-  throw new ValidationError(`sort: ${first ?? ''} and ${second} are lists, and only one can order`)
+  throw new ValidationError(
+    `sort: ${first ?? ''} and ${second} are lists, and only one can order`,
+    {},
+    { code: 'invalid_query' },
+  )
 }
 
 /**
@@ -69,7 +77,11 @@ function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   const items: readonly unknown[] = input
   const texts = items.filter((item) => typeof item === 'string').length
   if (texts > 0 && texts < items.length) {
-    throw new ValidationError('sort: texts and objects cannot be mixed in one list')
+    throw new ValidationError(
+      'sort: texts and objects cannot be mixed in one list',
+      {},
+      { code: 'invalid_query' },
+    )
   }
   return items.flatMap((item) => entriesOf(item))
 }
@@ -84,7 +96,11 @@ function entryOfText(text: string): readonly (readonly [string, unknown])[] {
 
 function entriesOfObject(input: unknown, prefix: string): readonly (readonly [string, unknown])[] {
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-    throw new ValidationError('sort: expected a text, an object or a list of either')
+    throw new ValidationError(
+      'sort: expected a text, an object or a list of either',
+      {},
+      { code: 'invalid_query' },
+    )
   }
   return Object.entries(input).flatMap(([key, value]: [string, unknown]) =>
     typeof value === 'string'
@@ -130,7 +146,11 @@ function stepOf(
 function directionOf(order: unknown): SortKey['direction'] {
   const direction = DIRECTIONS.get(order ?? 'asc')
   if (direction === undefined) {
-    throw new ValidationError('Invalid order. order can only be one of asc|desc|ASC|DESC')
+    throw new ValidationError(
+      'Invalid order. order can only be one of asc|desc|ASC|DESC',
+      {},
+      { code: 'invalid_query' },
+    )
   }
   return direction
 }

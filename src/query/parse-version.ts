@@ -99,6 +99,8 @@ export function parseWriteKey(
     const given = typeof asked === 'string' ? asked : JSON.stringify(asked)
     throw new ValidationError(
       `Invalid locale param ${given} provided. Document locales must be strings.`,
+      {},
+      { code: 'invalid_query' },
     )
   }
   if (!locales.has(asked)) throw unknownLocale(asked, locales)
@@ -115,7 +117,11 @@ export function parseDeletedLocales(
   locales: LocaleRules,
 ): readonly string[] | 'all' {
   if (parseStatus(query['status'], plan) === 'draft') {
-    throw new ValidationError('status: a document is deleted with its draft and published versions')
+    throw new ValidationError(
+      'status: a document is deleted with its draft and published versions',
+      {},
+      { code: 'invalid_query' },
+    )
   }
   const asked = query['locale'] ?? ''
   if (!plan.localized || asked === '*') return 'all'
@@ -156,11 +162,20 @@ export function parseActionLocales(
  */
 export function assertActionStatus(query: Data, answered: Status): void {
   const { status = answered } = query
-  if (status !== answered) throw new ValidationError(`status: this answers the ${answered} version`)
+  if (status !== answered)
+    throw new ValidationError(
+      `status: this answers the ${answered} version`,
+      {},
+      { code: 'invalid_query' },
+    )
 }
 
 function unknownLocale(code: string, locales: LocaleRules): ValidationError {
-  return new ValidationError(`locale: ${code} is none of ${codesOf(locales).join(', ')}`)
+  return new ValidationError(
+    `locale: ${code} is none of ${codesOf(locales).join(', ')}`,
+    {},
+    { code: 'unknown_locale' },
+  )
 }
 
 function codesOf({ all }: LocaleRules): readonly string[] {
@@ -180,7 +195,7 @@ function parseStatus(input: unknown, plan: ContentTypePlan): Status {
 function statusOf(input: unknown): Status {
   if (input === undefined || input === 'published') return 'published'
   if (input === 'draft') return 'draft'
-  throw new ValidationError('status: expected draft or published')
+  throw new ValidationError('status: expected draft or published', {}, { code: 'invalid_query' })
 }
 
 function listOf(input: unknown): readonly string[] {

@@ -12,12 +12,16 @@ export function unknownKey(
   param: QueryParameter,
 ): ValidationError {
   const where = parent === null ? '' : ` at ${parent}`
-  return new ValidationError(`Invalid key ${key}${where}`, {
-    key,
-    path: parent,
-    source: 'query',
-    param,
-  })
+  return new ValidationError(
+    `Invalid key ${key}${where}`,
+    {
+      key,
+      path: parent,
+      source: 'query',
+      param,
+    },
+    { code: 'invalid_key' },
+  )
 }
 
 /** A key that exists but may not be used here: private, forbidden, or of the wrong kind. */
@@ -28,10 +32,14 @@ export function unusableKey(
 ): ValidationError {
   const path = dottedPath(parent, key)
   const where = parent === null ? '' : ` at ${path}`
-  return new ValidationError(`Invalid key ${key}${where}`, { key, path, source: 'query', param })
+  return new ValidationError(
+    `Invalid key ${key}${where}`,
+    { key, path, source: 'query', param },
+    { code: 'invalid_key' },
+  )
 }
 
 /** A value that cannot be what the parameter needs; `path` is bracketed as in the URL. */
 export function invalidValue(path: string, message: string): ValidationError {
-  return new ValidationError(`${path}: ${message}`)
+  return new ValidationError(`${path}: ${message}`, {}, { code: 'invalid_query' })
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { gzipSync } from 'node:zlib'
+import { ERROR_CODES } from '../../src/errors.ts'
 import { type Answer, declare, type Sent, serve, type TestServer } from './server.ts'
 
 const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: 'x' }] }
@@ -47,6 +48,7 @@ describe('bad input over HTTP', () => {
     expect(answer.body.error.status).to.equal(status)
     expect(answer.body.error.message).to.match(message)
     expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
+    expect(ERROR_CODES).to.include(answer.headers['error-code'])
   }
 
   const MISSING = /^Missing "data" payload in the request body$/
@@ -384,6 +386,31 @@ describe('bad input over HTTP', () => {
       expectError(await server.get(target), 404, 'NotFoundError', /^Not Found$/)
       expectError(await server.put(target, {}), 404, 'NotFoundError', /^Not Found$/)
       expect((await server.delete(target)).status).to.equal(204)
+    })
+  }
+
+  const codes: readonly (readonly [string, string, Sent, string])[] = [
+    ['GET', '/api/things?filters[nope]=1', {}, 'invalid_key'],
+    ['GET', '/api/things?filters[count]=x', {}, 'invalid_query'],
+    ['GET', '/api/things?pagination[page]=1&pagination[start]=1', {}, 'invalid_pagination'],
+    ['GET', '/api/things/nothing', {}, 'not_found'],
+    ['GET', '/api/nothing', {}, 'not_found'],
+    ['PATCH', '/api/things', {}, 'method_not_allowed'],
+    ['POST', '/api/things', { body: '{"data": ' }, 'malformed_body'],
+    ['POST', '/api/things', { body: '{}' }, 'data_missing'],
+    ['POST', '/api/things', { body: '{"data":{"count":"x"}}' }, 'invalid_payload'],
+    ['POST', '/api/things', { body: '{"data":{"nope":1}}' }, 'invalid_key'],
+    ['GET', '/api/things/%zz', {}, 'malformed_path'],
+  ]
+  for (const [method, target, sent, code] of codes) {
+    it(`names ${method} ${target}${JSON.stringify(sent)} ${code}`, async () => {
+      const answer = await server.send(method, target, { headers: JSON_TYPE, ...sent })
+      expect(answer.headers['error-code'], answer.text).to.equal(code)
+      expect(answer.body.error).to.have.all.keys(
+        code === 'malformed_path' || code === 'malformed_body'
+          ? ['status', 'name', 'message']
+          : ['status', 'name', 'message', 'details'],
+      )
     })
   }
 

@@ -74,6 +74,8 @@ describe('Idempotency-Key', () => {
     const first = await post('/api/notes', { text: 7 }, key)
     const second = await post('/api/notes', { text: 7 }, key)
     expect([first.status, second.status, replayed(second)]).to.deep.equal([400, 400, true])
+    const codes = [first, second].map(({ headers }) => headers['error-code'])
+    expect(codes).to.deep.equal(['invalid_payload', 'invalid_payload'])
     expect(second.text).to.equal(first.text)
   })
 

@@ -192,6 +192,7 @@ function parseValues(plan: ContentTypePlan, wanted: Wanted): Data {
     ]
     throw new ValidationError(`${which.join(' ')}: ${error.message}`, error.details, {
       cause: error,
+      code: error.errorCode,
     })
   }
 }

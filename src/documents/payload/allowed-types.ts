@@ -1,4 +1,4 @@
-import { type Fault, validationError } from '../../errors.ts'
+import { type Fault, validationError, fault } from '../../errors.ts'
 import { type MediaKind, mediaKindOf } from '../../media/media-types.ts'
 import { findFileTypes } from '../../media/file-records.ts'
 import type { DocumentContext } from '../context.ts'
@@ -22,16 +22,16 @@ export async function assertAllowedTypes(
   if (placed.length === 0) return
   const documentIds = [...new Set(placed.flatMap(({ documentIds }) => documentIds))]
   const types = await findFileTypes(database, contentType('plugin::upload.file'), documentIds)
-  const [fault, ...others] = placed.flatMap(({ path, allowed, documentIds }): readonly Fault[] =>
+  const [first, ...others] = placed.flatMap(({ path, allowed, documentIds }): readonly Fault[] =>
     documentIds.flatMap((documentId) => {
       const file = types.get(documentId)
       const kind: MediaKind = mediaKindOf(file?.mime ?? '')
       if (file === undefined || allowed.includes(kind)) return []
       const message = `${path.join('.')} takes ${allowed.join(', ')}, and ${file.name} is ${file.mime}`
-      return [{ path, message, name: 'ValidationError', value: documentId }]
+      return [fault(path, message, documentId)]
     }),
   )
-  if (fault !== undefined) throw validationError([fault, ...others])
+  if (first !== undefined) throw validationError([first, ...others])
 }
 
 function placedBy(

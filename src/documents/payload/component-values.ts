@@ -159,6 +159,8 @@ function related(
   const at = attributePath(path).join('.')
   throw new ApplicationError(
     `Some of the provided components in ${at} are not related to the entity`,
+    {},
+    { code: 'unknown_component' },
   )
 }
 

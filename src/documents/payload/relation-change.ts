@@ -135,6 +135,8 @@ function notConnected({ target, position }: Connection<string>): ValidationError
   return new ValidationError(
     `There was a problem connecting relation with id ${target} at position ${place}. ` +
       `The relation with id ${reference} needs to be connected first.`,
+    {},
+    { code: 'connection_position' },
   )
 }
 

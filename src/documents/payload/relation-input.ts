@@ -1,4 +1,4 @@
-import { type Fault, ValidationError, validationError } from '../../errors.ts'
+import { ValidationError, validationError, fault } from '../../errors.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import type { ChangeOf, Connection, DocumentChange, Position } from './relation-change.ts'
@@ -131,21 +131,21 @@ function readScalar(place: Place, value: unknown): TargetRef {
 function readLocale(place: Place, value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
-  throw fault(place, 'locale must be a text')
+  throw faultAt(place, 'locale must be a text')
 }
 
 function readPosition(place: Place, value: unknown): Position<TargetRef> {
   if (value === undefined || value === null) return { kind: 'end' }
-  if (!isObject(value)) throw fault(place, 'position must be an object')
+  if (!isObject(value)) throw faultAt(place, 'position must be an object')
   assertKeys(place, value, new Set(SIDES), 'position')
   const [side, ...others] = SIDES.filter((key) => isGiven(value[key]))
   if (side === undefined) return { kind: 'end' }
-  if (others.length > 0) throw fault(place, `position must be one of ${SIDES.join(', ')}`)
+  if (others.length > 0) throw faultAt(place, `position must be one of ${SIDES.join(', ')}`)
   const at = value[side]
   if (side === 'before' || side === 'after') {
     return { kind: side, reference: readScalar(place, at) }
   }
-  if (at !== true) throw fault(place, `position.${side} must be true`)
+  if (at !== true) throw faultAt(place, `position.${side} must be true`)
   return { kind: side }
 }
 
@@ -166,7 +166,11 @@ function assertKeys(
   const key = Object.keys(value).find((key) => !known.has(key))
   if (key === undefined) return
   const at = [...attributePath(path), ...(within === null ? [] : [within])].join('.')
-  throw new ValidationError(`Invalid key ${key} at ${at}`, { key, path: at, source: 'body' })
+  throw new ValidationError(
+    `Invalid key ${key} at ${at}`,
+    { key, path: at, source: 'body' },
+    { code: 'invalid_key' },
+  )
 }
 
 /** A path without list positions, as the dialect writes it about keys; no attribute is named by digits. */
@@ -181,18 +185,12 @@ function invalidRelations({ path, sent }: Place): ValidationError {
 
 /** A fault of relations as the dialect lists it: of the payload as a whole. */
 function relationFault(message: string, value: unknown): ValidationError {
-  return validationError([{ path: [], message, name: 'ValidationError', value }])
+  return validationError([fault([], message, value)])
 }
 
-function fault({ path, sent }: Place, problem: string): ValidationError {
+function faultAt({ path, sent }: Place, problem: string): ValidationError {
   const label = path.join('.')
-  const found: Fault = {
-    path,
-    message: `${label}: ${problem}`,
-    name: 'ValidationError',
-    value: sent,
-  }
-  return validationError([found])
+  return validationError([fault(path, `${label}: ${problem}`, sent)])
 }
 
 /** What has to be looked up before changes can be made, by content-type. */
@@ -262,6 +260,8 @@ function assertDocumentsExist(
     const told = isLocalized ? (locale === NO_LOCALE ? (ref.locale ?? null) : locale) : null
     throw new ValidationError(
       `Document with id "${ref.documentId}", locale "${String(told)}" not found`,
+      {},
+      { code: 'unknown_relation_target' },
     )
   }
 }

@@ -1,6 +1,6 @@
-import { type Fault, validationError } from '../../errors.ts'
+import { type Fault, fault, validationError } from '../../errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
-import { faultOf, sentenceOf } from '../../schema/values/value-messages.ts'
+import { sentenceOf } from '../../schema/values/value-messages.ts'
 import type { References } from './relation-change.ts'
 
 /**
@@ -19,5 +19,5 @@ export function assertGiven(
 
 function missing(path: readonly string[]): Fault {
   const place = path.map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-  return faultOf(place, sentenceOf({ code: 'any.null', path: place, context: {} }), null)
+  return fault(place, sentenceOf({ code: 'any.null', path: place, context: {} }), null)
 }

@@ -149,11 +149,15 @@ export function exclusiveChanges(
 function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {
   if (attribute.kind !== 'relation' || writer.mayRead(attribute.targetUid)) return
   const at = path.join('.')
-  throw new ValidationError(`Invalid key ${attribute.name}`, {
-    key: attribute.name,
-    path: at,
-    source: 'body',
-  })
+  throw new ValidationError(
+    `Invalid key ${attribute.name}`,
+    {
+      key: attribute.name,
+      path: at,
+      source: 'body',
+    },
+    { code: 'invalid_key' },
+  )
 }
 
 function hasComponents(plan: ContentTypePlan, values: Data): boolean {

@@ -33,7 +33,11 @@ export async function getAttachment(
 ): Promise<Attachment> {
   const media = plan.attributes.get(field)
   if (media?.kind !== 'media') {
-    throw new ValidationError(`field: ${plan.uid} has no media attribute ${field}`)
+    throw new ValidationError(
+      `field: ${plan.uid} has no media attribute ${field}`,
+      {},
+      { code: 'invalid_upload' },
+    )
   }
   const id = /^\d{1,15}$/.test(refId) ? Number(refId) : null
   const documentId = id === null ? refId : await documentIdOf(database, plan, id)
@@ -43,7 +47,12 @@ export async function getAttachment(
     id === null
       ? mostPublic(versions.filter((version) => version.locale === locale))
       : versions.find((version) => version.id === id)
-  if (version === undefined) throw new ValidationError(`refId: there is no ${plan.uid} ${refId}`)
+  if (version === undefined)
+    throw new ValidationError(
+      `refId: there is no ${plan.uid} ${refId}`,
+      {},
+      { code: 'invalid_upload' },
+    )
   return { plan, media, version }
 }
 

@@ -87,7 +87,11 @@ export function discardDraft(
   const discard: InLocale = async ({ locale, draft, published }, session) => {
     if (published === null) {
       const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
-      throw new ApplicationError(`There is no published version${where} to return to`)
+      throw new ApplicationError(
+        `There is no published version${where} to return to`,
+        {},
+        { code: 'not_published' },
+      )
     }
     if (draft !== null && haveSameContent(plan, draft, published)) return draft
     return revertTo(context, target, published, session)
@@ -155,7 +159,8 @@ async function namingLocale<T>(
     return await runAction()
   } catch (error) {
     if (kind === 'one' || !(error instanceof ValidationError)) throw error
-    throw new ValidationError(error.message, { ...error.details, locale })
+    const details = { ...error.details, locale }
+    throw new ValidationError(error.message, details, { code: error.errorCode })
   }
 }
 

@@ -61,7 +61,7 @@ export async function assertFree(
 ): Promise<void> {
   const document = { documentId, locale: key.locale }
   const [fault, ...others] = await findTaken(database, plan, document, values, session)
-  if (fault !== undefined) throw validationError([fault, ...others])
+  if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
 export function patchWritten(

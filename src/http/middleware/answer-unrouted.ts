@@ -4,7 +4,7 @@ import {
   NotFoundError,
   NotImplementedError,
 } from '../../errors.ts'
-import { errorEnvelope } from '../envelope.ts'
+import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
 import type { Middleware } from '../state.ts'
 
 const ERRORS: ReadonlyMap<number, CmsError> = new Map<number, CmsError>([
@@ -26,6 +26,7 @@ export function answerUnrouted(): Middleware {
       return
     }
     ctx.body = errorEnvelope(error)
+    ctx.set(ERROR_CODE, error.errorCode)
     ctx.status = status // a body alone would make it a 200
   }
 }

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import {
   CmsError,
+  type ErrorCode,
   MalformedBodyError,
   PayloadTooLargeError,
   PreconditionFailedError,
 } from '../../errors.ts'
 import { bareTag } from '../entity-tag.ts'
-import { errorEnvelope } from '../envelope.ts'
+import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
 import { createFailureReport } from '../report-failures.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -31,10 +32,12 @@ export function handleErrors(log: Logger): Middleware {
       if (known === null) {
         ctx.status = 500
         ctx.body = INTERNAL_ERROR
+        ctx.set(ERROR_CODE, 'internal_error' satisfies ErrorCode)
         return
       }
       ctx.status = known.status
       ctx.body = errorEnvelope(known)
+      ctx.set(ERROR_CODE, known.errorCode)
       if (TRY_AGAIN.has(known.status)) ctx.set('Retry-After', '1')
       if (known instanceof PreconditionFailedError && known.revision !== null) {
         ctx.set('ETag', bareTag(known.revision))

@@ -22,7 +22,9 @@ export function limitInFlight(limit: number): LimitInFlight {
   const limited =
     (work: Middleware): Middleware =>
     async (ctx, next) => {
-      if (isFull()) throw new ServiceUnavailableError('Too many requests at a time')
+      if (isFull()) {
+        throw new ServiceUnavailableError('Too many requests at a time', {}, { code: 'overloaded' })
+      }
       admitted.add(ctx.req)
       try {
         await work(ctx, next)

@@ -17,7 +17,11 @@ export function limitUnsent(maxBytes: number): Middleware {
     if (typeof body !== 'string' || body.length < SMALL) return
     const { length } = body
     if (unsent + length > maxBytes && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
-      throw new ServiceUnavailableError('Too many large answers at a time')
+      throw new ServiceUnavailableError(
+        'Too many large answers at a time',
+        {},
+        { code: 'overloaded' },
+      )
     }
     if (ctx.res.closed) return // the client has gone: nothing is sent
     unsent += length

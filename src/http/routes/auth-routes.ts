@@ -146,7 +146,8 @@ async function confirm(
 /** Documented of the reference: the token in the body, or else in its cookie. */
 async function refresh(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
   const given = refreshTokenOf(ctx)
-  if (given === null) throw new ValidationError('Missing refresh token')
+  if (given === null)
+    throw new ValidationError('Missing refresh token', {}, { code: 'invalid_refresh_token' })
   try {
     const { jwt, refreshToken } = await refreshSignIn(accounts, given)
     ctx.body = { jwt, ...handOver(ctx, cookie, refreshToken) }
@@ -218,5 +219,7 @@ function notFound(): Promise<never> {
 }
 
 function refuseProvider(): Promise<never> {
-  return Promise.reject(new ApplicationError('This provider is disabled'))
+  return Promise.reject(
+    new ApplicationError('This provider is disabled', {}, { code: 'provider_disabled' }),
+  )
 }

@@ -37,7 +37,13 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
-import { entriesEnvelope, entryEnvelope, errorEnvelope, listEnvelope } from '../envelope.ts'
+import {
+  entriesEnvelope,
+  entryEnvelope,
+  ERROR_CODE,
+  errorEnvelope,
+  listEnvelope,
+} from '../envelope.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from './query-rules.ts'
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
@@ -155,6 +161,7 @@ async function create(
       status: error.status,
       body: JSON.stringify(errorEnvelope(error)),
       revision: null,
+      errorCode: error.errorCode,
     }),
   }
   const named = readIdempotentRequest(ctx, `/api/${plan.pluralName}`)
@@ -163,6 +170,7 @@ async function create(
       ? { answer: await work.show(await work.create(null)), replayed: false }
       : await creations.run({ ...named, ...work })
   if (replayed) ctx.set('Idempotency-Replayed', 'true')
+  if (answer.errorCode !== undefined) ctx.set(ERROR_CODE, answer.errorCode)
   ctx.status = answer.status
   sendTagged(ctx, answer)
 }
@@ -245,5 +253,9 @@ function localeOf(data: unknown): unknown {
 
 function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string): void {
   if (!plan.localized || given === undefined || given === null || given === addressed) return
-  throw new ValidationError(`locale: the request addresses ${addressed}, its data another one`)
+  throw new ValidationError(
+    `locale: the request addresses ${addressed}, its data another one`,
+    {},
+    { code: 'locale_mismatch' },
+  )
 }

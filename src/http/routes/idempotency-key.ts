@@ -35,7 +35,7 @@ function keyOf(text: string): string {
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(text)?.[0]
   if (key !== undefined && key.length <= MAX_LENGTH) return key
   const message = `${HEADER}: expected one key of up to ${MAX_LENGTH} visible ASCII characters`
-  throw new ValidationError(message, { header: HEADER })
+  throw new ValidationError(message, { header: HEADER }, { code: 'invalid_header' })
 }
 
 /** Requests without credentials are all of one principal. */

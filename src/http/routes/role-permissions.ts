@@ -1,5 +1,5 @@
 import type { Actions } from '../../access/actions.ts'
-import { validationError } from '../../errors.ts'
+import { fault, validationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
@@ -40,16 +40,16 @@ function controllersOf(sent: unknown, path: readonly string[]): Data {
 
 function isEnabled(sent: unknown, path: readonly string[]): boolean {
   const { enabled } = objectAt(sent, path)
-  if (typeof enabled !== 'boolean') throw fault([...path, 'enabled'], 'must be true or false')
+  if (typeof enabled !== 'boolean') throw faultAt([...path, 'enabled'], 'must be true or false')
   return enabled
 }
 
 function objectAt(sent: unknown, path: readonly string[]): Data {
   if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Data
-  throw fault(path, 'must be an object')
+  throw faultAt(path, 'must be an object')
 }
 
-function fault(path: readonly string[], problem: string): Error {
+function faultAt(path: readonly string[], problem: string): Error {
   const message = `${path.join('.')} ${problem}`
-  return validationError([{ path, message, name: 'ValidationError' }])
+  return validationError([fault(path, message)])
 }

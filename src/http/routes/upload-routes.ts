@@ -113,7 +113,8 @@ async function change(
     assertFilled(received)
     const info = onlyOne(infosOf(received))
     const [file, ...others] = received.files
-    if (others.length > 0) throw new ValidationError('A file is replaced by one file')
+    if (others.length > 0)
+      throw new ValidationError('A file is replaced by one file', {}, { code: 'invalid_upload' })
     return file === undefined
       ? editOnly(library, record, received, info)
       : library.replace(record, received, file, info)
@@ -149,7 +150,7 @@ function isMultipart(ctx: Context): boolean {
 }
 
 function noFiles(): ValidationError {
-  return new ValidationError('Files are empty')
+  return new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
 }
 
 /**
@@ -164,10 +165,19 @@ async function attachmentOf(
   const [ref, refId, field] = ['ref', 'refId', 'field'].map((name) => fields.get(name)?.at(-1))
   if (ref === undefined && refId === undefined && field === undefined) return null
   if (ref === undefined || refId === undefined || field === undefined) {
-    throw new ValidationError('ref, refId and field are sent together, or not at all')
+    throw new ValidationError(
+      'ref, refId and field are sent together, or not at all',
+      {},
+      { code: 'invalid_upload' },
+    )
   }
   const plan = ref.startsWith('api::') ? schema.contentTypes.get(ref) : undefined
-  if (plan === undefined) throw new ValidationError(`ref: there is no content-type ${ref}`)
+  if (plan === undefined)
+    throw new ValidationError(
+      `ref: there is no content-type ${ref}`,
+      {},
+      { code: 'invalid_upload' },
+    )
   assertMay(ctx.state.principal, contentAction(plan, 'update'))
   const { defaultCode } = await locales.current()
   return getAttachment(documents, plan, { refId, field }, defaultCode)

@@ -107,19 +107,27 @@ function assertSigned(
   const expected = Buffer.from(signVariant(key, name, parameters))
   const sent = Buffer.from(typeof signature === 'string' ? signature : '')
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
-    throw new ForbiddenError('The signature does not fit what is asked for')
+    throw new ForbiddenError(
+      'The signature does not fit what is asked for',
+      {},
+      { code: 'invalid_signature' },
+    )
   }
 }
 
 function textOf(key: string, value: unknown): string {
   if (typeof value === 'string') return value
-  throw new ValidationError(`${key}: expected one value`)
+  throw new ValidationError(`${key}: expected one value`, {}, { code: 'invalid_query' })
 }
 
 function oneOf<T extends string>(key: string, value: string, allowed: readonly T[]): T {
   const known = allowed.find((one) => one === value)
   if (known === undefined)
-    throw new ValidationError(`${key}: expected one of ${allowed.join(', ')}`)
+    throw new ValidationError(
+      `${key}: expected one of ${allowed.join(', ')}`,
+      {},
+      { code: 'invalid_query' },
+    )
   return known
 }
 
@@ -128,17 +136,29 @@ function sideOf(key: string, value: string | undefined, rules: VariantRules): nu
   const side = /^[1-9]\d{0,4}$/.test(value) ? Number(value) : null
   if (rules.signingKey !== null) {
     if (side !== null && side <= MAX_SIDE) return side
-    throw new ValidationError(`${key}: expected a whole number from 1 to ${MAX_SIDE}`)
+    throw new ValidationError(
+      `${key}: expected a whole number from 1 to ${MAX_SIDE}`,
+      {},
+      { code: 'invalid_query' },
+    )
   }
   if (side !== null && rules.sizes.includes(side)) return side
-  throw new ValidationError(`${key}: expected one of ${rules.sizes.join(', ')}`)
+  throw new ValidationError(
+    `${key}: expected one of ${rules.sizes.join(', ')}`,
+    {},
+    { code: 'invalid_query' },
+  )
 }
 
 function qualityOf(value: string | undefined): number {
   if (value === undefined) return DEFAULT_QUALITY
   const quality = QUALITIES.find((one) => String(one) === value)
   if (quality !== undefined) return quality
-  throw new ValidationError(`quality: expected one of ${QUALITIES.join(', ')}`)
+  throw new ValidationError(
+    `quality: expected one of ${QUALITIES.join(', ')}`,
+    {},
+    { code: 'invalid_query' },
+  )
 }
 
 /** The smallest of the formats that a browser names; wildcards promise nothing. */

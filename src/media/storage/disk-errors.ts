@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '../../errors.ts'
+import { type ErrorCode, ServiceUnavailableError } from '../../errors.ts'
 
 /** No blocks left, no more that this user may have, or none that one file may have. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -10,13 +10,13 @@ export async function asDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (FULL.has(code)) throw refusal('There is no space left to store this', error)
-    if (BROKEN.has(code)) throw refusal('The disk does not take what is to be stored', error)
+    const failure = error instanceof Error && 'code' in error ? error.code : null
+    if (FULL.has(failure)) throw refusal('There is no space left to store this', 'disk_full', error)
+    if (BROKEN.has(failure)) throw refusal('The disk is not writable', 'storage_unreachable', error)
     throw error
   }
 }
 
-function refusal(message: string, cause: unknown): ServiceUnavailableError {
-  return new ServiceUnavailableError(message, {}, { cause })
+function refusal(message: string, code: ErrorCode, cause: unknown): ServiceUnavailableError {
+  return new ServiceUnavailableError(message, {}, { cause, code })
 }

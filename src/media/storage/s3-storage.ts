@@ -238,7 +238,11 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
     const status = statusOf(error)
     const isOutage = isOfNetwork(error) || (status !== null && status >= 500)
     if (!isOutage) throw error
-    throw new ServiceUnavailableError('The file storage does not answer', {}, { cause: error })
+    throw new ServiceUnavailableError(
+      'The file storage does not answer',
+      {},
+      { cause: error, code: 'storage_unreachable' },
+    )
   }
 }
 

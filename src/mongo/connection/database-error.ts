@@ -32,21 +32,37 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) {
-    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+    return new ServiceUnavailableError(
+      'The database cannot be reached',
+      {},
+      { cause: error, code: 'database_unreachable' },
+    )
   }
   if (!(error instanceof MongoError)) return error
   if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
   }
   if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
-    return new GatewayTimeoutError('The write was not confirmed in time', {}, { cause: error })
+    return new GatewayTimeoutError(
+      'The write was not confirmed in time',
+      {},
+      { cause: error, code: 'write_unconfirmed' },
+    )
   }
   const cannotWrite = error instanceof MongoServerError ? CANNOT_WRITE.get(error.code) : undefined
   if (cannotWrite !== undefined) {
-    return new ServiceUnavailableError(cannotWrite, {}, { cause: error })
+    return new ServiceUnavailableError(
+      cannotWrite,
+      {},
+      { cause: error, code: 'database_not_writable' },
+    )
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
-    return new ServiceUnavailableError('The database cannot be reached', {}, { cause: error })
+    return new ServiceUnavailableError(
+      'The database cannot be reached',
+      {},
+      { cause: error, code: 'database_unreachable' },
+    )
   }
   return error
 }

@@ -173,6 +173,8 @@ function lookUp(
   if (isRepeated) {
     throw new ValidationError(
       `filters on ${path} are met by too many documents: the elements of a component cannot look them up`,
+      {},
+      { code: 'filters_too_wide' },
     )
   }
   count.lookups += 1

@@ -24,6 +24,8 @@ export interface KeptAnswer {
   readonly body: string
   /** Of the version that it shows; null for an error. */
   readonly revision: string | null
+  /** Of an error; absent from what was kept before errors had codes. */
+  readonly errorCode?: string
 }
 
 /** What there is of the request that a key stands for. */

@@ -94,7 +94,7 @@ export async function settleReservations(
       own.add(each._id)
     }
     const [first, ...others] = faults
-    if (first !== undefined) throw validationError([first, ...others])
+    if (first !== undefined) throw validationError([first, ...others], 'value_not_unique')
   })
 }
 

@@ -18,7 +18,7 @@ export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
       if (isCollision && attempt < ATTEMPTS) continue
       if (!isDuplicateKey(error)) throw error
       const message = 'A value is taken that must be unique, though not by these content-types'
-      throw new ConflictError(message, {}, { cause: error })
+      throw new ConflictError(message, {}, { cause: error, code: 'undeclared_unique_index' })
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors.ts'
+import { type Fault, fault } from '../../errors.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
@@ -53,8 +53,8 @@ export function takenFault(
   value: unknown,
   path: readonly string[] = [name],
 ): Fault {
-  const fault = { path, message: 'This attribute must be unique', name: 'ValidationError' }
-  return isPrivate ? fault : { ...fault, value: SCALAR_KINDS[type].toJson(value) }
+  const shown = isPrivate ? undefined : SCALAR_KINDS[type].toJson(value)
+  return fault(path, 'This attribute must be unique', shown)
 }
 
 /** The attributes of which no two documents may have one value published in one locale. */

@@ -96,7 +96,7 @@ async function passStored(
   if (lost === undefined && refused.length > 0) return
   const [fault, ...others] =
     lost?.status === 'published' ? await findTaken(database, plan, lost, lost) : []
-  throw fault === undefined ? error : validationError([fault, ...others])
+  throw fault === undefined ? error : validationError([fault, ...others], 'value_not_unique')
 }
 
 /**
@@ -283,6 +283,6 @@ async function unlessTaken<T>(
       (each) => paths.includes(each.name) || each.name === unique,
     )
     if (attribute === undefined) throw error
-    throw validationError([takenFault(attribute, values[attribute.name])])
+    throw validationError([takenFault(attribute, values[attribute.name])], 'value_not_unique')
   }
 }

@@ -15,7 +15,11 @@ export function misplacedText(
   const [first] = text === '*' && holder !== null ? populatablesOf(holder) : []
   if (first === undefined) return unknownKey(text, path, 'populate')
   const at = `${path}.${first.name}`
-  return new ValidationError(`Invalid key ${first.name} at ${at}`, { key: first.name, path: at })
+  return new ValidationError(
+    `Invalid key ${first.name} at ${at}`,
+    { key: first.name, path: at },
+    { code: 'invalid_key' },
+  )
 }
 
 /** For what a zone takes only by component. */
@@ -28,5 +32,7 @@ export function withoutFragment(
   return new ValidationError(
     `Invalid nested populate for ${singularName}.${zone.name} (${uid}). ` +
       `Expected a fragment ("on") or "count" but found ${JSON.stringify(found)}`,
+    {},
+    { code: 'invalid_query' },
   )
 }

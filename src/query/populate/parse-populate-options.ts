@@ -50,7 +50,7 @@ export function parseEntryOptions(
 }
 
 /**
- * Elements of a component are picked and ordered without the database, by what they hold themselves.
+ * Elements of a component are filtered and sorted without a query, by their own values.
  * @throws ValidationError for conditions and orders that lead through a relation.
  */
 export function assertWithinComponent(
@@ -59,7 +59,10 @@ export function assertWithinComponent(
 ): void {
   const isThrough = sort.some(({ through }) => through.some(({ kind }) => kind === 'relation'))
   if (!isThrough && (filter === null || !asksRelated(filter))) return
-  throw invalidValue(`populate[${path}]`, 'a component is not arranged by a relation')
+  throw invalidValue(
+    `populate[${path}]`,
+    'components cannot be filtered or sorted through a relation',
+  )
 }
 
 function asksRelated(filter: Filter): boolean {
@@ -117,6 +120,10 @@ function namingPopulate<T>(parse: () => T): T {
     return parse()
   } catch (error) {
     if (!(error instanceof ValidationError) || error.details?.['param'] === undefined) throw error
-    throw new ValidationError(error.message, { ...error.details, param: PARAM })
+    throw new ValidationError(
+      error.message,
+      { ...error.details, param: PARAM },
+      { code: error.errorCode },
+    )
   }
 }

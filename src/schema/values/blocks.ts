@@ -1,6 +1,6 @@
-import type { Fault } from '../../errors.ts'
+import { type Fault, fault } from '../../errors.ts'
 import type { Data } from '../definition.ts'
-import { faultOf, labelOf } from './value-messages.ts'
+import { labelOf } from './value-messages.ts'
 
 type Path = readonly (string | number)[]
 
@@ -50,10 +50,9 @@ function checkNode(
   const { type } = isData(node) ? node : {}
   const known = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (!isData(node) || known === undefined) {
-    return [faultOf(path, sentenceOfUnknown(kinds), node)]
+    return [fault(path, sentenceOfUnknown(kinds), node)]
   }
-  if (path.length > MAX_DEPTH)
-    return [faultOf(path, 'Block nodes are nested too deeply', undefined)]
+  if (path.length > MAX_DEPTH) return [fault(path, 'Block nodes are nested too deeply', undefined)]
   return known(node, path)
 }
 
@@ -69,7 +68,7 @@ function checkChildren(
 ): readonly Fault[] {
   const at = [...path, 'children']
   if (children === undefined || children === null) return [required(at, children)]
-  if (!Array.isArray(children)) return [faultOf(at, `${labelOf(at)} must be a list`, children)]
+  if (!Array.isArray(children)) return [fault(at, `${labelOf(at)} must be a list`, children)]
   return children.flatMap((child, index) => checkNode(child, [...at, index], kinds))
 }
 
@@ -78,7 +77,7 @@ function checkParagraph(node: Data, path: Path): readonly Fault[] {
     return checkChildren(node, path, INLINE_NODES)
   }
   const message = 'Paragraph node children must have at least one Text or Link node'
-  return [faultOf([...path, 'children'], message, [])]
+  return [fault([...path, 'children'], message, [])]
 }
 
 function checkHeading(node: Data, path: Path): readonly Fault[] {
@@ -99,7 +98,7 @@ function checkImage(node: Data, path: Path): readonly Fault[] {
   const at = [...path, 'image']
   const image = node['image']
   if (image === undefined || image === null) return [required(at, image)]
-  if (!isData(image)) return [faultOf(at, `${labelOf(at)} must be an object`, image)]
+  if (!isData(image)) return [fault(at, `${labelOf(at)} must be an object`, image)]
   const missing = IMAGE_KEYS.filter((key) => image[key] === undefined || image[key] === null)
   return [
     ...missing.map((key) => required([...at, key], image[key])),
@@ -110,14 +109,14 @@ function checkImage(node: Data, path: Path): readonly Fault[] {
 function checkText({ text }: Data, path: Path): readonly Fault[] {
   if (typeof text === 'string') return []
   const message = 'Text must be defined with at least an empty string'
-  return [faultOf([...path, 'text'], message, text)]
+  return [fault([...path, 'text'], message, text)]
 }
 
 function checkLink(node: Data, path: Path): readonly Fault[] {
   const url = node['url']
   const isFine = typeof url === 'string' && isLink(url)
   return [
-    ...(isFine ? [] : [faultOf([...path, 'url'], 'Please specify a valid link.', url)]),
+    ...(isFine ? [] : [fault([...path, 'url'], 'Please specify a valid link.', url)]),
     ...checkChildren(node, path, TEXT_NODES),
   ]
 }
@@ -131,11 +130,11 @@ function checkOneOf(value: unknown, path: Path, values: readonly unknown[]): rea
   if (value === undefined || value === null) return [required(path, value)]
   if (values.includes(value)) return []
   const message = `${labelOf(path)} must be one of the following values: ${values.join(', ')}`
-  return [faultOf(path, message, value)]
+  return [fault(path, message, value)]
 }
 
 function required(path: Path, value: unknown): Fault {
-  return faultOf(path, `${labelOf(path)} is a required field`, value)
+  return fault(path, `${labelOf(path)} is a required field`, value)
 }
 
 function isData(value: unknown): value is Data {

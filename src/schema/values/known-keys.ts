@@ -51,12 +51,17 @@ function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: Kno
 
 function invalidRootKey(key: string): ValidationError {
   const message = `Invalid key ${key}`
-  if (UNADDRESSABLE_KEYS.has(key)) return new ValidationError(message, { key, source: 'body' })
-  return new ValidationError(message, {
-    key,
-    path: SERVER_KEYS.has(key) ? key : null,
-    source: 'body',
-  })
+  if (UNADDRESSABLE_KEYS.has(key))
+    return new ValidationError(message, { key, source: 'body' }, { code: 'invalid_key' })
+  return new ValidationError(
+    message,
+    {
+      key,
+      path: SERVER_KEYS.has(key) ? key : null,
+      source: 'body',
+    },
+    { code: 'invalid_key' },
+  )
 }
 
 function assertKnownWithin(
@@ -67,7 +72,11 @@ function assertKnownWithin(
 ): void {
   if (definition?.type !== 'component' && definition?.type !== 'dynamiczone') return
   if (path.length > MAX_DEPTH) {
-    throw new ValidationError(`Components are nested more than ${MAX_DEPTH} levels deep`)
+    throw new ValidationError(
+      `Components are nested more than ${MAX_DEPTH} levels deep`,
+      {},
+      { code: 'invalid_payload' },
+    )
   }
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const element of elements.filter(isData)) {
@@ -105,7 +114,11 @@ function assertKnownInside(
       assertKnownWithin(data[key], attributes[key], [...path, key], known)
     } else if (key !== 'id') {
       const at = path.join('.')
-      throw new ValidationError(`Invalid key ${key} at ${at}`, { key, path: at, source: 'body' })
+      throw new ValidationError(
+        `Invalid key ${key} at ${at}`,
+        { key, path: at, source: 'body' },
+        { code: 'invalid_key' },
+      )
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Schema as JoiSchema, ValidationErrorItem } from 'joi'
-import { type Fault, ValidationError, validationError } from '../../errors.ts'
+import { type Fault, ValidationError, validationError, fault } from '../../errors.ts'
 import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from '../definition.ts'
 import { type Absence, contentTypeRule } from './holder-rules.ts'
 import { assertKnownKeys } from './known-keys.ts'
@@ -7,7 +7,7 @@ import { once } from '../once.ts'
 import type { Validators } from '../plan.ts'
 import type { Occasion } from './scalar-rules.ts'
 import { shownValues, withNulls } from './stored-values.ts'
-import { type Complaint, faultOf, printValue, sentenceOf } from './value-messages.ts'
+import { type Complaint, printValue, sentenceOf } from './value-messages.ts'
 
 const MAX_DEPTH = 100
 const OPTIONS = { abortEarly: false, convert: false } as const
@@ -51,16 +51,24 @@ function parsePayload(payload: unknown): Data {
   if (Array.isArray(payload)) {
     const cast = `(cast from the value \`${printValue(payload)}\`)`
     const message = `this must be a \`object\` type, but the final value was: \`null\` ${cast}.`
-    throw validationError([faultOf([], message, null)])
+    throw validationError([fault([], message, null)])
   }
   if (typeof payload === 'object' && payload !== null) return payload as Data
-  throw new ValidationError('Missing "data" payload in the request body')
+  throw new ValidationError(
+    'Missing "data" payload in the request body',
+    {},
+    { code: 'data_missing' },
+  )
 }
 
 /** Even a complaint about deeper nesting could not be printed. */
 function assertShallow(payload: unknown): void {
   if (!isDeeper(payload, MAX_DEPTH)) return
-  throw new ValidationError(`The data is nested more than ${MAX_DEPTH} levels deep`)
+  throw new ValidationError(
+    `The data is nested more than ${MAX_DEPTH} levels deep`,
+    {},
+    { code: 'invalid_payload' },
+  )
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
@@ -86,7 +94,7 @@ function toValidationError(items: readonly ValidationErrorItem[], sent: Data): V
   const [first, ...others] = faults
   if (first !== undefined) return validationError([first, ...others])
   const sentences = items.map((item) => sentenceOf(toComplaint(item)))
-  return new ValidationError(sentences.join('; '))
+  return new ValidationError(sentences.join('; '), {}, { code: 'invalid_payload' })
 }
 
 function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
@@ -96,7 +104,7 @@ function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
   const path = [...complaint.path, ...(within ?? [])]
   const value = valueAt(sent, path)
   const isNaN = complaint.code === 'number.base'
-  return [faultOf(path, sentenceOf({ ...complaint, path }), isNaN ? null : value)]
+  return [fault(path, sentenceOf({ ...complaint, path }), isNaN ? null : value)]
 }
 
 /** An error that a rule threw is a bug, and no fault of the payload. */

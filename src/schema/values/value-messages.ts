@@ -1,5 +1,3 @@
-import type { Fault } from '../../errors.ts'
-
 /** One complaint of a rule: which rule, where, and what its sentence needs. */
 export interface Complaint {
   readonly code: string
@@ -51,16 +49,6 @@ export function sentenceOf({ code, path, context }: Complaint): string {
   const sentence = SENTENCES.get(code)
   if (sentence === undefined) throw new Error(`There is no sentence for ${code} at ${label}`)
   return sentence(label, context)
-}
-
-/** A fault as the envelope lists it; `value` is left out when undefined. */
-export function faultOf(
-  path: readonly (string | number)[],
-  message: string,
-  value: unknown,
-): Fault {
-  const fault = { path: path.map(String), message, name: 'ValidationError' }
-  return value === undefined ? fault : { ...fault, value }
 }
 
 /** `links[1].label`; `this` for the payload itself. */

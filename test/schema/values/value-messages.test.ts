@@ -1,10 +1,5 @@
 import { expect } from 'chai'
-import {
-  faultOf,
-  labelOf,
-  printValue,
-  sentenceOf,
-} from '../../../src/schema/values/value-messages.ts'
+import { labelOf, printValue, sentenceOf } from '../../../src/schema/values/value-messages.ts'
 
 describe('printValue', () => {
   const rows: readonly [unknown, string][] = [
@@ -35,18 +30,6 @@ describe('labelOf', () => {
     expect(labelOf(['links', 1, 'label'])).to.equal('links[1].label')
     expect(labelOf(['title'])).to.equal('title')
     expect(labelOf([])).to.equal('this')
-  })
-})
-
-describe('faultOf', () => {
-  it('lists a path as texts, and a value only if there is one', () => {
-    expect(faultOf(['a', 1], 'm', null)).to.deep.equal({
-      path: ['a', '1'],
-      message: 'm',
-      name: 'ValidationError',
-      value: null,
-    })
-    expect(faultOf([], 'm', undefined)).not.to.have.property('value')
   })
 })
 
