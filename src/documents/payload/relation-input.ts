@@ -74,10 +74,11 @@ export function readRelationChange(path: readonly string[], sent: unknown): Rela
 
 function readStrict(place: Place, options: unknown): boolean {
   if (options === undefined || options === null) return true
-  if (!isObject(options) || Array.isArray(options)) throw fault(place, 'options must be an object')
+  if (!isObject(options) || Array.isArray(options))
+    throw faultAt(place, 'options must be an object')
   assertKeys(place, options, OPTIONS, 'options')
   const { strict = true } = options
-  if (typeof strict !== 'boolean') throw fault(place, 'options.strict must be true or false')
+  if (typeof strict !== 'boolean') throw faultAt(place, 'options.strict must be true or false')
   return strict
 }
 
@@ -242,7 +243,7 @@ function assertConnectedOnce(path: readonly string[], change: DocumentChange): v
   const seen = new Set<string>()
   for (const { target } of change.connect) {
     if (seen.has(target)) {
-      throw fault({ path, sent: target }, `connect names the document ${target} twice`)
+      throw faultAt({ path, sent: target }, `connect names the document ${target} twice`)
     }
     seen.add(target)
   }
