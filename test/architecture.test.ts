@@ -38,10 +38,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   serve: ['config', 'errors'],
   run: ['serve', 'deployment', 'log', 'config', 'errors'],
+  transfer: [...DOMAIN, 'errors'],
   services: [...DOMAIN, ...FOUNDATION],
   app: [...DOMAIN, 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'services', ...FOUNDATION],
+  cli: [...DOMAIN, 'transfer', 'services', ...FOUNDATION],
 }
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */
@@ -50,9 +51,10 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^mongodb-memory-server/, ['deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'app']],
   [/^@aws-sdk\//, ['media']],
-  [/^(jose|nodemailer|@node-rs\/argon2)$/, ['accounts']],
+  [/^(jose|nodemailer|@node-rs\/(argon2|bcrypt))$/, ['accounts']],
   [/^qs$/, ['http']],
-  [/^(bson|lmdb)(\/.*)?$/, []],
+  [/^bson(\/.*)?$/, []],
+  [/^(lmdb|tar-stream)$/, ['transfer']],
   [/^@quire\/engine$/, ['deployment']],
   [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],

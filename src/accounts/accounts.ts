@@ -19,6 +19,7 @@ import {
   findUser,
   findUserByIdentifier,
   insertUser,
+  replaceHash,
   type User,
   type UsersContext,
   type UserValues,
@@ -101,7 +102,15 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   if (user === null || !isRight)
     throw new ValidationError('Invalid identifier or password', {}, { code: 'invalid_login' })
   assertMayEnter(context, user)
+  if (context.passwords.isForeign(user.password)) {
+    context.behind(hashAnew(context, user, textOf(input, 'password')))
+  }
   return signIn(context, user, deviceId)
+}
+
+/** Replaces the hash that an archive brought by one of ours; the password stays, and tokens stay good. */
+async function hashAnew(context: AccountsContext, user: User, password: string): Promise<void> {
+  await replaceHash(context, user, await context.passwords.hash(password))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { ServiceUnavailableError } from '../errors.ts'
 
 /** What one hash costs; see the options of argon2. */
@@ -22,7 +23,12 @@ export interface Passwords {
    * @throws ServiceUnavailableError when too many are waiting.
    */
   verify(stored: string | null, password: string): Promise<boolean>
+  /** Whether a stored hash is of another kind than those that are made here: to be made anew once its password is known. */
+  isForeign(stored: string): boolean
 }
+
+/** What the reference stores; such hashes come with an archive. */
+const BCRYPT = /^\$2[abxy]\$/
 
 /** No password is longer, in bytes of UTF-8; longer ones are refused before they are hashed. */
 export const MAX_PASSWORD_BYTES = 72
@@ -42,9 +48,13 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
     verify: async (stored, password) => {
       const isShort = Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES
       const against = stored ?? (await nobodys)
-      const isRight = await inTurn(() => verify(against, isShort ? password : ''))
+      const given = isShort ? password : ''
+      const isRight = await inTurn(() =>
+        BCRYPT.test(against) ? verifyBcrypt(given, against) : verify(against, given),
+      )
       return isRight && isShort && stored !== null
     },
+    isForeign: (stored) => BCRYPT.test(stored),
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Document } from 'mongodb'
 import { UnauthorizedError } from '../errors.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import { type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
+import { versionId } from '../mongo/versions/version-match.ts'
 import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
@@ -112,6 +114,21 @@ export function changeUser(
     const target = { documentId, key: KEY }
     return (await patchVersion(db, plan, target, changes, session)) as User | null
   })
+}
+
+/**
+ * Stores another hash of the same password, unless it has changed meanwhile. Nothing that anybody sees
+ * changes, so that times and revision stay.
+ */
+export async function replaceHash(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  { documentId, password }: User,
+  hash: string,
+): Promise<void> {
+  const asBefore = { _id: versionId(documentId, KEY), password }
+  await asCmsErrors(() =>
+    versionsOf(db, plan).updateOne(asBefore, { $set: { password: hash } }, optionsOf(db)),
+  )
 }
 
 export async function removeUser({ db, plan }: UsersContext, user: User): Promise<void> {

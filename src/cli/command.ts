@@ -1,8 +1,9 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Access } from '../access/access.ts'
-import type { SourceImport } from '../documents/import/import-from-source.ts'
+import type { ImportDestination, SourceImport } from '../documents/import/import-from-source.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
+import type { MediaStorage } from '../media/storage/storage.ts'
 
 /**
  * What the commands work on: the same objects as the management API, so that both keep the same rules. Each is
@@ -17,7 +18,19 @@ export interface CommandContext {
    * What an import reads of this installation and writes to; a dry run has nothing to write to.
    * @throws ApplicationError unless indexes are what the content-types declare: no command changes them.
    */
-  openImport(options: { readonly dryRun: boolean }): Promise<Omit<SourceImport, 'source'>>
+  openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
+}
+
+/** What imports work with. */
+export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination'> {
+  readonly destination: (ImportDestination & OpenedFiles) | null
+}
+
+interface OpenedFiles {
+  readonly locales: Locales
+  readonly storage: MediaStorage
+  /** Of files that are on their way. */
+  readonly spoolFolder: string
 }
 
 /** What a command has to say: `--json` prints `data`, otherwise `text` is printed. */

@@ -1,6 +1,8 @@
 import { importFromSource, type SourceReport } from '../documents/import/import-from-source.ts'
 import { openSource } from '../documents/import/source.ts'
 import { type Command, textOption, wordAt } from './command.ts'
+import { type ArchiveReport, importArchive } from '../transfer/import-archive.ts'
+import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
 const fromUrl: Command = {
@@ -16,7 +18,55 @@ const fromUrl: Command = {
   },
 }
 
-export const IMPORT_COMMANDS: readonly Command[] = [fromUrl]
+const fromArchive: Command = {
+  usage: 'import archive <file> [--key <key>] [--into-existing] [--dry-run]',
+  summary:
+    'bring an archive of `strapi export` here, users and files included; see docs/migrating.md',
+  options: {
+    key: { type: 'string' },
+    'into-existing': { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+  },
+  words: { min: 1, max: 1 },
+  run: async (context, words, options) => {
+    const dryRun = options['dry-run'] === true
+    const { schema, locales, destination } = await context.openImport({ dryRun })
+    const bar = progressBar(process.stderr)
+    try {
+      const data = await importArchive({
+        file: { path: wordAt(words, 0), key: textOption(options, 'key') ?? null },
+        schema,
+        locales,
+        destination: destination && { ...destination, access: await context.access() },
+        intoExisting: options['into-existing'] === true,
+        onProgress: bar.show,
+      })
+      return { data, text: archiveText(data, dryRun) }
+    } finally {
+      bar.end()
+    }
+  },
+}
+
+export const IMPORT_COMMANDS: readonly Command[] = [fromUrl, fromArchive]
+
+function archiveText(report: ArchiveReport, dryRun: boolean): string {
+  const { version, parts, types, files, users, notTaken } = report
+  const rows = [
+    ...Object.entries(types).map(([uid, { versions, added }]) => [uid, `${versions}`, `${added}`]),
+    ['files', `${files.records}`, `${files.records}`],
+    ['users', `${users}`, `${users}`],
+  ]
+  return [
+    `Archive of version ${version ?? 'unknown'}, with ${parts.join(', ')}`,
+    '',
+    formatTable(['CONTENT', 'VERSIONS READ', 'DOCUMENTS ADDED'], rows),
+    '',
+    ...(dryRun ? ['A dry run: nothing was stored.'] : []),
+    ...(notTaken.length === 0 ? ['Everything was taken.'] : ['Not taken:']),
+    ...notTaken.map((sentence) => `  - ${sentence}`),
+  ].join('\n')
+}
 
 function textOf({ types, files, notTaken }: SourceReport, dryRun: boolean): string {
   const rows = [

@@ -15,9 +15,7 @@ import { openFileRecords } from '../media/file-records.ts'
 import type { Data } from '../schema/definition.ts'
 import type { Schema } from '../schema/plan.ts'
 import { documentContext, openStorage, spoolFolder } from '../services.ts'
-import type { CommandContext } from './command.ts'
-
-type Import = Awaited<ReturnType<CommandContext['openImport']>>
+import type { OpenedImport } from './command.ts'
 
 /**
  * What an import needs of an installation. For a dry run nothing is opened that would write. Otherwise the indexes
@@ -27,7 +25,7 @@ type Import = Awaited<ReturnType<CommandContext['openImport']>>
 export async function openImport(
   { config, database, schema }: Installation,
   { dryRun }: { readonly dryRun: boolean },
-): Promise<Import> {
+): Promise<OpenedImport> {
   if (dryRun) return { schema, locales: () => readLocales(database), destination: null }
   await assertIndexes(database, [...compileCollections(schema).values()])
   const locales = await openLocales(database)
@@ -36,8 +34,9 @@ export async function openImport(
   const images = openImageWork()
   const storage = await openStorage(config, database)
   const library = openMediaLibrary({ storage, records, images })
-  const files = importInto(library, spoolFolder(config))
-  const destination = { documents, locales, files }
+  const spool = spoolFolder(config)
+  const files = importInto(library, spool)
+  const destination = { documents, locales, files, storage, spoolFolder: spool }
   return { schema, locales: () => locales.current(), destination }
 }
 

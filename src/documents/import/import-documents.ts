@@ -34,6 +34,18 @@ export interface ImportedDocument {
 export interface ImportedVersion extends VersionKey {
   /** As a client would send it. */
   readonly data: Data
+  /** What it had where it comes from; absent: a new id, and the time of the import. */
+  readonly origin?: VersionOrigin
+  /** In stored form, and not checked: orders of inverse sides, hashes of passwords. */
+  readonly stored?: Data
+}
+
+export interface VersionOrigin {
+  /** No other version of the collection may have it; null for a new one. */
+  readonly id: number | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly publishedAt: Date | null
 }
 
 /** How far an import has come. */
@@ -60,6 +72,10 @@ export interface ImportOptions {
    * names it twice. Otherwise such relations are refused, as nobody looks for another that does.
    */
   readonly isConsistent?: boolean
+  /** Every version is given, drafts of what is published too: none is added. */
+  readonly isWhole?: boolean
+  /** Told of what was published elsewhere and breaks a rule of its declaration; it is stored all the same. Absent: it is refused. */
+  readonly onUnpublishable?: (sentence: string) => void
 }
 
 const BATCH_SIZE = 1_000
@@ -86,12 +102,13 @@ export async function importDocuments(
   context: DocumentContext,
   plan: ContentTypePlan,
   documents: Iterable<ImportedDocument>,
-  { batchSize = BATCH_SIZE, signal, onBatch, isConsistent = false }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
+  const { batchSize = BATCH_SIZE, signal, onBatch } = options
   let progress: ImportProgress = { documents: 0, added: 0 }
   for (const batch of inBatches(documents, batchSize)) {
     if (signal?.aborted === true) return { ...progress, complete: false }
-    const added = await importBatch(context, plan, batch, isConsistent)
+    const added = await importBatch(context, plan, batch, options)
     progress = {
       documents: progress.documents + batch.length,
       added: progress.added + added,
@@ -119,9 +136,8 @@ function* inBatches(
 }
 
 /** One version that is to be stored, not yet numbered. */
-interface Wanted extends VersionKey {
+interface Wanted extends ImportedVersion {
   readonly documentId: string
-  readonly data: Data
 }
 
 /** Answers of how many documents something was new. */
@@ -129,10 +145,10 @@ async function importBatch(
   context: DocumentContext,
   plan: ContentTypePlan,
   batch: readonly ImportedDocument[],
-  isConsistent: boolean,
+  options: ImportOptions,
 ): Promise<number> {
   const { database, ids } = context
-  const wanted = batch.flatMap((document) => wantedVersions(plan, document))
+  const wanted = batch.flatMap((document) => wantedVersions(plan, document, options))
   const stored = await findStoredVersionIds(
     database,
     plan,
@@ -143,21 +159,28 @@ async function importBatch(
   const values = await completeAll(
     context,
     plan,
-    missing.map((version) => parseValues(plan, version)),
-    isConsistent,
+    missing.map((version) => parseValues(plan, version, options)),
+    options.isConsistent === true,
   )
-  const numbers = await ids.take(plan.collectionName, missing.length)
+  const unnumbered = missing.filter(({ origin }) => (origin?.id ?? null) === null)
+  const numbers = (await ids.take(plan.collectionName, unnumbered.length)).values()
   const at = context.now()
-  const toVersion = ({ documentId, locale, status }: Wanted, index: number): StoredVersion => ({
-    ...values[index],
-    id: numbers[index] ?? 0,
-    documentId,
-    locale,
-    status,
-    createdAt: at,
-    updatedAt: at,
-    publishedAt: status === 'published' ? at : null,
-  })
+  const toVersion = (version: Wanted, index: number): StoredVersion => {
+    const { documentId, locale, status, origin, stored } = version
+    const publishedAt = status === 'published' ? at : null
+    const { createdAt, updatedAt, ...own } = origin ?? { createdAt: at, updatedAt: at, publishedAt }
+    return {
+      ...values[index],
+      ...stored,
+      id: origin?.id ?? numbers.next().value ?? 0,
+      documentId,
+      locale,
+      status,
+      createdAt,
+      updatedAt,
+      publishedAt: own.publishedAt,
+    }
+  }
   await addVersions(database, plan, missing.map(toVersion))
   return new Set(missing.map(({ documentId }) => documentId)).size
 }
@@ -165,9 +188,11 @@ async function importBatch(
 function wantedVersions(
   plan: ContentTypePlan,
   { documentId, versions }: ImportedDocument,
+  { isWhole = false }: ImportOptions,
 ): readonly Wanted[] {
-  return versions.flatMap(({ locale, status, data }) =>
-    statusesOf(plan, status).map((status) => ({ documentId, locale, status, data })),
+  if (isWhole) return versions.map((version) => ({ ...version, documentId }))
+  return versions.flatMap((version) =>
+    statusesOf(plan, version.status).map((status) => ({ ...version, documentId, status })),
   )
 }
 
@@ -177,24 +202,39 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
 }
 
 /** @throws ValidationError that says which document it is about. */
-function parseValues(plan: ContentTypePlan, wanted: Wanted): Data {
+function parseValues(
+  plan: ContentTypePlan,
+  wanted: Wanted,
+  { onUnpublishable }: ImportOptions,
+): Data {
   try {
     if (!plan.draftAndPublish) return plan.validators.direct(wanted.data, TRUSTED)
     const values = plan.validators.draft(wanted.data, TRUSTED)
-    if (wanted.status === 'published') plan.validators.publishable(values)
+    if (wanted.status === 'published') assertPublishable(plan, wanted, values, onUnpublishable)
     return values
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    const which = [
-      plan.uid,
-      wanted.documentId,
-      ...(wanted.locale === NO_LOCALE ? [] : [wanted.locale]),
-    ]
-    throw new ValidationError(`${which.join(' ')}: ${error.message}`, error.details, {
-      cause: error,
-      code: error.errorCode,
-    })
+    const message = `${nameOf(plan, wanted)}: ${error.message}`
+    throw new ValidationError(message, error.details, { cause: error, code: error.errorCode })
   }
+}
+
+function assertPublishable(
+  plan: ContentTypePlan,
+  wanted: Wanted,
+  values: Data,
+  onUnpublishable: ImportOptions['onUnpublishable'],
+): void {
+  try {
+    plan.validators.publishable(values)
+  } catch (error) {
+    if (onUnpublishable === undefined || !(error instanceof ValidationError)) throw error
+    onUnpublishable(`${nameOf(plan, wanted)}: ${error.message}`)
+  }
+}
+
+function nameOf({ uid }: ContentTypePlan, { documentId, locale }: Wanted): string {
+  return [uid, documentId, ...(locale === NO_LOCALE ? [] : [locale])].join(' ')
 }
 
 /** What is to be stored of checked values, with ids for their components: taken for all together. */

@@ -8,6 +8,8 @@ export interface IdAllocator {
    * @throws ServiceUnavailableError, GatewayTimeoutError
    */
   take(sequence: string, count: number): Promise<readonly number[]>
+  /** Ids that are taken from now on are above `id`, in every process that has not reserved some already. */
+  raise(sequence: string, id: number): Promise<void>
   /** Returns the id that was taken last and is not needed; ids that followed it make this a no-op. */
   giveBack(sequence: string, id: number): void
 }
@@ -30,33 +32,15 @@ const BLOCK_SIZE = 100
  * spot. What a process has not used when it ends is a gap.
  */
 export function openIdAllocator(database: Database): IdAllocator {
-  const counters = database.collection<Counter>(COLLECTION)
+  const counters = openCounters(database)
   const blocks = new Map<string, Block>()
   /** One request for a block at a time: those who wait share what it brings. */
   const pending = new Map<string, Promise<void>>()
 
   const reserve = async (sequence: string, count: number): Promise<void> => {
     const size = Math.max(BLOCK_SIZE, count)
-    const last = (await advance(sequence, size)) ?? (await begin(sequence, size))
+    const last = await counters.advance(sequence, size)
     blocks.set(sequence, { next: last - size + 1, end: last })
-  }
-
-  /** Null when the sequence has not begun. */
-  const advance = async (sequence: string, by: number): Promise<number | null> => {
-    const counter = await counters.findOneAndUpdate(
-      { _id: sequence },
-      { $inc: { last: by } },
-      { returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
-    )
-    return counter?.last ?? null
-  }
-
-  /** Not by an upsert that counts: of several that race, DocumentDB answers two with the same count. */
-  const begin = async (sequence: string, by: number): Promise<number> => {
-    await ensureRow(counters, { _id: sequence, last: 0 })
-    const last = await advance(sequence, by)
-    if (last === null) throw new Error(`no counter for ${sequence}`)
-    return last
   }
 
   const refill = (sequence: string, count: number): Promise<void> => {
@@ -81,9 +65,45 @@ export function openIdAllocator(database: Database): IdAllocator {
       }
       return taken
     },
+    raise: async (sequence, id) => {
+      blocks.delete(sequence)
+      await asCmsErrors(() => counters.raise(sequence, id))
+    },
     giveBack: (sequence, id) => {
       const block = blocks.get(sequence)
       if (block?.next === id + 1) block.next = id
+    },
+  }
+}
+
+/** One document a sequence, with the last id that was reserved. */
+function openCounters(database: Database) {
+  const counters = database.collection<Counter>(COLLECTION)
+  const maxTimeMS = database.queryTimeoutMs
+
+  /** Null when the sequence has not begun. */
+  const tryToAdvance = async (sequence: string, by: number): Promise<number | null> => {
+    const counter = await counters.findOneAndUpdate(
+      { _id: sequence },
+      { $inc: { last: by } },
+      { returnDocument: 'after', maxTimeMS },
+    )
+    return counter?.last ?? null
+  }
+  const begin = (sequence: string): Promise<void> => ensureRow(counters, { _id: sequence, last: 0 })
+  return {
+    /** Not by an upsert that counts: of several that race, DocumentDB answers two with the same count. */
+    advance: async (sequence: string, by: number): Promise<number> => {
+      const advanced = await tryToAdvance(sequence, by)
+      if (advanced !== null) return advanced
+      await begin(sequence)
+      const last = await tryToAdvance(sequence, by)
+      if (last === null) throw new Error(`no counter for ${sequence}`)
+      return last
+    },
+    raise: async (sequence: string, id: number): Promise<void> => {
+      await begin(sequence)
+      await counters.updateOne({ _id: sequence }, { $max: { last: id } }, { maxTimeMS })
     },
   }
 }

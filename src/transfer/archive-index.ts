@@ -1,0 +1,133 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { open, type RootDatabase } from 'lmdb'
+import type { Data, Uid } from '../schema/definition.ts'
+
+/** A row of an archive, which is one version of a document. */
+export interface ArchiveRow {
+  readonly documentId: string
+  readonly locale: string | null
+  readonly published: boolean
+}
+
+/** One end of a link, as the row at the other end sees it. */
+export interface LinkedRow {
+  readonly type: Uid
+  readonly ref: number
+}
+
+/**
+ * What must be known of an archive before its rows are stored: which document each row is of, and which
+ * rows are linked. Kept in a folder, not in memory: an archive may hold millions of links.
+ */
+export interface ArchiveIndex {
+  addRow(type: Uid, id: number, row: ArchiveRow): void
+  row(type: Uid, id: number): ArchiveRow | null
+  /** The highest id of a type; 0 where there is none. */
+  highest(type: Uid): number
+  count(type: Uid): number
+  types(): readonly Uid[]
+  /** Whether some row is the version of a document in a locale and status. */
+  hasVersion(type: Uid, row: ArchiveRow): boolean
+  addLink(link: Data): void
+  /** What a row names through an attribute, in order. */
+  linked(type: Uid, ref: number, field: string): readonly LinkedRow[]
+  /** Resolves when what was added can be read. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+interface End {
+  readonly type: Uid
+  readonly ref: number
+  readonly field?: string
+  readonly pos?: number
+}
+
+type Store = RootDatabase<unknown, (string | number)[]>
+
+/** Opens an empty index in a folder of its own below `folder`, which it removes when it is closed. */
+export async function openArchiveIndex(folder: string): Promise<ArchiveIndex> {
+  await mkdir(folder, { recursive: true })
+  const path = await mkdtemp(join(folder, 'archive-'))
+  const store: Store = open({ path, noSync: true })
+  let last: Promise<unknown> = Promise.resolve()
+  const put = (key: (string | number)[], value: unknown): void => {
+    last = store.put(key, value)
+  }
+  return {
+    ...rowsIn(store, put),
+    ...linksIn(store, put),
+    settled: async () => {
+      await last
+    },
+    close: async () => {
+      await store.close()
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+type Put = (key: (string | number)[], value: unknown) => void
+
+function rowsIn(
+  store: Store,
+  put: Put,
+): Pick<ArchiveIndex, 'addRow' | 'row' | 'highest' | 'count' | 'types' | 'hasVersion'> {
+  const highest = new Map<Uid, number>()
+  const counts = new Map<Uid, number>()
+  const versionKey = (type: Uid, { documentId, locale, published }: ArchiveRow) => [
+    'version',
+    type,
+    documentId,
+    locale ?? '',
+    published ? 1 : 0,
+  ]
+  return {
+    addRow: (type, id, row) => {
+      highest.set(type, Math.max(highest.get(type) ?? 0, id))
+      counts.set(type, (counts.get(type) ?? 0) + 1)
+      put(['row', type, id], row)
+      put(versionKey(type, row), id)
+    },
+    row: (type, id) => (store.get(['row', type, id]) as ArchiveRow | undefined) ?? null,
+    highest: (type) => highest.get(type) ?? 0,
+    count: (type) => counts.get(type) ?? 0,
+    types: () => [...counts.keys()],
+    hasVersion: (type, row) => store.get(versionKey(type, row)) !== undefined,
+  }
+}
+
+function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked'> {
+  let links = 0
+  const addEnd = (from: End, { type, ref }: End): void => {
+    links += 1
+    // Rows of the same position are in the order of the file.
+    put(['link', from.type, from.ref, from.field ?? '', from.pos ?? 0, links], { type, ref })
+  }
+  return {
+    addLink: (link) => {
+      const ends = endsOf(link)
+      if (ends === null) return
+      addEnd(ends.left, ends.right)
+      if (ends.right.field !== undefined) addEnd(ends.right, ends.left)
+    },
+    linked: (type, ref, field) => {
+      const start = ['link', type, ref, field]
+      const found = store.getRange({ start, end: [...start, Infinity] })
+      return [...found].map(({ value }) => value as LinkedRow)
+    },
+  }
+}
+
+/**
+ * A line of `links`: the owner at the left, the target at the right; of media the file is at the left and its
+ * user at the right. Null for what names locales of one document, which follow from the documentId.
+ */
+function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
+  const [one, other] = [left as End, right as End]
+  if (typeof other.ref !== 'number' || one.field === 'localizations') return null
+  if (kind !== 'relation.morph') return { left: one, right: other }
+  const { type, ref } = one
+  return { left: other, right: { type, ref } }
+}

@@ -1,0 +1,254 @@
+import { tmpdir } from 'node:os'
+import type { Access } from '../access/access.ts'
+import { ROLE, USER } from '../accounts/users.ts'
+import type { DocumentContext } from '../documents/context.ts'
+import { ApplicationError } from '../errors.ts'
+import type { LocaleList, Locales } from '../locales/locales.ts'
+import type { MediaStorage } from '../media/storage/storage.ts'
+import { versionsOf } from '../mongo/versions/stored-version.ts'
+import type { Uid } from '../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../schema/plan.ts'
+import { type ArchiveIndex, openArchiveIndex } from './archive-index.ts'
+import { importAsset } from './import-assets.ts'
+import { type ContentImport, openContentImport } from './import-content.ts'
+import { importFileRecords, importUsers } from './import-records.ts'
+import { importLocales, importRoles, type SettingsImport } from './import-settings.ts'
+import { noteImport, wasImported } from './import-marks.ts'
+import { type ArchiveEntry, type ArchiveFile, jsonLines, readArchive } from './read-archive.ts'
+import { type ArchiveEntity, type ArchiveSummary, scanArchive } from './scan-archive.ts'
+
+export interface ArchiveImport {
+  readonly file: ArchiveFile
+  readonly schema: Pick<Schema, 'contentTypes'>
+  /** Those that are here. */
+  readonly locales: () => Promise<LocaleList>
+  /** Null for a dry run, which reads all and stores nothing. */
+  readonly destination: ArchiveDestination | null
+  /** Whether a database may have content already, of another origin than this archive. */
+  readonly intoExisting: boolean
+  /** Rows looked at, and how many there are. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/** Where an archive is brought. */
+export interface ArchiveDestination {
+  readonly documents: DocumentContext
+  readonly access: Pick<Access, 'roles' | 'actions'>
+  readonly locales: Locales
+  readonly storage: MediaStorage
+  /** Of files that are on their way, and of the index of the archive. */
+  readonly spoolFolder: string
+}
+
+export interface ArchiveReport {
+  /** The version of the reference that made it. */
+  readonly version: string | null
+  readonly parts: readonly string[]
+  /** Versions that the archive has, and documents of which some version was new, by content-type. */
+  readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
+  readonly files: { readonly records: number; readonly bytes: number }
+  readonly users: number
+  /** What was left behind, and why, a sentence each. */
+  readonly notTaken: readonly string[]
+}
+
+const FILE = 'plugin::upload.file'
+const BATCH = 500
+/** More sentences than anybody reads; the rest is counted. */
+const MOST_SENTENCES = 1_000
+
+/**
+ * Brings an archive of `strapi export` here: locales, roles, end users with their passwords, files, and every
+ * content-type that is declared here, with documentIds, ids, orders and times as they were. What is here
+ * already stays as it is, so that an import that was killed goes on when it is run again.
+ * @throws ApplicationError for an archive that cannot be read, and for a database that has other content.
+ */
+export async function importArchive(given: ArchiveImport): Promise<ArchiveReport> {
+  const index = await openArchiveIndex(given.destination?.spoolFolder ?? tmpdir())
+  try {
+    const summary = await scanArchive(given.file, index)
+    if (summary.parts.length === 0) throw new ApplicationError(`${given.file.path} is no export`)
+    return await importScanned(given, index, summary)
+  } finally {
+    await index.close()
+  }
+}
+
+async function importScanned(
+  given: ArchiveImport,
+  index: ArchiveIndex,
+  summary: ArchiveSummary,
+): Promise<ArchiveReport> {
+  const { schema, destination } = given
+  const sentences = keepSentences()
+  const leaveBehind = (sentence: string): void => sentences.add(sentence)
+  const settings = { summary, index, leaveBehind }
+  const prepared = destination === null ? null : await prepare(given, destination, settings)
+  const here = await given.locales()
+  const locales = prepared === null ? withThoseOf(summary, here) : here
+  const content = openContentImport({ schema, locales, index, leaveBehind, target: prepared })
+  const stored = await storeRows(given, { index, summary, content, prepared, leaveBehind })
+  for (const type of index.types()) {
+    const sentence = notDeclared(type, schema, index.count(type))
+    if (sentence !== null) leaveBehind(sentence)
+  }
+  return {
+    version: summary.version,
+    parts: summary.parts,
+    types: content.report(),
+    ...stored,
+    notTaken: sentences.all(),
+  }
+}
+
+/** What a dry run takes for the locales that are here, which are added otherwise. */
+function withThoseOf(
+  { settings }: ArchiveSummary,
+  here: LocaleList,
+): Pick<LocaleList, 'defaultCode' | 'has'> {
+  const codes = new Set((settings.get('plugin::i18n.locale') ?? []).map(({ data }) => data['code']))
+  return { defaultCode: here.defaultCode, has: (code) => codes.has(code) || here.has(code) }
+}
+
+/** A destination whose locales and roles are those of the archive. */
+interface Prepared extends ArchiveDestination {
+  /** The documentId that each role has here, by its id there. */
+  readonly roles: ReadonlyMap<number, string>
+  /** Versions keep the ids of their rows: the database was empty when the import began. */
+  readonly keepsIds: boolean
+}
+
+/** @throws ApplicationError for a database that has other content. */
+async function prepare(
+  { schema, intoExisting }: ArchiveImport,
+  destination: ArchiveDestination,
+  settings: SettingsImport & { readonly summary: ArchiveSummary; readonly index: ArchiveIndex },
+): Promise<Prepared> {
+  const { documents, access, locales } = destination
+  const { fingerprint } = settings.summary
+  const isOurs = await wasImported(documents.database, fingerprint)
+  const keepsIds = isOurs || !(await hasContent(documents, schema))
+  if (!keepsIds && !intoExisting) {
+    throw new ApplicationError(
+      'The database has content already: --into-existing adds to it what is missing, with ids of its own',
+    )
+  }
+  if (keepsIds) {
+    await noteImport(documents.database, fingerprint, documents.now())
+    await raiseIds(documents, schema, settings.index)
+  }
+  await importLocales(locales, settings, keepsIds)
+  return { ...destination, roles: await importRoles(access, settings), keepsIds }
+}
+
+interface Storing {
+  readonly index: ArchiveIndex
+  readonly summary: ArchiveSummary
+  readonly content: ContentImport
+  readonly prepared: Prepared | null
+  readonly leaveBehind: (sentence: string) => void
+}
+
+/** The second reading: rows in batches of one type, then the bytes of files. */
+async function storeRows(
+  given: ArchiveImport,
+  { index, summary, content, prepared, leaveBehind }: Storing,
+): Promise<Pick<ArchiveReport, 'files' | 'users'>> {
+  let [done, records, bytes, users] = [0, 0, 0, 0]
+  const target = prepared && { ...prepared, index, leaveBehind }
+  const stores: Readonly<Record<Uid, (rows: readonly ArchiveEntity[]) => Promise<void>>> = {
+    [FILE]: async (rows) => {
+      records += target === null ? rows.length : await importFileRecords(target, rows)
+    },
+    [USER]: async (rows) => {
+      users += target === null ? rows.length : await importUsers(target, rows)
+    },
+  }
+  const storeBatch = async (type: Uid, rows: readonly ArchiveEntity[]): Promise<void> => {
+    if (type.startsWith('api::')) await content.store(type, rows)
+    else await stores[type]?.(rows)
+    done += rows.length
+    given.onProgress?.(done, summary.rows)
+  }
+  for await (const entry of readArchive(given.file)) {
+    const [part] = entry.path.split('/')
+    if (part === 'entities') {
+      for await (const batch of batchesOf(entry)) await storeBatch(batch[0].type, batch)
+    } else if (part === 'assets' && target !== null) {
+      if (await importAsset({ ...target, folder: target.spoolFolder }, entry)) bytes += 1
+    } else {
+      entry.bytes.resume()
+    }
+  }
+  return { files: { records, bytes }, users }
+}
+
+/** The rows of a file, together as long as they are of one type. */
+async function* batchesOf(
+  entry: ArchiveEntry,
+): AsyncGenerator<readonly [ArchiveEntity, ...ArchiveEntity[]]> {
+  let batch: [ArchiveEntity, ...ArchiveEntity[]] | null = null
+  for await (const line of jsonLines(entry)) {
+    const entity = line as unknown as ArchiveEntity
+    if (batch !== null && batch.length < BATCH && batch[0].type === entity.type) {
+      batch.push(entity)
+      continue
+    }
+    if (batch !== null) yield batch
+    batch = [entity]
+  }
+  if (batch !== null) yield batch
+}
+
+/** New ids come after those of the archive, of whatever type or component. */
+async function raiseIds(
+  { ids }: DocumentContext,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+  index: ArchiveIndex,
+): Promise<void> {
+  for (const plan of contentTypes.values()) {
+    if (index.highest(plan.uid) > 0) await ids.raise(plan.collectionName, index.highest(plan.uid))
+  }
+}
+
+async function hasContent(
+  { database }: DocumentContext,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+): Promise<boolean> {
+  const options = { projection: { _id: 1 }, maxTimeMS: database.queryTimeoutMs }
+  for (const plan of contentTypes.values()) {
+    if (plan.uid === ROLE) continue
+    if ((await versionsOf(database, plan).findOne({}, options)) !== null) return true
+  }
+  return false
+}
+
+const TAKEN_OTHERWISE: ReadonlySet<string> = new Set([
+  FILE,
+  USER,
+  ROLE,
+  'plugin::users-permissions.permission',
+  'plugin::i18n.locale',
+])
+
+function notDeclared(
+  type: Uid,
+  { contentTypes }: { readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan> },
+  count: number,
+): string | null {
+  if (TAKEN_OTHERWISE.has(type) || contentTypes.has(type)) return null
+  if (type === 'plugin::upload.folder') return `folders of files: ${count}; there are none here`
+  return `${type}: ${count} rows; no such content-type is declared here`
+}
+
+function keepSentences() {
+  const kept: string[] = []
+  let more = 0
+  return {
+    add: (sentence: string): void => {
+      if (kept.length < MOST_SENTENCES) kept.push(sentence)
+      else more += 1
+    },
+    all: (): readonly string[] => (more === 0 ? kept : [...kept, `and ${more} more`]),
+  }
+}

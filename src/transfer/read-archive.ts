@@ -1,0 +1,129 @@
+import { createDecipheriv, scryptSync } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import tar from 'tar-stream'
+import { ApplicationError } from '../errors.ts'
+import type { Data } from '../schema/definition.ts'
+
+/** One file of an archive; its bytes must be read, or dropped by `resume`, before the next one comes. */
+export interface ArchiveEntry {
+  /** Such as `entities/entities_00001.jsonl`. */
+  readonly path: string
+  readonly size: number
+  readonly bytes: Readable
+}
+
+export interface ArchiveFile {
+  readonly path: string
+  /** Null for an archive that is not encrypted. */
+  readonly key: string | null
+}
+
+/** Of a tar header: where it says `ustar`. */
+const MAGIC = { at: 257, text: 'ustar' } as const
+const GZIP = Buffer.from([0x1f, 0x8b])
+const KEY_BYTES = 16
+
+/**
+ * The files of an archive that the reference exported (a tar; packed with gzip or not, encrypted or not),
+ * one after the other, without holding more than one chunk of it in memory.
+ * @throws ApplicationError when it cannot be read: no file, no key, a wrong key, no archive.
+ */
+export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
+  const extract = tar.extract()
+  // Errors of any step end the extraction, whose iteration throws them.
+  const running = pipeline([...(await unpackingOf(file)), extract]).catch((error: unknown) => {
+    extract.destroy(error as Error)
+  })
+  try {
+    for await (const entry of extract) {
+      const { name, size, type } = entry.header
+      if (type === 'file') yield { path: name, size, bytes: Readable.from(entry) }
+      else entry.resume()
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ApplicationError(`${file.path} cannot be read: ${reason}`, {}, { cause: error })
+  }
+  await running
+}
+
+/** What makes a tar of the bytes of a file, from the file on. */
+async function unpackingOf(
+  file: ArchiveFile,
+): Promise<readonly [NodeJS.ReadableStream, ...NodeJS.ReadWriteStream[]]> {
+  const head = await headOf(file.path)
+  const source = createReadStream(file.path)
+  if (isTar(head)) return [source]
+  if (isGzip(head)) return [source, createGunzip()]
+  if (file.key === null) {
+    throw new ApplicationError(
+      `${file.path} is neither a tar nor packed: if it is encrypted, give its key with --key`,
+    )
+  }
+  const start = decipherOf(file.key).setAutoPadding(false).update(head)
+  if (isTar(start)) return [source, decipherOf(file.key)]
+  if (isGzip(start)) return [source, decipherOf(file.key), createGunzip()]
+  throw new ApplicationError(
+    `${file.path} cannot be read: the key does not fit, or it is no archive`,
+  )
+}
+
+/** Each line of a JSONL file as a value. @throws ApplicationError for a line that is no JSON object */
+export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<Data> {
+  let number = 0
+  for await (const line of createInterface({ input: bytes, crlfDelay: Infinity })) {
+    number += 1
+    if (line.trim() !== '') yield parseLine(line, `${path}:${number}`)
+  }
+}
+
+/** The whole of a small file as a value. */
+export async function jsonOf({ path, bytes }: ArchiveEntry): Promise<Data> {
+  const chunks: Buffer[] = []
+  for await (const chunk of bytes) chunks.push(chunk as Buffer)
+  return parseLine(Buffer.concat(chunks).toString('utf8'), path)
+}
+
+function parseLine(text: string, where: string): Data {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Data
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new ApplicationError(`${where}: no JSON object`)
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(512), 0, 512, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new ApplicationError(`${path} cannot be read: ${code}`, {}, { cause: error })
+  }
+}
+
+/** What the reference encrypts with. https://docs.strapi.io/cms/data-management/export */
+function decipherOf(key: string): ReturnType<typeof createDecipheriv> {
+  return createDecipheriv('aes-128-ecb', scryptSync(key, '', KEY_BYTES), null)
+}
+
+function isGzip(head: Buffer): boolean {
+  return head.subarray(0, GZIP.length).equals(GZIP)
+}
+
+function isTar(head: Buffer): boolean {
+  return head.toString('latin1', MAGIC.at, MAGIC.at + MAGIC.text.length) === MAGIC.text
+}

@@ -1,0 +1,115 @@
+import type { Data } from '../schema/definition.ts'
+import type { ArchiveIndex } from './archive-index.ts'
+import {
+  type ArchiveEntry,
+  type ArchiveFile,
+  jsonLines,
+  jsonOf,
+  readArchive,
+} from './read-archive.ts'
+
+/** A line of `entities`: one row of the source. */
+export interface ArchiveEntity {
+  readonly type: string
+  readonly id: number
+  readonly data: Data
+}
+
+export type ArchivePart = 'content' | 'files' | 'config'
+
+/** What is known of an archive when it has been read once. */
+export interface ArchiveSummary {
+  /** The version of the reference that made it; null where it does not say. */
+  readonly version: string | null
+  /** The same for every copy of one export. */
+  readonly fingerprint: string
+  readonly defaultLocale: string | null
+  /** Few, and needed before all others: locales, roles, their permissions, by type. */
+  readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
+  /** Those of settings included. */
+  readonly rows: number
+  readonly parts: readonly ArchivePart[]
+}
+
+const SETTINGS: ReadonlySet<string> = new Set([
+  'plugin::i18n.locale',
+  'plugin::users-permissions.role',
+  'plugin::users-permissions.permission',
+])
+
+/** Lines between two waits for the index, which takes no more than it has stored. */
+const WAIT_EVERY = 2_000
+
+/** Reads an archive once: all rows and links go into the index. @throws ApplicationError */
+export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promise<ArchiveSummary> {
+  const settings = new Map<string, ArchiveEntity[]>()
+  const parts = new Set<ArchivePart>()
+  let [rows, defaultLocale, metadata]: [number, string | null, Data] = [0, null, {}]
+  const addRow = (line: Data): void => {
+    const entity = line as unknown as ArchiveEntity
+    addEntity(index, entity)
+    rows += 1
+    if (!SETTINGS.has(entity.type)) return
+    const some = settings.get(entity.type) ?? []
+    some.push(entity)
+    settings.set(entity.type, some)
+  }
+  const readers: Readonly<Record<string, (entry: ArchiveEntry) => Promise<unknown>>> = {
+    entities: (entry) => eachLine(entry, index, addRow),
+    links: (entry) => eachLine(entry, index, (link) => index.addLink(link)),
+    configuration: (entry) =>
+      eachLine(entry, index, (line) => {
+        defaultLocale = localeIn(line) ?? defaultLocale
+      }),
+    'metadata.json': async (entry) => {
+      metadata = await jsonOf(entry)
+    },
+  }
+  for await (const entry of readArchive(file)) {
+    const [folder = ''] = entry.path.split('/')
+    const part = PARTS.get(folder)
+    if (part !== undefined) parts.add(part)
+    const read = readers[folder]
+    if (read === undefined) entry.bytes.resume()
+    else await read(entry)
+  }
+  const { version = null } = (metadata['strapi'] ?? {}) as { readonly version?: string }
+  const fingerprint = `${String(metadata['createdAt'])} ${version ?? ''}`
+  return { version, fingerprint, defaultLocale, settings, rows, parts: [...parts] }
+}
+
+/** What of an export the first folder of a path belongs to. */
+const PARTS: ReadonlyMap<string, ArchivePart> = new Map([
+  ['entities', 'content'],
+  ['assets', 'files'],
+  ['configuration', 'config'],
+])
+
+async function eachLine(
+  entry: ArchiveEntry,
+  index: ArchiveIndex,
+  take: (line: Data) => void,
+): Promise<void> {
+  let lines = 0
+  for await (const line of jsonLines(entry)) {
+    take(line)
+    lines += 1
+    if (lines % WAIT_EVERY === 0) await index.settled()
+  }
+  await index.settled()
+}
+
+function addEntity(index: ArchiveIndex, { type, id, data }: ArchiveEntity): void {
+  const { documentId, locale, publishedAt } = data
+  index.addRow(type, id, {
+    documentId: String(documentId),
+    locale: typeof locale === 'string' ? locale : null,
+    published: (publishedAt ?? null) !== null,
+  })
+}
+
+function localeIn({ type, value }: Data): string | null {
+  const setting = (value ?? {}) as Data
+  if (type !== 'core-store' || setting['key'] !== 'plugin_i18n_default_locale') return null
+  return typeof setting['value'] === 'string' ? setting['value'] : null
+}
