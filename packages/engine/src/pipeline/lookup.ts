@@ -1,5 +1,6 @@
 import { BSONRegExp } from 'bson'
-import { isDocument } from '../bson/values.ts'
+import { encodeDocument } from '../bson/encode.ts'
+import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import type { Filter } from '../filter/filter.ts'
@@ -9,7 +10,6 @@ import { checkVariableName } from '../expression/expression-forms.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
 import type { CompiledPipeline, CompileStage } from './stage.ts'
-import { documentOf } from '../bson/values.ts'
 
 interface LookupSpec {
   readonly from: string
@@ -91,11 +91,41 @@ function joinFilter(document: Document, localField: string, foreignField: string
   }
 }
 
+/** What was found for the documents before, by what they joined with: many have the same. */
+type Known = Map<string, readonly Document[]>
+
+const MOST_KNOWN = 10_000
+
+function keyOf(
+  join: Filter | null,
+  variables: Variables,
+  bindings: LookupSpec['bindings'],
+): string {
+  const bound = bindings.map(([name]) => variables.get(name))
+  const joined =
+    join?.kind === 'in' ? join.operands : join?.kind === 'any' ? join.of.map(operandOf) : []
+  // With their types: a pipeline may show what it was given.
+  return encodeDocument(documentOf({ bound: bound.map(present), joined: [...joined] })).toString(
+    'latin1',
+  )
+}
+
+// Missing and null are one value in an array, but two to a pipeline.
+const present = (value: Value): Value => (value === undefined ? [] : [value])
+
+const operandOf = (filter: Filter): Value => ('operand' in filter ? filter.operand : null)
+
+function remember(known: Known, key: string, found: readonly Document[]): void {
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(key, found)
+}
+
 export const compileLookup: CompileStage = (operand, compile) => {
   const { from, as, localField, foreignField, bindings, pipeline } = parseLookup(operand)
   const compiled: CompiledPipeline = compile(pipeline)
   const place = compileAddFields(documentOf({ [as]: '$$found' }))
   return function* lookup(documents, context) {
+    const known: Known = new Map()
     for (const document of documents) {
       const variables = new Map<string, Value>(context.variables)
       for (const [name, evaluate] of bindings)
@@ -104,8 +134,10 @@ export const compileLookup: CompileStage = (operand, compile) => {
         localField === null || foreignField === null
           ? null
           : joinFilter(document, localField, foreignField)
-      const found = [...compiled.read(from, { ...context, variables }, join)]
-      const holder: Variables = new Map([['found', found]])
+      const key = keyOf(join, variables, bindings)
+      const found = known.get(key) ?? [...compiled.read(from, { ...context, variables }, join)]
+      remember(known, key, found)
+      const holder: Variables = new Map([['found', [...found]]])
       yield place(document, holder)
     }
   }

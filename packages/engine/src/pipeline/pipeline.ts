@@ -122,7 +122,9 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
         return chain(rest.slice(1), counted(count, counting), { ...context, hint: null })
       }
       const inner = { ...context, hint: null }
-      return chain(rest, toDocuments(source, runQuery(source, asked), wanted), inner)
+      const reads = wanted ?? undefined
+      const records = runQuery(source, { ...asked, ...(reads && { reads }) })
+      return chain(rest, toDocuments(source, records, wanted), inner)
     },
   }
 }

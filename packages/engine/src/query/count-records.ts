@@ -4,6 +4,8 @@ import type { CountPlan } from './count-keys.ts'
 import { page, planQuery, runQuery } from './run-query.ts'
 import type { Query, Source } from './run-query.ts'
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 /** What the records of a transaction's own are, no index knows; a hint names the index to read by. */
 const mayCountKeys = ({ view, collection }: Source, { hint }: Query): boolean =>
   !hint && !view.changes.has(collection)
@@ -30,7 +32,11 @@ export function countRecords(source: Source, ordered: Query): number {
     if (plan) return countByPlan(source, plan, query)
   }
   let count = 0
-  for (const record of page(runQuery(source, { ...query, skip: 0, limit: Infinity }), skip, limit))
+  for (const record of page(
+    runQuery(source, { ...query, skip: 0, limit: Infinity, reads: NOTHING }),
+    skip,
+    limit,
+  ))
     count += Number(record.id > 0)
   return count
 }

@@ -3,7 +3,13 @@ import { CommandError } from '../errors.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Collection, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
-import { changedRecords, documentOfRecord, scanIndex, scanRecords } from '../storage/view.ts'
+import {
+  canScanFields,
+  changedRecords,
+  documentOfRecord,
+  scanIndex,
+  scanRecords,
+} from '../storage/view.ts'
 import type { View } from '../storage/view.ts'
 import { collectPaths } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
@@ -12,7 +18,7 @@ import type { Matcher } from '../filter/match.ts'
 import { topFields } from '../filter/paths.ts'
 import { choosePlan } from './plan.ts'
 import type { Hint } from './hint.ts'
-import type { ReadPlan } from './read-plan.ts'
+import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import { compileSort, sortItems } from '../filter/sort.ts'
 import type { Sort } from '../filter/sort.ts'
 
@@ -33,10 +39,11 @@ export interface Query {
   readonly sort: Sort
   readonly skip: number
   readonly limit: number
-  /** What a caller needs decoded beside the filter's and sort's fields; null for whole documents. */
   readonly deadline: Deadline
   readonly variables?: Variables
   readonly hint?: Hint | null
+  /** The fields that a caller reads of the records' documents, beside those of filter and sort; null is all. */
+  readonly reads?: ReadonlySet<string> | null
   /** Takes part in explain. */
   readonly counts?: { examined: number; keys: number }
 }
@@ -51,16 +58,16 @@ const CHECK_EVERY = 256
 
 function wantedFields(query: Query): ReadonlySet<string> | null {
   const paths = new Set<string>()
-  if (!collectPaths(query.filter, paths)) return null
+  if (query.reads === null || !collectPaths(query.filter, paths)) return null
   for (const { path } of query.sort) paths.add(path)
-  return topFields(paths)
+  return new Set([...topFields(paths), ...(query.reads ?? [])])
 }
 
 function* matching(
   source: Source,
   records: Iterable<Record>,
   query: Query,
-  test: { matches: Matcher; wanted: ReadonlySet<string> | null },
+  test: RecordTest,
 ): Generator<Record> {
   let examined = 0
   for (const record of records) {
@@ -71,7 +78,48 @@ function* matching(
   }
 }
 
-function* readPlan({ data, view, collection }: Source, plan: ReadPlan | null): Generator<Record> {
+type Wanted = ReadonlySet<string> | null
+
+interface RecordTest {
+  readonly matches: Matcher
+  /** The fields to be decoded; null is all. */
+  readonly wanted: Wanted
+}
+
+/** Reading every record is quicker than finding so large a part of them by an index, one by one. */
+const FEW = 0.25
+
+function leadsToMany({ data, collection }: Source, plan: ReadPlan): boolean {
+  if (plan.kind === 'union') return false
+  const most = Math.ceil(collection.count * FEW)
+  let count = 0
+  for (const { low, high } of plan.intervals) {
+    if (count > most) break
+    count += data.store.entries.getKeysCount({ start: low, end: high, limit: most + 1 })
+  }
+  return count > most
+}
+
+/** Whether to scan held fields: of a large collection, where few records are then read as a whole. */
+function scansFields(source: Source, plan: ReadPlan | null, query: Query, wanted: Wanted): boolean {
+  const isSparing = query.limit !== Infinity || query.reads !== undefined
+  const isInOrder = query.sort.length === 0 || plan?.isSorted !== true
+  if (!isSparing || !isInOrder || !wanted || query.hint) return false
+  const { data, view, collection } = source
+  return canScanFields(data, view, collection) && (!plan || leadsToMany(source, plan))
+}
+
+function* readPlan(
+  source: Source,
+  plan: ReadPlan | null,
+  query: Query,
+  wanted: Wanted,
+): Generator<Record> {
+  const { data, view, collection } = source
+  if (wanted && scansFields(source, plan, query, wanted)) {
+    yield* data.residents.scanFields(collection, wanted)
+    return
+  }
   if (!plan) {
     yield* scanRecords(data, view, collection)
     return
@@ -105,13 +153,61 @@ export const planQuery = (source: Source, query: Query): ReadPlan | null =>
     at: source.view.at,
   })
 
+/** So many records are read in the order of an index before it matters how few of them match. */
+const PATIENCE = 2000
+/** Of so many records that are read one must match for an index to be read on. */
+const LOWEST_YIELD = 16
+
+function mayGiveUp(source: Source, plan: ReadPlan, query: Query, { wanted }: RecordTest): boolean {
+  const { data, view, collection } = source
+  const isPage = plan.isSorted && query.skip + query.limit <= PATIENCE
+  // What is explained is explained as it was planned.
+  return (
+    isPage &&
+    !query.hint &&
+    !query.counts &&
+    wanted !== null &&
+    canScanFields(data, view, collection)
+  )
+}
+
+/** A page in the order of an index; null where so few match that to read and sort all is likely to be quicker. */
+function pageInOrder(
+  source: Source,
+  { intervals, reverse }: IndexPlan,
+  query: Query,
+  test: RecordTest,
+): readonly Record[] | null {
+  const { data, view, collection } = source
+  const found: Record[] = []
+  let read = 0
+  for (const record of scanIndex(data, view, collection, { intervals, reverse, seen: new Set() })) {
+    if (++read > PATIENCE && read > found.length * LOWEST_YIELD) return null
+    if (!test.matches(documentOfRecord(collection, record, test.wanted), query.variables)) continue
+    found.push(record)
+    if (found.length >= query.skip + query.limit) break
+  }
+  return found.slice(query.skip)
+}
+
 /** The records that match, in order, without the skipped ones. */
 export function runQuery(source: Source, query: Query): Iterable<Record> {
-  const { view, collection } = source
   const plan = planQuery(source, query)
   const test = { matches: compileFilter(query.filter), wanted: wantedFields(query) }
+  if (plan?.kind === 'index' && mayGiveUp(source, plan, query, test))
+    return pageInOrder(source, plan, query, test) ?? runPlan(source, null, query, test)
+  return runPlan(source, plan, query, test)
+}
+
+function runPlan(
+  source: Source,
+  plan: ReadPlan | null,
+  query: Query,
+  test: RecordTest,
+): Iterable<Record> {
+  const { view, collection } = source
   const hasChanges = view.changes.has(collection)
-  const base = readPlan(source, plan)
+  const base = readPlan(source, plan, query, test.wanted)
   const records = plan && hasChanges ? concat(base, changedRecords(view, collection)) : base
   const found = matching(source, records, query, test)
   const isInOrder = query.sort.length === 0 || (plan?.isSorted === true && !hasChanges)
@@ -121,6 +217,10 @@ export function runQuery(source: Source, query: Query): Iterable<Record> {
       : page(found, query.skip, query.limit)
   const sorter = compileSort(query.sort)
   const document = (record: Record): Document => documentOfRecord(collection, record, test.wanted)
-  const sorted = sortItems(found, document, sorter, query.limit + query.skip)
-  return query.skip === 0 ? sorted : sorted.slice(query.skip)
+  const sorted = sortItems(found, document, sorter, query.limit + query.skip).slice(query.skip)
+  return query.reads === undefined ? sorted.map((record) => settled(record)) : sorted
 }
+
+/** With the bytes of this commit, however late they are asked for. */
+const settled = (record: Record): Record =>
+  record.partial ? { id: record.id, bytes: record.bytes, partial: record.partial } : record

@@ -52,6 +52,8 @@ export interface Record {
   readonly bytes: Buffer
   /** Decoded as a whole, kept only while the collection is held in memory. */
   document?: Document
+  /** Some of its fields, decoded: those that the scan was asked for. */
+  readonly partial?: Document
 }
 
 /** The records of one collection in memory, in their natural order. */

@@ -1,4 +1,5 @@
-import type { Collection, Residents } from './collection.ts'
+import type { Collection, Record, Residents } from './collection.ts'
+import { heldFieldsCache } from './held-fields.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -13,6 +14,8 @@ interface Holder {
 /** Keeps small collections in memory, so that scanning one reads and decodes nothing; the least used leave first. */
 export interface ResidentCache {
   get(collection: Collection): Residents | null
+  /** For what is too large: all records of the newest commit, with these fields at least (`partial`). */
+  scanFields(collection: Collection, wanted: ReadonlySet<string>): Generator<Record>
   changed(collection: Collection, record: number, bytes: Buffer | null): void
   drop(collection: Collection): void
 }
@@ -74,6 +77,7 @@ function change(state: State, collection: Collection, id: number, bytes: Buffer 
 
 export function residentCache(store: Store): ResidentCache {
   const state: State = { store, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
+  const held = heldFieldsCache(store)
   return {
     get(collection) {
       const holder = state.holders.get(collection)
@@ -82,7 +86,14 @@ export function residentCache(store: Store): ResidentCache {
       state.holders.set(collection, holder)
       return collection.residents
     },
-    changed: (collection, id, bytes) => change(state, collection, id, bytes),
-    drop: (collection) => drop(state, collection),
+    scanFields: (collection, wanted) => held.scan(collection, wanted),
+    changed(collection, id, bytes) {
+      change(state, collection, id, bytes)
+      held.changed(collection, id, bytes)
+    },
+    drop(collection) {
+      drop(state, collection)
+      held.drop(collection)
+    },
   }
 }

@@ -63,6 +63,10 @@ function* baseRecords(data: Data, view: View, collection: Collection): Generator
     yield { id: key.readUInt32BE(4), bytes: value }
 }
 
+/** Whether a scan may be one of fields that are held (`ResidentCache.scanFields`). */
+export const canScanFields = (data: Data, view: View, collection: Collection): boolean =>
+  view.snapshot === null && !view.changes.has(collection) && data.residents.get(collection) === null
+
 /** All records in natural order: the order of insertion. */
 export function* scanRecords(data: Data, view: View, collection: Collection): Generator<Record> {
   const changes = view.changes.get(collection)
@@ -131,6 +135,7 @@ export function documentOfRecord(
   wanted: ReadonlySet<string> | null,
 ): Document {
   if (record.document) return record.document
+  if (wanted && record.partial) return record.partial
   if (collection.residents?.get(record.id) === record)
     return (record.document = decodeDocument(record.bytes))
   return wanted ? decodeFields(record.bytes, wanted) : decodeDocument(record.bytes)

@@ -1,0 +1,176 @@
+import { decodeFields } from '../bson/decode.ts'
+import type { Document } from '../bson/values.ts'
+import type { Collection, Record } from './collection.ts'
+import { numberKey, readRange } from './store.ts'
+import type { Store } from './store.ts'
+
+/**
+ * Some fields of the records of a collection that is too large to be held whole: what was scanned or sorted by is
+ * scanned again without reading or decoding. Held in the order of records from the first one on, as far as scans came.
+ */
+export interface HeldFields {
+  readonly fields: ReadonlySet<string>
+  readonly documents: Map<number, Document>
+  /** All records up to this number are held. */
+  upTo: number
+  /** Whether those are all. */
+  isWhole: boolean
+  bytes: number
+}
+
+/** What is held of all collections together may take so much, as `sizeOf` guesses it. */
+const BUDGET_BYTES = 64 * 1024 * 1024
+const MOST_FIELDS = 12
+
+const FIELD_BYTES = 24
+const DOCUMENT_BYTES = 80
+
+function sizeOf(document: Document): number {
+  let bytes = DOCUMENT_BYTES
+  for (const name of Object.keys(document)) {
+    const value = document[name]
+    bytes += FIELD_BYTES
+    if (typeof value === 'string') bytes += value.length
+    else if (typeof value === 'object' && value !== null) bytes += 4 * FIELD_BYTES
+  }
+  return bytes
+}
+
+/** A record whose bytes are read when they are asked for. */
+class HeldRecord implements Record {
+  readonly id: number
+  readonly partial: Document
+  readonly #store: Store
+  readonly #collection: Collection
+  #bytes: Buffer | null = null
+
+  constructor(store: Store, collection: Collection, id: number, partial: Document) {
+    this.#store = store
+    this.#collection = collection
+    this.id = id
+    this.partial = partial
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= this.#store.records.get(numberKey(this.#collection.id, this.id)) ?? null
+    if (!this.#bytes) throw new Error('a record that is held in part is gone')
+    return this.#bytes
+  }
+}
+
+export interface HeldFieldsCache {
+  /** All records of the newest commit, in natural order, each with these fields of its document at least. */
+  scan(collection: Collection, wanted: ReadonlySet<string>): Generator<Record>
+  changed(collection: Collection, record: number, bytes: Buffer | null): void
+  drop(collection: Collection): void
+}
+
+interface State {
+  readonly store: Store
+  /** The least recently used first. */
+  readonly held: Map<Collection, HeldFields>
+}
+
+const total = ({ held }: State): number =>
+  [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+
+function put(held: HeldFields, id: number, document: Document): void {
+  const before = held.documents.get(id)
+  held.bytes += sizeOf(document) - (before ? sizeOf(before) : 0)
+  held.documents.set(id, document)
+}
+
+function open(state: State, collection: Collection, wanted: ReadonlySet<string>): HeldFields {
+  const known = state.held.get(collection)
+  state.held.delete(collection)
+  const isEnough = known && [...wanted].every((name) => known.fields.has(name))
+  const fields = new Set([...(known?.fields ?? []), ...wanted])
+  const held: HeldFields = isEnough
+    ? known
+    : {
+        fields: fields.size > MOST_FIELDS ? wanted : fields,
+        documents: new Map(),
+        upTo: 0,
+        isWhole: false,
+        bytes: 0,
+      }
+  state.held.set(collection, held)
+  return held
+}
+
+/** Whether there is room for more, once others have made theirs. */
+function hasRoom(state: State, keep: HeldFields): boolean {
+  for (const [collection, held] of state.held) {
+    if (total(state) < BUDGET_BYTES) return true
+    if (held !== keep) state.held.delete(collection)
+  }
+  return total(state) < BUDGET_BYTES
+}
+
+const LOOK_EVERY = 1024
+
+/** Takes over what a scan reads, as long as nothing has changed since it began. */
+function* grow(
+  state: State,
+  collection: Collection,
+  held: HeldFields,
+  from: number,
+): Generator<Record> {
+  const { store } = state
+  const startedAt = collection.changedAt
+  // A slow reader may pause while records change, or while what is held is let go.
+  const isCurrent = (): boolean =>
+    collection.changedAt === startedAt && state.held.get(collection) === held
+  let grows = hasRoom(state, held)
+  let read = 0
+  const range = { low: numberKey(collection.id, from + 1), high: numberKey(collection.id + 1) }
+  for (const { key, value } of readRange(store.records, range)) {
+    const id = key.readUInt32BE(4)
+    const partial = decodeFields(value, held.fields)
+    if (++read % LOOK_EVERY === 0) grows &&= hasRoom(state, held)
+    grows &&= isCurrent()
+    if (grows && id > held.upTo) {
+      put(held, id, partial)
+      held.upTo = id
+    }
+    yield { id, bytes: value, partial }
+  }
+  held.isWhole ||= grows && isCurrent()
+}
+
+function* scan(
+  state: State,
+  collection: Collection,
+  wanted: ReadonlySet<string>,
+): Generator<Record> {
+  const held = open(state, collection, wanted)
+  const { upTo, isWhole } = held
+  for (const [id, document] of held.documents) {
+    // What another scan adds while this one pauses, this one reads from the file.
+    if (id > upTo && !isWhole) break
+    yield new HeldRecord(state.store, collection, id, document)
+  }
+  if (!isWhole) yield* grow(state, collection, held, upTo)
+}
+
+function change({ held }: State, collection: Collection, id: number, bytes: Buffer | null): void {
+  const mine = held.get(collection)
+  if (!mine || (id > mine.upTo && !mine.isWhole)) return
+  const before = mine.documents.get(id)
+  if (bytes) put(mine, id, decodeFields(bytes, mine.fields))
+  else if (before) {
+    mine.bytes -= sizeOf(before)
+    mine.documents.delete(id)
+  }
+}
+
+export function heldFieldsCache(store: Store): HeldFieldsCache {
+  const state: State = { store, held: new Map() }
+  return {
+    scan: (collection, wanted) => scan(state, collection, wanted),
+    changed: (collection, id, bytes) => change(state, collection, id, bytes),
+    drop: (collection) => {
+      state.held.delete(collection)
+    },
+  }
+}
