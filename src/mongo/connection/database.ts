@@ -58,6 +58,8 @@ export interface Database {
    * @throws CmsError for what the database refuses (`toCmsError`)
    */
   command(command: Document): Promise<Document>
+  /** One command of a transaction. @throws MongoError, for the retry rules of the transaction. */
+  commandIn(session: Session, command: Document): Promise<Document>
   close(): Promise<void>
 }
 
@@ -188,6 +190,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     hello,
     command: (command) =>
       asCmsErrors(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
+    commandIn: (session, command) => db.command(command, { session }),
     close: () => client.close(),
   }
   const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {

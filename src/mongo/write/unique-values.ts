@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb'
 import { type Fault, fault } from '../../errors.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -9,8 +10,8 @@ import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
  * One fault for each unique attribute whose value the published version of another document has in this
- * locale. Issues no command when no such value is given. The unique index is what holds; this look
- * beforehand serves to report all of them together.
+ * locale. Issues no command when no such value is given. The unique index is what holds, and names one: this
+ * look serves to report all of them together.
  */
 export async function findTaken(
   database: Database,
@@ -28,7 +29,7 @@ export async function findTaken(
           status: 'published',
           locale,
           documentId: { $ne: documentId },
-          $or: given.map(({ attribute, value }) => ({ [attribute.name]: { $eq: toBson(value) } })),
+          ...hasAny(given),
         },
         {
           ...optionsOf(database, session),
@@ -42,6 +43,15 @@ export async function findTaken(
       others.some((other) => isEqual(attribute, other[attribute.name], value)),
     )
     .map(({ attribute, value }) => takenFault(attribute, value))
+}
+
+/** Without `$or` where one value is given: not every planner finds the index of a branch. */
+function hasAny(given: ReturnType<typeof uniqueValues>): Document {
+  const branches = given.map(({ attribute, value }) => ({
+    [attribute.name]: { $eq: toBson(value) },
+  }))
+  const [only, ...others] = branches
+  return only !== undefined && others.length === 0 ? only : { $or: branches }
 }
 
 /**

@@ -1,11 +1,12 @@
-import { type Document, MongoBulkWriteError } from 'mongodb'
-import { validationError } from '../../errors.ts'
+import { type Document, MongoBulkWriteError, type MongoServerError } from 'mongodb'
+import { type Fault, validationError } from '../../errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { asCmsErrors, isDuplicateKey, refusingIndex } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertOnce } from '../connection/insert-once.ts'
+import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { newRevision, REVISION } from '../versions/revision.ts'
@@ -17,8 +18,7 @@ import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
- * Puts whole new versions; several of them in a transaction only. One by one: a bulk write hides from
- * the driver's retry rules, and from us, that a connection broke or which index refused (driver 7.8).
+ * Puts whole new versions; several of them in a transaction only.
  * @throws ValidationError for a value that must be unique and is taken.
  */
 export function insertVersions(
@@ -31,15 +31,19 @@ export function insertVersions(
   const documentIds = published.map(({ documentId }) => documentId)
   return reserving(database, plan, documentIds, session, (inside) =>
     inSession(inside, async () => {
-      for (const version of versions) {
-        const row = { ...toNewDocument(version), _id: versionId(version.documentId, version) }
-        const collection = versionsOf(database, plan)
-        const options = optionsOf(database, inside)
-        await unlessTaken(plan, version, async () => {
-          if (inside === undefined) await insertOnce(collection, row, { own: REVISION, ...options })
-          else await collection.insertOne(row, options)
-        })
-      }
+      const rows = versions.map((version) => ({
+        ...toNewDocument(version),
+        _id: versionId(version.documentId, version),
+      }))
+      const written = published.map((version) => ({ ...version, values: version }))
+      await unlessTaken(database, plan, written, async () => {
+        if (inside !== undefined) {
+          await insertTogether(database, plan.collectionName, rows, inside)
+          return
+        }
+        const options = { own: REVISION, ...optionsOf(database) }
+        for (const row of rows) await insertOnce(versionsOf(database, plan), row, options)
+      })
     }),
   )
 }
@@ -113,7 +117,7 @@ export async function patchVersion(
   const documentIds = target.key.status === 'published' ? [target.documentId] : []
   const patched = await reserving(database, plan, documentIds, session, (inside) =>
     inSession(inside, () =>
-      unlessTaken(plan, changes, () =>
+      unlessTaken(database, plan, [{ ...target, ...target.key, values: changes }], () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(target.documentId, target.key) },
           { $set: toChanges(changes) },
@@ -162,7 +166,7 @@ export async function putVersion(
   const documentIds = version.status === 'published' ? [version.documentId] : []
   const stored = await reserving(database, plan, documentIds, session, (inside) =>
     inSession(inside, () =>
-      unlessTaken(plan, version, () =>
+      unlessTaken(database, plan, [{ ...version, values: version }], () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(version.documentId, version) },
           { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
@@ -191,7 +195,7 @@ export async function setInOtherLocales(
   const documentIds = status === 'published' ? [documentId] : []
   await reserving(database, plan, documentIds, session, (inside) =>
     inSession(inside, () =>
-      unlessTaken(plan, shared, () =>
+      unlessTaken(database, plan, [{ documentId, locale, values: shared }], () =>
         versionsOf(database, plan).updateMany(
           {
             ...matchDocument(documentId),
@@ -267,22 +271,46 @@ function toDocument(values: Data): Document {
   return toBson(values) as Document // an object stays an object
 }
 
-/** A duplicate that came between the look and the write. @throws ValidationError that names the attribute */
+/** What a write gives of one locale of a document. */
+interface Written {
+  readonly documentId: string
+  readonly locale: string
+  readonly values: Data
+}
+
+/**
+ * Reports all that is taken once an index has refused a write: the error names one of them at most (DocumentDB's of
+ * `findAndModify` none), so they are looked up, beside the transaction, which is lost by then.
+ * @throws ValidationError that names each attribute
+ */
 async function unlessTaken<T>(
+  database: Database,
   plan: ContentTypePlan,
-  values: Data,
+  written: readonly Written[],
   write: () => Promise<T>,
 ): Promise<T> {
   try {
     return await write()
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
-    const { paths, name } = refusingIndex(error)
-    const unique = name === null ? null : uniqueAttributeOf(name)
-    const attribute = uniqueAttributes(plan).find(
-      (each) => paths.includes(each.name) || each.name === unique,
+    const found = await Promise.all(
+      written.map((each) => findTaken(database, plan, each, each.values)),
     )
-    if (attribute === undefined) throw error
-    throw validationError([takenFault(attribute, values[attribute.name])], 'value_not_unique')
+    const [fault = faultOf(plan, error, written), ...others] = found.flat()
+    throw fault === null ? error : validationError([fault, ...others], 'value_not_unique')
   }
+}
+
+/** For a value that is taken in another locale, or was until now: as far as the database says which. */
+function faultOf(
+  plan: ContentTypePlan,
+  error: MongoServerError,
+  [first]: readonly Written[],
+): Fault | null {
+  const { paths, name } = refusingIndex(error)
+  const unique = name === null ? null : uniqueAttributeOf(name)
+  const attribute = uniqueAttributes(plan).find(
+    (each) => paths.includes(each.name) || each.name === unique,
+  )
+  return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
 }
