@@ -17,6 +17,7 @@ import { identifyRequest } from './http/middleware/identify-request.ts'
 import { type LimitInFlight, limitInFlight } from './http/middleware/limit-in-flight.ts'
 import { limitUnsent } from './http/middleware/limit-unsent.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
+import { logRequests } from './http/middleware/log-requests.ts'
 import { logSlowRequests } from './http/middleware/log-slow-requests.ts'
 import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
@@ -131,7 +132,8 @@ function buildKoa(
     if (isClients(error)) log.debug('A client hung up, or sent no HTTP')
     else log.warn({ err: error }, 'An answer could not be sent')
   })
-  koa.use(identifyRequest(log))
+  koa.use(identifyRequest())
+  koa.use(logRequests(log))
   koa.use(
     observeRequests(monitor, [
       measure,

@@ -136,6 +136,17 @@ export class UnauthorizedError extends CmsError {
 export class ForbiddenError extends CmsError {
   readonly status = 403
   protected readonly usualCode = 'forbidden'
+  /** What would have to be permitted; null where no action would let the principal through. */
+  readonly action: string | null
+
+  constructor(
+    message: string,
+    details: ErrorDetails | null = {},
+    options: CmsErrorOptions & { readonly action?: string } = {},
+  ) {
+    super(message, details, options)
+    this.action = options.action ?? null
+  }
 }
 
 /** No such route, document, version or file. */

@@ -115,7 +115,12 @@ export function createLog(
     options,
     destination ??
       (readable
-        ? PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true })
+        ? PinoPretty({
+            ignore: 'pid,hostname',
+            translateTime: 'HH:MM:ss.l',
+            singleLine: true,
+            sync: true,
+          })
         : pino.destination(1)),
   )
 }

@@ -1,4 +1,5 @@
 import { ForbiddenError, UnauthorizedError } from '../errors.ts'
+import { pluginAction } from './actions.ts'
 import type { Principal } from './principal.ts'
 
 export function may(principal: Principal, action: string): boolean {
@@ -7,7 +8,20 @@ export function may(principal: Principal, action: string): boolean {
 
 /** @throws ForbiddenError, the same whether or not what was asked for exists. */
 export function assertMay(principal: Principal, action: string): void {
-  if (!may(principal, action)) throw new ForbiddenError('Forbidden')
+  if (!may(principal, action)) throw new ForbiddenError('Forbidden', {}, { action })
+}
+
+/**
+ * Whether a principal may be told which action it lacks: programs by their token, and whoever may see what
+ * there is to permit. To end users and strangers it is nothing that they could mend.
+ */
+export function mayKnowActions(principal: Principal): boolean {
+  return (
+    principal.kind === 'apiToken' ||
+    principal.kind === 'root' ||
+    may(principal, pluginAction('plugin::users-permissions.permissions', 'getPermissions')) ||
+    may(principal, pluginAction('plugin::users-permissions.role', 'findOne'))
+  )
 }
 
 /**

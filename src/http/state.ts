@@ -6,6 +6,8 @@ import type { AnswerSize } from '../query/answer-size.ts'
 export interface RequestState {
   principal: Principal
   requestId: string
+  /** The action that the principal may not do, where the request was refused for it. */
+  missingAction?: string
   /** Of an answer that shows entries. */
   answer?: AnswerSize
 }

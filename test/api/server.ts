@@ -69,6 +69,8 @@ export interface ServerOptions {
   readonly locales?: readonly string[]
   /** Instead of the database of this run, such as one behind a proxy. */
   readonly uri?: string
+  /** `warn` unless told otherwise. */
+  readonly logLevel?: string
 }
 
 async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
@@ -84,7 +86,10 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
   const uri = await testUri()
   const lines: Json[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const log = pino(
+    { level: options.logLevel ?? 'warn' },
+    { write: (line: string) => lines.push(JSON.parse(line)) },
+  )
   const dependencies: ServicesOptions = {
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,

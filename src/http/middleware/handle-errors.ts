@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import { mayKnowActions } from '../../access/permissions.ts'
 import {
   CmsError,
   type ErrorCode,
+  ForbiddenError,
   MalformedBodyError,
   PayloadTooLargeError,
   PreconditionFailedError,
@@ -36,7 +38,7 @@ export function handleErrors(log: Logger): Middleware {
         return
       }
       ctx.status = known.status
-      ctx.body = errorEnvelope(known)
+      ctx.body = errorEnvelope(known instanceof ForbiddenError ? refusal(known, ctx) : known)
       ctx.set(ERROR_CODE, known.errorCode)
       if (TRY_AGAIN.has(known.status)) ctx.set('Retry-After', '1')
       if (known instanceof PreconditionFailedError && known.revision !== null) {
@@ -44,6 +46,16 @@ export function handleErrors(log: Logger): Middleware {
       }
     }
   }
+}
+
+/** What is missing goes to the log for all, and to the client that may know it. */
+function refusal(error: ForbiddenError, { state }: Context): ForbiddenError {
+  const { action } = error
+  if (action === null) return error
+  state.missingAction = action
+  return mayKnowActions(state.principal)
+    ? new ForbiddenError(`${error.message}: ${action} is not permitted`)
+    : error
 }
 
 /**

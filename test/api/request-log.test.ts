@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+import { until } from '../until.ts'
+
+const FIND = 'api::post.post.find'
+const SECRET = 'a'.repeat(256)
+
+describe('the log of requests', () => {
+  let server: TestServer
+  let token: string
+
+  before(async () => {
+    server = await serve('request_log', {
+      contentTypes: { post: declare('post', { title: { type: 'string' } }) },
+      logLevel: 'info',
+      permitted: [FIND, 'plugin::users-permissions.auth.register'],
+    })
+    const body = { name: 'reader', type: 'custom', permissions: [FIND] }
+    const answer = await server.send('POST', '/admin/api-tokens', { body })
+    token = answer.body.data.accessKey
+  })
+  after(() => server.close())
+
+  /** The lines about requests; the last may be written when its answer is there already. */
+  const linesOf = async (ask: () => Promise<unknown>): Promise<readonly Json[]> => {
+    await new Promise((resolve) => setImmediate(resolve))
+    server.takeLog()
+    await ask()
+    const lines: Json[] = []
+    await until(() => {
+      lines.push(...server.takeLog().filter(({ msg }) => msg === 'request'))
+      return lines.length > 0
+    }, 5_000)
+    return lines
+  }
+
+  it('has one line for each, with what was asked, by whom, and what it cost', async () => {
+    const [line, ...others] = await linesOf(() =>
+      server.get('/api/posts?filters[title]=secret', { token: null }),
+    )
+    expect(others).to.deep.equal([])
+    expect(line).to.include({
+      method: 'GET',
+      path: '/api/posts',
+      status: 200,
+      principal: 'anonymous',
+    })
+    expect(line.ms).to.be.a('number').greaterThan(0)
+    expect(line.bytes).to.be.a('number').greaterThan(100)
+    expect(line.requestId).to.be.a('string')
+    expect(JSON.stringify(line)).to.not.contain('secret')
+  })
+
+  it('names the kind of the principal, and nobody where nobody was asked for', async () => {
+    const kindOf = async (path: string, key?: string | null): Promise<unknown> =>
+      (await linesOf(() => server.get(path, key === undefined ? {} : { token: key })))[0].principal
+    expect(await kindOf('/api/posts', token)).to.equal('apiToken')
+    expect(await kindOf('/admin/roles')).to.equal('root')
+    expect(await kindOf('/_health', null)).to.equal(null)
+    expect(await kindOf('/nowhere', null)).to.equal(null)
+    const account = { username: 'ada', email: 'ada@quire.test', password: 'a long password' }
+    const made = await server.send('POST', '/api/auth/local/register', {
+      body: account,
+      token: null,
+    })
+    expect(made.status, made.text).to.equal(200)
+    expect(await kindOf('/api/users/me', made.body.jwt)).to.equal('user')
+  })
+
+  it('holds no secret that stands in a path or a query', async () => {
+    const lines = await linesOf(() => server.get(`/api/posts/${SECRET}?code=${SECRET}`))
+    expect(JSON.stringify(lines)).to.not.contain(SECRET)
+    expect(lines[0].path).to.equal('/api/posts/[redacted]')
+  })
+
+  it('names the missing action for all, and the answer to those who may know it', async () => {
+    const missingAction = 'api::post.post.create'
+    for (const [key, message] of [
+      [null, 'Forbidden'],
+      [token, `Forbidden: ${missingAction} is not permitted`],
+    ] as const) {
+      const [line] = await linesOf(async () => {
+        const { status, body } = await server.post('/api/posts', {}, { token: key })
+        expect([status, body.error.name, body.error.message, body.error.details]).to.deep.equal([
+          403,
+          'ForbiddenError',
+          message,
+          {},
+        ])
+      })
+      expect(line).to.include({ status: 403, missingAction })
+    }
+  })
+})
