@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   'conflicting_state',
   'connection_position',
   'data_missing',
+  'database_busy',
   'database_not_writable',
   'database_unreachable',
   'disk_full',

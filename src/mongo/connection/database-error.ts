@@ -7,7 +7,8 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
 } from 'mongodb'
-import { GatewayTimeoutError, ServiceUnavailableError } from '../../errors.ts'
+import { type ErrorCode, GatewayTimeoutError, ServiceUnavailableError } from '../../errors.ts'
+import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
@@ -20,6 +21,15 @@ const CANNOT_WRITE: ReadonlyMap<unknown, string> = new Map([
   [39, 'The database cannot write to its disk'],
 ])
 
+/** A server that shuts down, steps down, is stepping up, or is none that writes. */
+const CHANGING_PRIMARY: ReadonlySet<number> = new Set([
+  91, 189, 10107, 11600, 11602, 13435, 13436, 13388,
+])
+const EXCEEDED_TIME_LIMIT = 262
+
+/** Not exported by driver 7.8. */
+const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
+
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
@@ -31,13 +41,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
-  if (isBrokenSocket(error)) {
-    return new ServiceUnavailableError(
-      'The database cannot be reached',
-      {},
-      { cause: error, code: 'database_unreachable' },
-    )
-  }
+  if (isBrokenSocket(error)) return unavailable(error)
   if (!(error instanceof MongoError)) return error
   if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
@@ -58,13 +62,59 @@ export function toCmsError(error: unknown): unknown {
     )
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
-    return new ServiceUnavailableError(
-      'The database cannot be reached',
-      {},
-      { cause: error, code: 'database_unreachable' },
-    )
+    return unavailable(error)
   }
   return error
+}
+
+/** Each as what it is: only what does not answer at all cannot be reached. */
+function unavailable(error: Error): ServiceUnavailableError {
+  const { sentence, code = 'database_unreachable' } = describe(error)
+  return new ServiceUnavailableError(sentence, {}, { cause: error, code })
+}
+
+interface Description {
+  readonly sentence: string
+  readonly code?: ErrorCode
+}
+
+function describe(error: Error): Description {
+  const kind = failureOf(error)
+  if (kind !== null) return { sentence: CLIENT_SENTENCES[kind] ?? UNREACHABLE }
+  if (error.name === WAIT_QUEUE_TIMEOUT) {
+    return { sentence: 'The database is busy: no connection became free', code: 'database_busy' }
+  }
+  return error instanceof MongoError ? describeAnswer(error) : { sentence: UNREACHABLE }
+}
+
+function describeAnswer(error: MongoError): Description {
+  if (error instanceof MongoServerError && isChangingPrimary(error)) {
+    return { sentence: 'The database is changing its primary' }
+  }
+  if (error.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult)) {
+    const sentence = 'The database did not say whether it stored the write'
+    return { sentence, code: 'write_unconfirmed' }
+  }
+  return isBusy(error)
+    ? {
+        sentence: 'The database is busy: other writes hold what this one needs',
+        code: 'database_busy',
+      }
+    : { sentence: UNREACHABLE }
+}
+
+const UNREACHABLE = 'The database cannot be reached'
+
+function isChangingPrimary({ code }: MongoServerError): boolean {
+  return typeof code === 'number' && CHANGING_PRIMARY.has(code)
+}
+
+function isBusy(error: MongoError): boolean {
+  if (error.code === EXCEEDED_TIME_LIMIT) return true
+  return (
+    error instanceof MongoServerError &&
+    error.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
+  )
 }
 
 /**
@@ -81,7 +131,7 @@ export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
-function isBrokenSocket(error: unknown): boolean {
+function isBrokenSocket(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
 }
 
@@ -142,7 +192,8 @@ function isUnavailable(error: MongoError): boolean {
     error instanceof MongoServerSelectionError ||
     error instanceof MongoNotConnectedError ||
     error instanceof MongoTopologyClosedError ||
-    error.name === 'MongoWaitQueueTimeoutError' || // not exported by driver 7.8
+    error.name === WAIT_QUEUE_TIMEOUT ||
+    failureOf(error) !== null ||
     (error instanceof MongoServerError && UNAVAILABLE_CODES.has(error.code))
   )
 }

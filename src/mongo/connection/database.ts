@@ -8,6 +8,7 @@ import {
   ReadPreference,
 } from 'mongodb'
 import type { CommandMonitor } from './command-monitor.ts'
+import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { endWritesOnLostSockets } from './lost-sockets.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
@@ -148,23 +149,32 @@ function createClient(options: DatabaseOptions): MongoClient {
   return client
 }
 
-/** Connects. @throws ServiceUnavailableError when no server can be reached. */
+/** @throws ConfigError for a URI that is none */
+function clientFor(options: DatabaseOptions): MongoClient {
+  try {
+    return createClient(options)
+  } catch (error) {
+    throw explainStart(error)
+  }
+}
+
+/** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   endWritesOnLostSockets()
-  const client = createClient(options)
+  const client = clientFor(options)
   const db = client.db(options.name, { readPreference: PRIMARY })
   const hello = (): Promise<Document> =>
     asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
-  const connect = async (): Promise<Document> => {
+  const open = async (): Promise<Document> => {
     try {
-      await client.connect()
-      return await hello()
+      await connect(client)
+      return await db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs })
     } catch (error) {
       await client.close()
-      throw toCmsError(error)
+      throw toCmsError(explainStart(error))
     }
   }
-  const transaction = hasTransactions(await connect()) ? transactionRun(options) : null
+  const transaction = hasTransactions(await open()) ? transactionRun(options) : null
   const database: Database = {
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,

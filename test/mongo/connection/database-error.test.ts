@@ -18,22 +18,61 @@ const labelled = (code: number, label: string): MongoServerError =>
   new MongoServerError({ message: 'x', code, errorLabels: [label] })
 
 describe('toCmsError', () => {
-  const unavailable: readonly (readonly [string, Error])[] = [
-    ['a network that failed', new MongoNetworkError('x')],
-    ['no server to be found', new MongoServerSelectionError('x', {} as never)],
-    ['a client that is closed', new MongoNotConnectedError('x')],
-    ['a primary that stepped down', server(10107)],
-    ['a server that shuts down', server(91)],
-    ['a broken pipe', Object.assign(new Error('x'), { code: 'EPIPE' })],
-    ['a conflict that lasts', labelled(112, 'TransientTransactionError')],
-    ['a commit of unknown outcome', labelled(8, 'UnknownTransactionCommitResult')],
-    ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
+  const because = (code: string): MongoNetworkError =>
+    new MongoNetworkError('x', { cause: Object.assign(new Error('x'), { code }) })
+  const nowhere = (...errors: readonly Error[]): MongoServerSelectionError => {
+    const servers = new Map(errors.map((error, index) => [`host${index}:27017`, { error }]))
+    return new MongoServerSelectionError('x', { type: 'Unknown', servers } as never)
+  }
+  const waiting = Object.defineProperty(new MongoNetworkError('x'), 'name', {
+    value: 'MongoWaitQueueTimeoutError',
+  })
+  const AWAY = 'The database cannot be reached'
+  const unavailable: readonly (readonly [string, Error, string])[] = [
+    ['a network that failed', new MongoNetworkError('x'), AWAY],
+    ['no server to be found', nowhere(), AWAY],
+    ['a refused connection', nowhere(because('ECONNREFUSED')), AWAY],
+    ['an unknown host', nowhere(because('ENOTFOUND')), 'The host of the database is unknown'],
+    [
+      'a name service that fails',
+      nowhere(because('EAI_AGAIN')),
+      'The host of the database is unknown',
+    ],
+    ['TLS that fails', nowhere(because('CERT_HAS_EXPIRED')), 'TLS with the database fails'],
+    [
+      'an address that is not permitted',
+      nowhere(because('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR')),
+      'The database does not permit this server',
+    ],
+    ['a wrong password', server(18), 'The database refuses the credentials of this server'],
+    ['a user who is not permitted', server(13), 'The database does not permit this server'],
+    ['a client that is closed', new MongoNotConnectedError('x'), AWAY],
+    ['a primary that stepped down', server(10107), 'The database is changing its primary'],
+    ['a server that shuts down', server(91), 'The database is changing its primary'],
+    ['a broken pipe', Object.assign(new Error('x'), { code: 'EPIPE' }), AWAY],
+    ['no free connection', waiting, 'The database is busy: no connection became free'],
+    [
+      'a conflict that lasts',
+      labelled(112, 'TransientTransactionError'),
+      'The database is busy: other writes hold what this one needs',
+    ],
+    [
+      'a lock that takes too long',
+      server(262),
+      'The database is busy: other writes hold what this one needs',
+    ],
+    [
+      'a commit of unknown outcome',
+      labelled(8, 'UnknownTransactionCommitResult'),
+      'The database did not say whether it stored the write',
+    ],
+    ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' }), AWAY],
   ]
-  for (const [what, error] of unavailable) {
+  for (const [what, error, message] of unavailable) {
     it(`answers ${what} with 503, and keeps the cause`, () => {
       const answer = toCmsError(error)
       expect(answer).to.be.instanceOf(ServiceUnavailableError)
-      expect(answer).to.include({ message: 'The database cannot be reached', cause: error })
+      expect(answer).to.include({ message, cause: error })
     })
   }
 

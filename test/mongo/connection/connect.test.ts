@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { deserialize, type Document, serialize } from 'bson'
+import { ConfigError, ServiceUnavailableError } from '../../../src/errors.ts'
+import { openDatabase } from '../../../src/mongo/connection/database.ts'
+
+const OP_MSG = 2013
+const OP_QUERY = 2004
+
+/** Answers each command as a server of a set of one does, or by what `refuse` says about it. */
+function answerCommands(
+  socket: Socket,
+  host: () => string,
+  refuse: (name: string) => Document | null,
+) {
+  let buffer = Buffer.alloc(0)
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk: Buffer) => {
+    buffer = Buffer.concat([buffer, chunk])
+    while (buffer.length >= 4 && buffer.length >= buffer.readInt32LE(0)) {
+      const message = buffer.subarray(0, buffer.readInt32LE(0))
+      buffer = buffer.subarray(message.length)
+      const isQuery = message.readInt32LE(12) === OP_QUERY
+      const body = isQuery ? message.subarray(message.indexOf(0, 20) + 9) : message.subarray(21)
+      const [name = ''] = Object.keys(deserialize(body))
+      const hello = {
+        ok: 1,
+        isWritablePrimary: true,
+        setName: 'rs0',
+        hosts: [host()],
+        me: host(),
+        minWireVersion: 0,
+        maxWireVersion: 21,
+        logicalSessionTimeoutMinutes: 30,
+        saslSupportedMechs: ['SCRAM-SHA-256'],
+      }
+      const reply = serialize(refuse(name) ?? hello)
+      const prefix = Buffer.alloc(isQuery ? 20 : 5)
+      if (isQuery) prefix.writeInt32LE(1, 16)
+      const header = Buffer.alloc(16)
+      header.writeInt32LE(16 + prefix.length + reply.length, 0)
+      header.writeInt32LE(message.readInt32LE(4), 8)
+      header.writeInt32LE(isQuery ? 1 : OP_MSG, 12)
+      socket.write(Buffer.concat([header, prefix, reply]))
+    }
+  })
+}
+
+describe('the start on a database that cannot be used', () => {
+  const servers: Server[] = []
+  after(() => {
+    for (const server of servers) server.close()
+  })
+
+  const listen = async (handle: (socket: Socket, host: () => string) => void): Promise<string> => {
+    const host = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const server = createServer((socket) => handle(socket, host))
+    servers.push(server)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return host()
+  }
+  const closedPort = async (): Promise<string> => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    return `127.0.0.1:${port}`
+  }
+  /** What the start says, which is a sentence and within 3 seconds. */
+  const failing = async (uri: string, client: object = {}): Promise<Error> => {
+    const started = performance.now()
+    const options = { uri, name: 'quire_test_connect', queryTimeoutMs: 2_000, client }
+    try {
+      const database = await openDatabase(options)
+      await database.close()
+    } catch (error) {
+      expect(performance.now() - started).to.be.lessThan(3_000)
+      return error as Error
+    }
+    throw new Error('it was opened')
+  }
+  const sentence = async (uri: string, client?: object): Promise<string> => {
+    const error = await failing(uri, client)
+    expect(error).to.be.instanceOf(ServiceUnavailableError)
+    return error.message
+  }
+
+  it('says that nothing listens', async () => {
+    expect(await sentence(`mongodb://${await closedPort()}/`)).to.equal(
+      'The database refuses the connection: nothing listens at its host and port',
+    )
+    const set = `mongodb://${await closedPort()},${await closedPort()}/?replicaSet=rs0`
+    expect(await sentence(set)).to.match(/^The database refuses the connection/)
+  })
+
+  it('says that the host is unknown, of a record of the name service as well', async () => {
+    const lookup = (_: string, __: unknown, done: (error: Error) => void): void => {
+      done(Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.invalid'), { code: 'ENOTFOUND' }))
+    }
+    expect(await sentence('mongodb://nowhere.invalid/', { lookup })).to.match(
+      /^The host of the database is unknown/,
+    )
+    expect(await sentence('mongodb+srv://nowhere.invalid/')).to.match(
+      /^The (host of the database is unknown|database does not answer)/,
+    )
+  })
+
+  it('says that the user name or the password is wrong', async () => {
+    const host = await listen((socket, itself) => {
+      answerCommands(socket, itself, (name) =>
+        name.startsWith('sasl')
+          ? { ok: 0, code: 18, codeName: 'AuthenticationFailed', errmsg: 'Authentication failed.' }
+          : null,
+      )
+    })
+    const said = await sentence(`mongodb://user:secret@${host}/?replicaSet=rs0`)
+    expect(said).to.equal('The database refuses the user name or the password of MONGODB_URI')
+  })
+
+  it('says that TLS is not understood, or not permitted', async () => {
+    const plain = await listen((socket) => {
+      socket.on('error', () => undefined)
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    })
+    expect(await sentence(`mongodb://${plain}/?tls=true&directConnection=true`)).to.match(
+      /^TLS with the database fails/,
+    )
+    const alert = await listen((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 80])))
+    })
+    expect(await sentence(`mongodb://${alert}/?tls=true&directConnection=true`)).to.match(
+      /as MongoDB Atlas does for an address that its access list does not permit/,
+    )
+  })
+
+  it('says that the connection is closed at once', async () => {
+    const host = await listen((socket) => {
+      socket.on('error', () => undefined)
+      socket.end()
+    })
+    expect(await sentence(`mongodb://${host}/?directConnection=true`)).to.match(
+      /^The database closes the connection at once/,
+    )
+  })
+
+  it('refuses an address that is none, as a wrong setting', async () => {
+    for (const uri of ['postgres://x/', 'mongodb://', 'mongodb://x/?foo=1', 'mongodb://u:p@']) {
+      const error = await failing(uri)
+      expect(error, uri).to.be.instanceOf(ConfigError)
+      expect(error.message).to.contain('MONGODB_URI: ')
+    }
+  })
+})
