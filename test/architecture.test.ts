@@ -63,6 +63,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
 /** The folders and files of the engine, each of which imports those before it only. */
 const ENGINE = [
   'errors',
+  'deadline',
   'bson',
   'expression',
   'filter',
@@ -73,6 +74,7 @@ const ENGINE = [
   'request',
   'commands',
   'server',
+  'reader',
   'worker',
   'ownership',
   'start-embedded',

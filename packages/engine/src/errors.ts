@@ -41,10 +41,12 @@ const ERROR_CODES = {
 
   InvalidPipelineOperator: 168,
   ConflictingOperationInProgress: 117,
+  ExceededMemoryLimit: 146,
   OperationNotSupportedInTransaction: 263,
   CannotIndexParallelArrays: 171,
   BSONObjectTooLarge: 10334,
   DuplicateKey: 11000,
+  InterruptedAtShutdown: 11600,
   Interrupted: 11601,
   OutOfDiskSpace: 14031,
   KeyTooLong: 17280,

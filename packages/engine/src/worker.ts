@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { keepEngine } from './server/keep-engine.ts'
+import { openReader } from './server/reader-process.ts'
 import { startServer } from './server/server.ts'
 import type { Listen } from './server/server.ts'
 import type { Strictness } from './request/strictness.ts'
@@ -18,18 +19,29 @@ function report(what: string, error: unknown): void {
 }
 
 const { directory, durable, strictness, listen } = workerData as WorkerOptions
+const address = 'path' in listen ? listen.path : listen.host
 const engines = keepEngine(
-  { directory, durable, strictness, address: 'path' in listen ? listen.path : listen.host },
+  { directory, durable, strictness, address },
   {
     tell: (sentence) => process.stderr.write(`embedded engine: ${sentence}\n`),
-    beforeReopening: () => server.dropConnections(),
+    beforeReopening: () => {
+      server.dropConnections()
+      reader.stop()
+    },
   },
 )
-const server = await startServer(engines, listen, report)
+const reader = openReader({
+  directory,
+  durable,
+  address,
+  afterwards: () => engines.releaseDeadReaders(),
+})
+const server = await startServer(engines, listen, report, reader)
 
 parentPort?.on('message', () => {
   void (async () => {
     await server.close()
+    reader.stop()
     await engines.close()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
     parentPort?.postMessage({ kind: 'closed' })

@@ -1,4 +1,5 @@
 import { BSONRegExp } from 'bson'
+import { spendOn } from '../deadline.ts'
 import { badValue, CommandError } from '../errors.ts'
 import type { Value } from './values.ts'
 
@@ -109,10 +110,13 @@ export function compileRegex(pattern: string, options: string): RegExp {
 /** A test of strings by the pattern; also equal to the same regular expression stored as a value. */
 export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => boolean {
   const regex = compileRegex(pattern, options)
-  return (value) =>
-    typeof value === 'string'
-      ? regex.test(value)
-      : value instanceof BSONRegExp && value.pattern === pattern && value.options === options
+  return (value) => {
+    if (typeof value === 'string') {
+      spendOn(value.length)
+      return regex.test(value)
+    }
+    return value instanceof BSONRegExp && value.pattern === pattern && value.options === options
+  }
 }
 
 /** The literal text every match begins with: of `^abc`, abc. Empty when there is none to rely on. */

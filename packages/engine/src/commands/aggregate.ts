@@ -27,7 +27,6 @@ function readVariables(request: Request): Map<string, Value> {
 
 export const pipelineContext = (request: Request): PipelineContext => ({
   open: (collection) => openSource(request, collection),
-  deadline: request.deadline,
   variables: readVariables(request),
   hint: parseHint(request.body['hint']),
 })
@@ -76,6 +75,7 @@ export const aggregate: Command = {
       request,
       `${database}.${name}`,
       optionalCount(cursor, 'batchSize'),
+      openSource(request, name),
     )
     return engine.cursors.open(results(request, name, pipeline), options)
   },

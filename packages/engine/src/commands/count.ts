@@ -10,7 +10,7 @@ export const count: Command = {
   access: 'read',
   run: (request) => {
     refuseCollation(request.body)
-    const query = readQuery(request, request.body, 'query')
+    const query = readQuery(request.body, 'query')
     const source = openSource(request, collectionName(request))
     const n = source ? countRecords(source, query) : 0
     return documentOf({ n: countValue(n), ok: 1 })

@@ -2,6 +2,7 @@ import { encodeDocument } from '../bson/encode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'

@@ -42,7 +42,6 @@ function runDelete(request: Request, statement: Document): number {
     sort: [],
     skip: 0,
     limit: limitOf(statement),
-    deadline: request.deadline,
     hint: parseHint(statement['hint']),
   }
   const { data } = request.engine

@@ -21,7 +21,7 @@ export const distinct: Command = {
     if (typeof key !== 'string')
       throw typeMismatch("BSON field 'distinct.key' is the wrong type, expected type 'string'")
     refuseCollation(request.body)
-    const query = readQuery(request, request.body, 'query')
+    const query = readQuery(request.body, 'query')
     const source = openSource(request, collectionName(request))
     const found = new Map<string, Value>()
     for (const record of source ? runQuery(source, query) : []) {

@@ -10,8 +10,8 @@ import type { Command, Request } from '../request/request.ts'
 import { pipelineContext } from './aggregate.ts'
 
 function readInner(request: Request, inner: Document, name: string): Query {
-  if (name === 'find') return readQuery(request, inner, 'filter')
-  if (name === 'count') return readQuery(request, inner, 'query')
+  if (name === 'find') return readQuery(inner, 'filter')
+  if (name === 'count') return readQuery(inner, 'query')
   if (name === 'aggregate')
     return compilePipeline(inner['pipeline']).query(pipelineContext({ ...request, body: inner }))
   throw new CommandError('NotImplemented', `explain of ${name} is not supported`)

@@ -38,7 +38,6 @@ function removeOne(request: Request, filter: Document, sort: Document): Found {
       sort: parseSort(sort),
       skip: 0,
       limit: 1,
-      deadline: request.deadline,
       hint: parseHint(request.body['hint']),
     }
     const [record] = runQuery({ data, view: unit, collection }, query)
@@ -49,14 +48,14 @@ function removeOne(request: Request, filter: Document, sort: Document): Found {
 
 function updateOne(request: Request, filter: Document, sort: Document): Found {
   const { data } = request.engine
-  const { body, deadline } = request
+  const { body } = request
   const collection = ensureCollection(data, request.database, collectionName(request))
   const update = parseUpdate(body['update'], body['arrayFilters'])
   const upsert = isSet(body, 'upsert')
   assertTargeted(collection, { kind: 'findAndModify', filter: parseFilter(filter), upsert })
   const result = runStatement(request, (unit) =>
     updateRecords(
-      { data, unit, collection, deadline },
+      { data, unit, collection },
       {
         filter,
         update,

@@ -30,12 +30,17 @@ export const find: Command = {
     refuseCollation(body)
     for (const option of ['let', 'min', 'max']) refuseOption(body, option)
     refuseTails(body)
-    const query = readQuery(request, body, 'filter')
+    const query = readQuery(body, 'filter')
     const projection = optionalDocument(body, 'projection')
     if (projection) compileProjection(projection, true)
     const source = openSource(request, name)
     const results = source ? toResults(source.collection, runQuery(source, query), projection) : []
-    const options = cursorOptions(request, `${database}.${name}`, optionalCount(body, 'batchSize'))
+    const options = cursorOptions(
+      request,
+      `${database}.${name}`,
+      optionalCount(body, 'batchSize'),
+      source,
+    )
     return engine.cursors.open(results, { ...options, singleBatch: isSet(body, 'singleBatch') })
   },
 }

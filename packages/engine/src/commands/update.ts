@@ -58,7 +58,7 @@ function runUpdate(request: Request, statement: Document): Updated {
   if (!multi) assertTargeted(collection, { kind: 'update', filter: parseFilter(filter), upsert })
   return runStatement(request, (unit) =>
     updateRecords(
-      { data: request.engine.data, unit, collection, deadline: request.deadline },
+      { data: request.engine.data, unit, collection },
       { filter, update: parsed, multi, upsert, hint: parseHint(statement['hint']) },
     ),
   )

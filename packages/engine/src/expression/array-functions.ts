@@ -2,13 +2,20 @@ import { compareValues, equalValues } from '../bson/compare.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
+
+/** Elements that are passed over quickly. */
+const ELEMENTS_OF_A_UNIT = 8
 
 const isAbsent = (value: Value): boolean => value === null || value === undefined
 
 function arrayOf(name: string, value: Value): Value[] {
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value)) {
+    spend(value.length / ELEMENTS_OF_A_UNIT)
+    return value
+  }
   throw new CommandError(
     'Location17124',
     `The argument to ${name} must be an array, but was of type: ${typeOf(value)}`,
@@ -68,6 +75,7 @@ function range([from, to, by]: readonly Value[]): Value {
   if (step === 0) throw new CommandError('Location34449', '$range requires a non-zero step value')
   const count = Math.max(Math.ceil((end - start) / step), 0)
   if (count > 1_000_000) throw new CommandError('BadValue', '$range is too long')
+  spend(count / ELEMENTS_OF_A_UNIT)
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
@@ -76,8 +84,10 @@ const distinct = (values: readonly Value[]): Value[] =>
     .sort(compareValues)
     .filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
 
-const includes = (values: readonly Value[], wanted: Value): boolean =>
-  values.some((value) => equalValues(value, wanted))
+function includes(values: readonly Value[], wanted: Value): boolean {
+  spend(values.length / ELEMENTS_OF_A_UNIT)
+  return values.some((value) => equalValues(value, wanted))
+}
 
 /** A function of arrays that answers null as soon as one is null or missing. */
 const ofArrays = (

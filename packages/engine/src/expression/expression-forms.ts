@@ -1,5 +1,6 @@
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { BY_NAME } from './string-functions.ts'
@@ -123,6 +124,7 @@ function arrayInput(name: string, value: Value): readonly Value[] | null {
   if (value === null || value === undefined) return null
   if (!Array.isArray(value))
     throw new CommandError('Location16883', `input to ${name} must be an array`)
+  spend(value.length)
   return value
 }
 

@@ -1,5 +1,6 @@
 import { isDocument, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { ARITHMETIC } from './arithmetic-functions.ts'
 import { ARRAYS } from './array-functions.ts'
@@ -87,8 +88,10 @@ function compileFunction(name: string, plain: PlainFunction, operand: Value): Ev
       `Expression ${name} takes ${plain.least === plain.most ? `exactly ${plain.least}` : `at least ${plain.least} and at most ${plain.most}`} arguments. ${operands.length} were passed in.`,
     )
   }
-  return (document, variables) =>
-    plain.call(operands.map((evaluate) => evaluate(document, variables)))
+  return (document, variables) => {
+    spend()
+    return plain.call(operands.map((evaluate) => evaluate(document, variables)))
+  }
 }
 
 function compileOperator(name: string, operand: Value): Evaluate {

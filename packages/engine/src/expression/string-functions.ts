@@ -2,6 +2,7 @@ import { BSONRegExp } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
+import { spendOn } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import { compileRegex } from '../bson/regex.ts'
 import type { PlainFunction } from './evaluate.ts'
@@ -9,7 +10,10 @@ import type { PlainFunction } from './evaluate.ts'
 const isAbsent = (value: Value): boolean => value === null || value === undefined
 
 function stringOf(name: string, value: Value): string {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') {
+    spendOn(value.length)
+    return value
+  }
   throw new CommandError('Location16702', `${name} only supports strings, not ${typeOf(value)}`)
 }
 

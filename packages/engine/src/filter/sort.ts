@@ -2,6 +2,7 @@ import { compareValues } from '../bson/compare.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { keyTuples } from './key-tuples.ts'
 import { splitPath } from './paths.ts'
@@ -106,11 +107,14 @@ export function sortItems<T>(
   sorter: Sorter,
   limit = Infinity,
 ): T[] {
-  const order = (a: Ranked<T>, b: Ranked<T>): number =>
-    sorter.compare(a.key, b.key) || a.place - b.place
+  const order = (a: Ranked<T>, b: Ranked<T>): number => {
+    spend()
+    return sorter.compare(a.key, b.key) || a.place - b.place
+  }
   const kept: Ranked<T>[] = []
   let place = 0
   for (const item of items) {
+    spend()
     const ranked = { item, key: sorter.keyOf(documentOf(item)), place: place++ }
     if (kept.length < limit) {
       kept.push(ranked)

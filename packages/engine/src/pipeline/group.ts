@@ -4,6 +4,7 @@ import { isNumber } from '../bson/numbers.ts'
 import type { NumberValue } from '../bson/numbers.ts'
 import { isDocument, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import { add, averageOf, extremeOf } from '../expression/arithmetic-functions.ts'
 import { compileExpression } from '../expression/expressions.ts'
@@ -173,6 +174,7 @@ export function compileGroup(
   return function* group(documents, variables) {
     const groups = groupFinder(create)
     for (const document of documents) {
+      spend()
       const { accumulators } = groups.get(id(document, variables) ?? null)
       for (const [i, { evaluate }] of members.entries())
         accumulators[i]?.add(evaluate(document, variables))

@@ -2,6 +2,7 @@ import { BSONRegExp } from 'bson'
 import { encodeDocument } from '../bson/encode.ts'
 import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { failedToParse } from '../errors.ts'
 import type { Filter } from '../filter/filter.ts'
 import { splitPath, valuesAtPath } from '../filter/paths.ts'
@@ -19,6 +20,9 @@ interface LookupSpec {
   readonly bindings: readonly (readonly [string, Evaluate])[]
   readonly pipeline: Value
 }
+
+/** What a query costs beside the documents that it looks at. */
+const QUERY_UNITS = 8
 
 const KNOWN: ReadonlySet<string> = new Set([
   'from',
@@ -127,6 +131,7 @@ export const compileLookup: CompileStage = (operand, compile) => {
   return function* lookup(documents, context) {
     const known: Known = new Map()
     for (const document of documents) {
+      spend(QUERY_UNITS)
       const variables = new Map<string, Value>(context.variables)
       for (const [name, evaluate] of bindings)
         variables.set(name, evaluate(document, context.variables))

@@ -97,14 +97,13 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
   const rest = stages.slice(head.length)
   const { counting, wanted } = nextOf(parsed[head.length])
   const query = (
-    { deadline, variables, hint = null }: PipelineContext,
+    { variables, hint = null }: PipelineContext,
     join: Filter | null = null,
   ): Query => ({
     filter: { kind: 'all', of: join ? [join, ...head.filters] : head.filters },
     sort: head.sort,
     skip: head.skip,
     limit: head.limit,
-    deadline,
     variables,
     hint,
   })

@@ -1,14 +1,13 @@
 import type { Document, Value } from '../bson/values.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Hint } from '../query/hint.ts'
-import type { Deadline, Query, Source } from '../query/run-query.ts'
+import type { Query, Source } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Variables } from '../expression/evaluate.ts'
 
 export interface PipelineContext {
   /** A collection of the same database by name; null when there is none. */
   readonly open: (collection: string) => Source | null
-  readonly deadline: Deadline
   readonly variables: Variables
   /** Of the first collection; those of $lookup and $unionWith have none. */
   readonly hint?: Hint | null

@@ -2,6 +2,7 @@ import { Long } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf, isDocument, newDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
@@ -16,7 +17,10 @@ import type { CompileStage, Stage } from './stage.ts'
 
 const each = (change: (document: Document, variables: Variables) => Document): Stage =>
   function* (documents, { variables }) {
-    for (const document of documents) yield change(document, variables)
+    for (const document of documents) {
+      spend()
+      yield change(document, variables)
+    }
   }
 
 function objectOf(name: string, operand: Value): Document {
@@ -29,7 +33,10 @@ function match(operand: Value): Stage {
     throw new CommandError('Location15959', 'the match filter must be an expression in an object')
   const matches = compileFilter(parseFilter(operand))
   return function* (documents, { variables }) {
-    for (const document of documents) if (matches(document, variables)) yield document
+    for (const document of documents) {
+      spend()
+      if (matches(document, variables)) yield document
+    }
   }
 }
 
@@ -162,8 +169,10 @@ function unwind(operand: Value): Stage {
     for (const document of documents) {
       const value = readPlain(document, parts)
       if (Array.isArray(value) && value.length > 0) {
-        for (const [i, element] of value.entries())
+        for (const [i, element] of value.entries()) {
+          spend()
           yield numbered(withValue(document, parts, element), i)
+        }
       } else if (Array.isArray(value)) {
         if (keeps) yield numbered(withValue(document, parts, undefined), null)
       } else if ((value !== null && value !== undefined) || keeps) yield numbered(document, null)

@@ -1,4 +1,5 @@
 import { splitKey } from '../bson/split-key.ts'
+import { spend } from '../deadline.ts'
 import { collectPaths } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
@@ -10,8 +11,7 @@ import { boundIndex } from './index-bounds.ts'
 import { compileKeyTest } from './key-filter.ts'
 import type { KeyTest } from './key-filter.ts'
 import { holdsMatches, scoreOf } from './plan.ts'
-import { checkDeadline } from './run-query.ts'
-import type { Deadline, Query, Source } from './run-query.ts'
+import type { Query, Source } from './run-query.ts'
 
 /** How an index counts what matches, without a document. */
 export interface CountPlan {
@@ -84,32 +84,28 @@ export function chooseCountPlan(
   return best
 }
 
-const CHECK_EVERY = 1024
+/** An entry is quicker read than a document. */
+const ENTRY_UNITS = 0.25
 /** An entry's key begins with the number of its index. */
 const INDEX_BYTES = 4
 
-function* matchingIds(
-  { data, view }: Source,
-  plan: CountPlan,
-  deadline: Deadline,
-): Generator<number> {
+function* matchingIds({ data, view }: Source, plan: CountPlan): Generator<number> {
   const { index, intervals, test } = plan
-  let examined = 0
   for (const interval of intervals) {
     for (const { key, value } of readRange(data.store.entries, {
       ...interval,
       snapshot: view.snapshot ?? undefined,
     })) {
-      if (++examined % CHECK_EVERY === 0) checkDeadline(deadline)
+      spend(ENTRY_UNITS)
       if (!test || test(splitKey(key, INDEX_BYTES, index.directions))) yield value.readUInt32BE(0)
     }
   }
 }
 
-function countTested(source: Source, plan: CountPlan, most: number, deadline: Deadline): number {
+function countTested(source: Source, plan: CountPlan, most: number): number {
   const seen = plan.isMultikey ? new Set<number>() : null
   let count = 0
-  for (const id of matchingIds(source, plan, deadline)) {
+  for (const id of matchingIds(source, plan)) {
     if (seen?.has(id)) continue
     seen?.add(id)
     if (++count >= most) break
@@ -135,12 +131,12 @@ function countEntries({ data, view }: Source, plan: CountPlan, most: number): nu
 export function countByPlan(
   source: Source,
   plan: CountPlan,
-  { skip, limit, deadline }: Pick<Query, 'skip' | 'limit' | 'deadline'>,
+  { skip, limit }: Pick<Query, 'skip' | 'limit'>,
 ): number {
   const most = limit + skip
   const count =
     plan.test || plan.isMultikey
-      ? countTested(source, plan, most, deadline)
+      ? countTested(source, plan, most)
       : countEntries(source, plan, most)
   return Math.max(Math.min(count, most) - skip, 0)
 }

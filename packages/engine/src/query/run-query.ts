@@ -1,5 +1,5 @@
 import type { Document } from '../bson/values.ts'
-import { CommandError } from '../errors.ts'
+import { spend, spendOn } from '../deadline.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Collection, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
@@ -22,24 +22,11 @@ import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import { compileSort, sortItems } from '../filter/sort.ts'
 import type { Sort } from '../filter/sort.ts'
 
-/** When a command must have ended, in milliseconds of the process's clock. */
-export interface Deadline {
-  readonly at: number
-}
-
-export const NO_DEADLINE: Deadline = { at: Infinity }
-
-export function checkDeadline({ at }: Deadline): void {
-  if (performance.now() > at)
-    throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
-}
-
 export interface Query {
   readonly filter: Filter
   readonly sort: Sort
   readonly skip: number
   readonly limit: number
-  readonly deadline: Deadline
   readonly variables?: Variables
   readonly hint?: Hint | null
   /** The fields that a caller reads of the records' documents, beside those of filter and sort; null is all. */
@@ -54,8 +41,6 @@ export interface Source {
   readonly collection: Collection
 }
 
-const CHECK_EVERY = 256
-
 function wantedFields(query: Query): ReadonlySet<string> | null {
   const paths = new Set<string>()
   if (query.reads === null || !collectPaths(query.filter, paths)) return null
@@ -69,9 +54,10 @@ function* matching(
   query: Query,
   test: RecordTest,
 ): Generator<Record> {
-  let examined = 0
   for (const record of records) {
-    if (++examined % CHECK_EVERY === 0) checkDeadline(query.deadline)
+    // What is held in part is not read for the sake of its length.
+    if (record.partial) spend()
+    else spendOn(record.bytes.length)
     if (query.counts) query.counts.examined++
     if (test.matches(documentOfRecord(source.collection, record, test.wanted), query.variables))
       yield record

@@ -2,11 +2,14 @@ import { Long } from 'bson'
 import { encodeDocument } from '../bson/encode.ts'
 import { documentOf, RawDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spendOn, TurnOver, withDeadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 
 const IDLE_MS = 10 * 60_000
 const BATCH_BYTES = 16 * 1024 * 1024
 const FIRST_BATCH = 101
+/** After this a batch is answered as it is, so that whoever reads all keeps nobody waiting for long. */
+const BATCH_MS = 100
 
 export interface Cursor {
   readonly id: Long
@@ -18,17 +21,30 @@ export interface Cursor {
   /** Read ahead, but too large for the last batch. */
   waiting: RawDocument | null
   usedAt: number
+  /** What of its command's time is left. */
+  leftMs: number
 }
+
+/** Where a cursor is kept, which its number tells: odd ones are the reader's. */
+export type CursorHome = 'engine' | 'reader'
+
+export const homeOf = (id: Long): CursorHome => (id.isOdd() ? 'reader' : 'engine')
 
 export interface CursorTable {
   open(results: Iterable<RawDocument | Document>, options: CursorOptions): Document
   get(id: Long, namespace: string): Cursor
   /** The next documents; the cursor is gone when they are the last. */
-  next(cursor: Cursor, batchSize: number | null): { batch: RawDocument[]; isDone: boolean }
+  next(cursor: Cursor, batchSize: number | null): Batch
   kill(id: Long): boolean
   killSession(session: string): void
   killTransaction(transaction: string): void
   sweep(): void
+  readonly size: number
+}
+
+export interface Batch {
+  readonly batch: RawDocument[]
+  readonly isDone: boolean
 }
 
 export interface CursorOptions {
@@ -37,6 +53,10 @@ export interface CursorOptions {
   readonly singleBatch?: boolean
   readonly session: string | null
   readonly transaction: string | null
+  /** When its command must have ended, batches to come included. */
+  readonly endsAt?: number
+  /** Whether what does not fit into the first batch is to be read where nobody waits for it. */
+  readonly moves?: boolean
 }
 
 /** MongoDB's limit of documents, and 16 KiB for what its own commands add. */
@@ -53,23 +73,26 @@ function toRaw(result: RawDocument | Document): RawDocument {
   )
 }
 
-function take(cursor: Cursor, most: number): { batch: RawDocument[]; isDone: boolean } {
+function take(cursor: Cursor, most: number, batchEndsAt = Infinity): Batch {
   const batch: RawDocument[] = []
   let bytes = 0
   while (batch.length < most) {
     const next = cursor.waiting ?? readNext(cursor)
     if (!next) return { batch, isDone: true }
-    if (batch.length > 0 && bytes + next.bytes.length > BATCH_BYTES) {
+    if (batch.length > 0 && (bytes + next.bytes.length > BATCH_BYTES || isOver(batchEndsAt))) {
       cursor.waiting = next
       return { batch, isDone: false }
     }
     cursor.waiting = null
     bytes += next.bytes.length
+    spendOn(next.bytes.length)
     batch.push(next)
   }
   cursor.waiting = most === 0 ? null : readNext(cursor)
   return { batch, isDone: most > 0 && cursor.waiting === null }
 }
+
+const isOver = (endsAt: number): boolean => endsAt !== Infinity && performance.now() > endsAt
 
 function readNext(cursor: Cursor): RawDocument | null {
   const { value, done } = cursor.results.next() as IteratorResult<RawDocument | Document, undefined>
@@ -104,7 +127,7 @@ function openCursor(
   options: CursorOptions,
 ): Document {
   const { namespace, batchSize, singleBatch = false, session, transaction } = options
-  const id = Long.fromBigInt(++state.lastId)
+  const id = Long.fromBigInt((state.lastId += 2n))
   const cursor: Cursor = {
     id,
     namespace,
@@ -113,11 +136,15 @@ function openCursor(
     transaction,
     waiting: null,
     usedAt: performance.now(),
+    leftMs: Infinity,
   }
   const { batch, isDone } = take(cursor, batchSize ?? FIRST_BATCH)
-  if (isDone || singleBatch) cursor.results.return?.()
+  cursor.leftMs = (options.endsAt ?? Infinity) - performance.now()
+  const isLast = isDone || singleBatch
+  if (!isLast && options.moves === true) throw new TurnOver()
+  if (isLast) cursor.results.return?.()
   else state.cursors.set(id.toString(), cursor)
-  return cursorReply(isDone || singleBatch ? Long.ZERO : id, namespace, 'firstBatch', batch)
+  return cursorReply(isLast ? Long.ZERO : id, namespace, 'firstBatch', batch)
 }
 
 function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
@@ -130,16 +157,31 @@ function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
   )
 }
 
-export function cursorTable(): CursorTable {
-  const state: State = { cursors: new Map(), lastId: BigInt(Date.now()) << 16n }
+function nextBatch(state: State, cursor: Cursor, batchSize: number | null): Batch {
+  const start = (cursor.usedAt = performance.now())
+  try {
+    const taken = withDeadline({ at: start + cursor.leftMs }, () =>
+      take(cursor, batchSize ?? Infinity, start + BATCH_MS),
+    )
+    if (taken.isDone) close(state, cursor)
+    return taken
+  } catch (error) {
+    close(state, cursor)
+    throw error
+  } finally {
+    cursor.leftMs -= performance.now() - start
+  }
+}
+
+export function cursorTable(home: CursorHome = 'engine'): CursorTable {
+  const first = BigInt(Date.now()) << 16n
+  const state: State = { cursors: new Map(), lastId: home === 'reader' ? first + 1n : first }
   return {
     open: (results, options) => openCursor(state, results, options),
     get: (id, namespace) => getCursor(state, id, namespace),
-    next(cursor, batchSize) {
-      cursor.usedAt = performance.now()
-      const taken = take(cursor, batchSize ?? Infinity)
-      if (taken.isDone) close(state, cursor)
-      return taken
+    next: (cursor, batchSize) => nextBatch(state, cursor, batchSize),
+    get size() {
+      return state.cursors.size
     },
     kill(id) {
       const cursor = state.cursors.get(id.toString())

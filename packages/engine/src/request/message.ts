@@ -1,5 +1,6 @@
 import { asBuffer, decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
+import { RawDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 
 // The wire protocol as drivers since MongoDB 3.6 speak it: OP_MSG, and OP_QUERY for the first hello only.
@@ -144,8 +145,8 @@ function header(length: number, responseTo: number, operation: number): Buffer {
   return bytes
 }
 
-export function encodeReply(message: MessageHead, reply: Document): Buffer {
-  const body = encodeDocument(reply)
+export function encodeReply(message: MessageHead, reply: Document | RawDocument): Buffer {
+  const body = reply instanceof RawDocument ? reply.bytes : encodeDocument(reply)
   if (message.kind === 'message') {
     return Buffer.concat([
       header(body.length + 5, message.requestId, OP_MSG),

@@ -24,28 +24,36 @@ export function openSource(request: Request, name: string): Source | null {
 }
 
 /** filter (or query), sort, skip and limit of a command. */
-export function readQuery(request: Request, body: Document, filterName: 'filter' | 'query'): Query {
+export function readQuery(body: Document, filterName: 'filter' | 'query'): Query {
   const limit = optionalCount(body, 'limit')
   return {
     filter: parseFilter(optionalDocument(body, filterName) ?? newDocument()),
     sort: parseSort(optionalDocument(body, 'sort') ?? newDocument()),
     skip: optionalCount(body, 'skip') ?? 0,
     limit: limit === null || limit === 0 ? Infinity : limit,
-    deadline: request.deadline,
     hint: parseHint(body['hint']),
   }
 }
+
+/** A collection of more documents may keep others waiting between two that match. */
+const MOST_OF_A_TURN = 10_000
+
+const maySkipFar = (source: Source | null): boolean =>
+  source !== null && source.collection.count > MOST_OF_A_TURN
 
 export function cursorOptions(
   request: Request,
   namespace: string,
   batchSize: number | null,
+  source: Source | null = null,
 ): CursorOptions {
   return {
     namespace,
     batchSize,
     session: request.session,
     transaction: request.transaction ? transactionKey(request.transaction) : null,
+    endsAt: request.deadline.at,
+    moves: request.deadline.turnEndsAt !== undefined && maySkipFar(source),
   }
 }
 

@@ -2,7 +2,7 @@ import { documentOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import type { Request } from './request.ts'
-import { checkDeadline } from '../query/run-query.ts'
+import { checkDeadline } from '../deadline.ts'
 
 // These end the command, not one statement of it.
 const FATAL: ReadonlySet<string> = new Set([
@@ -38,7 +38,7 @@ export function runOrdered<T>(
   const writeErrors: Document[] = []
   for (const [index, statement] of statements.entries()) {
     try {
-      checkDeadline(request.deadline)
+      checkDeadline()
       run(statement, index)
     } catch (error) {
       if (!(error instanceof CommandError) || FATAL.has(error.codeName)) throw error

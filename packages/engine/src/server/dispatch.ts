@@ -1,10 +1,10 @@
 import type { Long } from 'bson'
 import { documentOf, newDocument } from '../bson/values.ts'
-import type { Document, Value } from '../bson/values.ts'
+import type { Document, RawDocument, Value } from '../bson/values.ts'
 import { COMMANDS } from '../commands/commands.ts'
 import { CommandError } from '../errors.ts'
-import { NO_DEADLINE } from '../query/run-query.ts'
-import type { Deadline } from '../query/run-query.ts'
+import { NO_DEADLINE, withDeadline } from '../deadline.ts'
+import type { Deadline } from '../deadline.ts'
 import { Blocked, recover } from '../storage/database.ts'
 import { checkConcerns } from '../request/concerns.ts'
 import type { Engine } from '../request/engine.ts'
@@ -13,6 +13,8 @@ import type { Message } from '../request/message.ts'
 import { numberOf, optionalCount } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { sessionKey } from '../request/sessions.ts'
+import { runOrMove } from './move-reads.ts'
+import type { Reader } from './reader-process.ts'
 import type { Connection, Transaction } from '../request/sessions.ts'
 
 // Members that any command may have. Those of them that would change an answer are handled below or empty of
@@ -110,9 +112,11 @@ function runWrite(command: Command, request: Request): Document {
 }
 
 const runOnce = (command: Command, request: Request): Document =>
-  command.access === 'write' && !request.transaction
-    ? runWrite(command, request)
-    : command.run(request)
+  withDeadline(request.deadline, () =>
+    command.access === 'write' && !request.transaction
+      ? runWrite(command, request)
+      : command.run(request),
+  )
 
 async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
   if (at === Infinity) return holder
@@ -159,11 +163,19 @@ async function runInTransaction(
   }
 }
 
+export interface DispatchOptions {
+  /** Where reads go that take long; null: they run here, however long. */
+  readonly reader?: Reader | null
+  /** When it is not the command itself that says. */
+  readonly deadline?: Deadline
+}
+
 async function answer(
   engines: Engines,
   message: Message,
   connection: Connection,
-): Promise<Document> {
+  { reader = null, deadline: given }: DispatchOptions,
+): Promise<Document | RawDocument> {
   const engine = engines.current()
   const { body } = message
   const [name = ''] = Object.keys(body)
@@ -179,19 +191,21 @@ async function answer(
   }
   const transaction = transactionOf(engine, name, command, body)
   transaction?.connections.add(connection)
-  const request: Request = {
+  const session = sessionKey(body)
+  const requestBy = (deadline: Deadline): Request => ({
     engine,
     message,
     body,
     name,
     database,
-    session: sessionKey(body),
+    session,
     transaction,
-    deadline: deadlineOf(name, body),
-  }
-  return transaction
-    ? runInTransaction(command, request, transaction)
-    : runCommand(command, request)
+    deadline,
+  })
+  const deadline = given ?? deadlineOf(name, body)
+  if (transaction) return runInTransaction(command, requestBy(deadline), transaction)
+  if (!reader) return runCommand(command, requestBy(deadline))
+  return runOrMove(reader, message, deadline, (until) => runCommand(command, requestBy(until)))
 }
 
 export function toReply(error: CommandError): Document {
@@ -211,9 +225,10 @@ export async function dispatch(
   message: Message,
   connection: Connection,
   report: Report,
-): Promise<Document> {
+  options: DispatchOptions = {},
+): Promise<Document | RawDocument> {
   try {
-    return await answer(engines, message, connection)
+    return await answer(engines, message, connection, options)
   } catch (error) {
     if (error instanceof CommandError) {
       engines.noteRefusal(error)

@@ -12,6 +12,8 @@ export interface Engines {
   noteRefusal(error: CommandError): void
   /** Told of each connection that has closed. */
   disconnected(connection: Connection): void
+  /** A process that read from the folder has ended. */
+  releaseDeadReaders(): void
   close(): Promise<void>
 }
 
@@ -44,9 +46,14 @@ export function keepEngine(options: EngineOptions, keeping: Keeping): Engines {
       tryIn(state, 0)
     },
     disconnected: (connection) => state.engine?.sessions.disconnected(connection),
+    releaseDeadReaders: () => {
+      if (isSound(state)) current(state).data.store.releaseDeadReaders()
+    },
     close: async () => {
       stopTrying(state)
-      await state.engine?.close()
+      const { engine } = state
+      state.engine = null
+      await engine?.close()
     },
   }
 }

@@ -4,6 +4,7 @@ import { CommandError } from '../errors.ts'
 import { documentOf } from '../bson/values.ts'
 import { dispatch, toReply } from './dispatch.ts'
 import type { Report } from './dispatch.ts'
+import type { Reader } from './reader-process.ts'
 import type { Engines } from './keep-engine.ts'
 import { encodeReply, frameReader, headOf, parseMessage } from '../request/message.ts'
 import type { Message, MessageHead } from '../request/message.ts'
@@ -38,11 +39,14 @@ async function answerFrame(
   socket: Socket,
   frame: Buffer,
   report: Report,
+  reader: Reader,
 ): Promise<void> {
   const parsed = parse(frame)
   const message = 'refusal' in parsed ? parsed.head : parsed
   const reply =
-    'refusal' in parsed ? toReply(parsed.refusal) : await dispatch(engines, parsed, socket, report)
+    'refusal' in parsed
+      ? toReply(parsed.refusal)
+      : await dispatch(engines, parsed, socket, report, { reader })
   if (!message.wantsReply || socket.destroyed) return
   let bytes: Buffer
   try {
@@ -63,7 +67,7 @@ async function answerFrame(
 }
 
 /** Serves one connection: its messages are answered in order, one after the other. */
-function serve(engines: Engines, socket: Socket, report: Report): void {
+function serve(engines: Engines, socket: Socket, report: Report, reader: Reader): void {
   const read = frameReader()
   let work = Promise.resolve()
   socket.setNoDelay(true)
@@ -72,7 +76,9 @@ function serve(engines: Engines, socket: Socket, report: Report): void {
     try {
       for (const frame of read(chunk)) {
         work = work
-          .then(() => (socket.destroyed ? undefined : answerFrame(engines, socket, frame, report)))
+          .then(() =>
+            socket.destroyed ? undefined : answerFrame(engines, socket, frame, report, reader),
+          )
           .catch(() => {
             socket.destroy()
           })
@@ -87,6 +93,7 @@ export async function startServer(
   engines: Engines,
   listen: Listen,
   report: Report,
+  reader: Reader,
 ): Promise<RunningServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -95,7 +102,7 @@ export async function startServer(
       sockets.delete(socket)
       engines.disconnected(socket)
     })
-    serve(engines, socket, report)
+    serve(engines, socket, report, reader)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -144,16 +144,31 @@ export function saveCollection(store: Store, collection: Collection): void {
   store.put(store.catalog, numberKey(collection.id), encodeDocument(description))
 }
 
+export const countRecords = (store: Store, id: number): number =>
+  store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) })
+
 export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {
-  const description = decodeDocument(bytes)
-  const [database, name] = [description['database'] as string, description['name'] as string]
-  const indexes = description['indexes'] as Document[]
   const [last] = store.records.getKeys({
     start: numberKey(id + 1),
     end: numberKey(id),
     reverse: true,
     limit: 1,
   })
+  return {
+    ...describeCollection(id, bytes),
+    nextRecord: last ? last.readUInt32BE(4) + 1 : 1,
+    count: countRecords(store, id),
+  }
+}
+
+/** A collection as its description has it, without what is known of its contents. */
+export function describeCollection(
+  id: number,
+  bytes: Buffer,
+): Omit<Collection, 'nextRecord' | 'count'> {
+  const description = decodeDocument(bytes)
+  const [database, name] = [description['database'] as string, description['name'] as string]
+  const indexes = description['indexes'] as Document[]
   return {
     id,
     database,
@@ -168,8 +183,6 @@ export function loadCollection(store: Store, id: number, bytes: Buffer): Collect
       }),
     ),
     exists: true,
-    nextRecord: last ? last.readUInt32BE(4) + 1 : 1,
-    count: store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) }),
     changedAt: 0,
     residents: null,
     shardKey: null,

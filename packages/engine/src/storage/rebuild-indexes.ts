@@ -1,4 +1,5 @@
 import { decodeDocument } from '../bson/decode.ts'
+import { spendOn } from '../deadline.ts'
 import { KEY_FORM } from './collection.ts'
 import type { Collection, Index } from './collection.ts'
 import { persist, removeIndexEntries } from './database.ts'
@@ -13,6 +14,7 @@ import { addEntries, duplicateKey } from './write-unit.ts'
  */
 export function buildIndex(data: Data, collection: Collection, index: Index): void {
   for (const record of scanRecords(data, newestView(), collection)) {
+    spendOn(record.bytes.length)
     const document = record.document ?? decodeDocument(record.bytes)
     const keys = index.unique ? indexKeys(index, document) : []
     const taken = keys.find((key) => data.store.entries.doesExist(key.bytes))

@@ -22,6 +22,7 @@ export interface ResidentCache {
 
 interface State {
   readonly store: Store
+  readonly budget: number
   /** The least recently used first. */
   readonly holders: Map<Collection, Holder>
   /** What was found too large is not tried again until it has lost a quarter. */
@@ -37,14 +38,15 @@ function drop(state: State, collection: Collection): void {
 
 function fit(state: State, keep: Collection): void {
   for (const { collection } of state.holders.values()) {
-    if (state.total <= BUDGET_BYTES) return
+    if (state.total <= state.budget) return
     if (collection !== keep) drop(state, collection)
   }
-  if (state.total > BUDGET_BYTES) drop(state, keep)
+  if (state.total > state.budget) drop(state, keep)
 }
 
 function load(state: State, collection: Collection): Residents | null {
-  if (collection.count > (state.tooLarge.get(collection) ?? Infinity) * 0.75) return null
+  const tooLarge = state.tooLarge.get(collection)
+  if (tooLarge !== undefined && collection.count > tooLarge * 0.75) return null
   const residents: Residents = new Map()
   let bytes = 0
   const range = { low: numberKey(collection.id), high: numberKey(collection.id + 1) }
@@ -52,7 +54,7 @@ function load(state: State, collection: Collection): Residents | null {
     const id = key.readUInt32BE(4)
     residents.set(id, { id, bytes: value })
     bytes += value.length
-    if (bytes > BUDGET_BYTES / 2) {
+    if (bytes > state.budget / 2) {
       state.tooLarge.set(collection, collection.count)
       return null
     }
@@ -72,11 +74,11 @@ function change(state: State, collection: Collection, id: number, bytes: Buffer 
   else collection.residents.delete(id)
   holder.bytes += growth
   state.total += growth
-  if (state.total > BUDGET_BYTES) fit(state, collection)
+  if (state.total > state.budget) fit(state, collection)
 }
 
-export function residentCache(store: Store): ResidentCache {
-  const state: State = { store, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
+export function residentCache(store: Store, budget = BUDGET_BYTES): ResidentCache {
+  const state: State = { store, budget, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
   const held = heldFieldsCache(store)
   return {
     get(collection) {

@@ -21,15 +21,23 @@ export interface Store extends Writer {
   /** session → how its last write ended */
   readonly sessions: Table
   snapshot(): Snapshot
+  /** Reads what others have committed until now. */
+  renew(): void
+  /** Grows with each commit, whoever made it. */
+  lastCommit(): number
+  /** Lets go the pages that readers kept who are no more. */
+  releaseDeadReaders(): void
   /** Whether the disk takes what is written to it. */
   diskWorks(): boolean
   close(): Promise<void>
 }
 
+const statsOf = (
+  root: RootDatabase,
+): Readonly<Record<'pageSize' | 'lastPageNumber' | 'lastTxnId', number>> => root.getStats() as never
+
 function usedBytes(root: RootDatabase): number {
-  const { pageSize, lastPageNumber } = root.getStats() as Readonly<
-    Record<'pageSize' | 'lastPageNumber', number>
-  >
+  const { pageSize, lastPageNumber } = statsOf(root)
   return (lastPageNumber + 1) * pageSize
 }
 
@@ -72,6 +80,9 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     ...(room ? openWriter(root, room) : refuseWrites()),
     diskWorks: () => room?.takesWrites() ?? takesWrites(path),
     snapshot: () => root.useReadTransaction(),
+    renew: () => root.resetReadTxn(),
+    lastCommit: () => statsOf(root).lastTxnId,
+    releaseDeadReaders: () => root.readerCheck(),
     async close() {
       await root.close()
       room?.close()

@@ -1,5 +1,6 @@
 import { decodeDocument, decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import type { Collection, Index, Record } from './collection.ts'
 import type { IndexKey } from './index-keys.ts'
 import type { Data } from './database.ts'
@@ -119,6 +120,7 @@ export function* scanIndex(
       reverse,
       snapshot: view.snapshot ?? undefined,
     })) {
+      spend()
       const id = value.readUInt32BE(0)
       if (seen.has(id) || changes?.has(id)) continue
       seen.add(id)

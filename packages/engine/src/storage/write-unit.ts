@@ -1,6 +1,7 @@
 import { decodeDocument } from '../bson/decode.ts'
 import { documentOf } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
+import { spendOn } from '../deadline.ts'
 import { CommandError, writeConflict } from '../errors.ts'
 import type { Collection, Index, Record } from './collection.ts'
 import { Blocked, persist } from './database.ts'
@@ -243,6 +244,7 @@ function applyEntries(data: Data, change: Change): boolean {
 }
 
 function applyRecord(data: Data, { collection, record: id, before, after }: Change): void {
+  spendOn(after?.length ?? 0)
   const key = numberKey(collection.id, id)
   if (after) data.store.put(data.store.records, key, after)
   else if (before) data.store.remove(data.store.records, key)

@@ -10,7 +10,6 @@ import { compileFilter } from '../filter/match.ts'
 import { splitPath } from '../filter/paths.ts'
 import type { Hint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
-import type { Deadline } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Collection, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
@@ -24,7 +23,6 @@ export interface Place {
   readonly data: Data
   readonly unit: WriteUnit
   readonly collection: Collection
-  readonly deadline: Deadline
 }
 
 export interface UpdateStatement {
@@ -138,12 +136,12 @@ export function updateRecords(
   place: Place,
   { filter, update, multi, upsert, sort = [], hint = null }: UpdateStatement,
 ): Updated {
-  const { data, unit, collection, deadline } = place
+  const { data, unit, collection } = place
   const parsed = parseFilter(filter)
   const records = [
     ...runQuery(
       { data, view: unit, collection },
-      { filter: parsed, sort, skip: 0, limit: multi ? Infinity : 1, deadline, hint },
+      { filter: parsed, sort, skip: 0, limit: multi ? Infinity : 1, hint },
     ),
   ]
   if (records.length === 0 && upsert) return upsertRecord(place, parsed, update)

@@ -13,7 +13,7 @@ import { CommandError } from '../../src/errors.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
 import { chooseCountPlan } from '../../src/query/count-keys.ts'
 import { countRecords } from '../../src/query/count-records.ts'
-import { NO_DEADLINE, planQuery, runQuery } from '../../src/query/run-query.ts'
+import { planQuery, runQuery } from '../../src/query/run-query.ts'
 import type { Query, Source } from '../../src/query/run-query.ts'
 import { compileSort, parseSort } from '../../src/filter/sort.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
@@ -294,7 +294,6 @@ describe('an index scan', () => {
         sort: [],
         skip: 0,
         limit: Infinity,
-        deadline: NO_DEADLINE,
       }
       const found = Array.from(runQuery({ data, view: newestView(), collection }, query))
       for (const record of found) {
@@ -359,7 +358,7 @@ describe('an index scan', () => {
         const view = newestView()
         for (const [filter, sort, limit] of queries) {
           const parsed = { filter: parseFilter(filter), sort: parseSort(sort) }
-          const query = { ...parsed, skip: 0, limit, deadline: NO_DEADLINE }
+          const query = { ...parsed, skip: 0, limit }
           compare({ data, view, collection: plain }, { data, view, collection: indexed }, query)
         }
       },

@@ -5,7 +5,7 @@ import { decodeDocument } from '../../src/bson/decode.ts'
 import { documentOf } from '../../src/bson/values.ts'
 import type { Document } from '../../src/bson/values.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
-import { NO_DEADLINE, planQuery, runQuery } from '../../src/query/run-query.ts'
+import { planQuery, runQuery } from '../../src/query/run-query.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
 import { ensureCollection, openData, removeIndexEntries } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
@@ -20,7 +20,6 @@ const NULLS = {
   sort: [],
   skip: 0,
   limit: Infinity,
-  deadline: NO_DEADLINE,
 }
 
 describe('indexes that an older version built', () => {

@@ -69,11 +69,12 @@ async function run(engine: Engine, body: Body): Promise<Document> {
     current: () => engine,
     noteRefusal: () => undefined,
     disconnected: () => undefined,
+    releaseDeadReaders: () => undefined,
     close: () => Promise.resolve(),
   }
   const bodyBytes = Buffer.from(encodeDocument(document))
   const message = { requestId: 1, kind: 'message', body: document, bodyBytes } as const
-  return dispatch(
+  const reply = await dispatch(
     engines,
     { ...message, sequences: new Map(), wantsReply: true },
     {},
@@ -81,6 +82,7 @@ async function run(engine: Engine, body: Body): Promise<Document> {
       throw new Error(what, { cause: error })
     },
   )
+  return reply instanceof RawDocument ? decodeDocument(reply.bytes) : reply
 }
 
 const batchOf = (reply: Document): Value => (reply['cursor'] as Document)['firstBatch']

@@ -1,0 +1,67 @@
+import { decodeDocument } from './bson/decode.ts'
+import { encodeDocument } from './bson/encode.ts'
+import { RawDocument } from './bson/values.ts'
+import { cursorTable } from './request/cursors.ts'
+import type { Engine } from './request/engine.ts'
+import { sessionTable } from './request/sessions.ts'
+import { dispatch } from './server/dispatch.ts'
+import type { Answer, Question, ReaderOptions } from './server/reader-protocol.ts'
+import { openReplica } from './storage/replica.ts'
+import { openStore } from './storage/store.ts'
+
+// A process of its own, as it can be ended in the middle of whatever it does: a thread that is ended while
+// lmdb 3.5.6 is called takes the whole process with it (`ThrowAsJavaScriptException` in node-addon-api).
+
+const SWEEP_EVERY_MS = 30_000
+const LOOK_EVERY_MS = 1_000
+
+const { directory, durable, address } = JSON.parse(process.argv[2] ?? '{}') as ReaderOptions
+const store = openStore({ directory, durable, readOnly: true })
+const replica = openReplica(store)
+const cursors = cursorTable('reader')
+const engine: Engine = {
+  data: replica.data,
+  cursors,
+  sessions: sessionTable(replica.data, cursors, {}),
+  strictness: {},
+  address,
+  startedAt: new Date(),
+  close: () => store.close(),
+}
+const engines = {
+  current: () => engine,
+  noteRefusal: () => undefined,
+  disconnected: () => undefined,
+  releaseDeadReaders: () => undefined,
+  close: () => engine.close(),
+}
+
+async function answer({ body, leftMs }: Question): Promise<Answer> {
+  replica.refresh()
+  const bodyBytes = Buffer.from(body)
+  const message = {
+    requestId: 0,
+    kind: 'message',
+    body: decodeDocument(bodyBytes),
+    bodyBytes,
+    sequences: new Map<string, readonly Buffer[]>(),
+    wantsReply: true,
+  } as const
+  const deadline = { at: leftMs === null ? Infinity : performance.now() + leftMs }
+  const reply = await dispatch(engines, message, {}, () => undefined, { deadline })
+  return {
+    reply: reply instanceof RawDocument ? reply.bytes : encodeDocument(reply),
+    cursors: cursors.size,
+  }
+}
+
+process.on('message', (question: Question) => {
+  void answer(question).then((reply) => process.send?.(reply))
+})
+process.on('disconnect', () => process.exit())
+// A process that was killed disconnects nobody who is busy reading.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.exit()
+}, LOOK_EVERY_MS).unref()
+setInterval(() => cursors.sweep(), SWEEP_EVERY_MS).unref()

@@ -1,0 +1,64 @@
+import { BSONRegExp, Long } from 'bson'
+import { isDocument } from '../bson/values.ts'
+import type { Document, RawDocument, Value } from '../bson/values.ts'
+import { TurnOver } from '../deadline.ts'
+import type { Deadline } from '../deadline.ts'
+import { homeOf } from '../request/cursors.ts'
+import type { Message } from '../request/message.ts'
+import type { Reader } from './reader-process.ts'
+
+/** What reads, keeps nothing between two commands but a cursor, and may take long. */
+const MOVABLE: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 'explain', 'find'])
+
+type Reply = Document | RawDocument
+
+/**
+ * Runs a command outside of transactions: here as long as it keeps nobody waiting, and from its start by the reader
+ * when its turn is over. What goes on with a cursor goes to where that is.
+ */
+export async function runOrMove(
+  reader: Reader,
+  { body, bodyBytes }: Message,
+  deadline: Deadline,
+  run: (deadline: Deadline) => Promise<Reply>,
+): Promise<Reply> {
+  const [name = ''] = Object.keys(body)
+  if (name === 'endSessions' || name === 'killSessions') reader.tell(bodyBytes)
+  if (isAtReader(name, body) || (MOVABLE.has(name) && holdsOpenRegex(body)))
+    return reader.ask(bodyBytes, deadline)
+  if (!MOVABLE.has(name)) return run(deadline)
+  try {
+    return await run({ ...deadline, turnEndsAt: performance.now() + reader.turnMs() })
+  } catch (error) {
+    if (error instanceof TurnOver) return reader.ask(bodyBytes, deadline)
+    throw error
+  }
+}
+
+function isAtReader(name: string, body: Document): boolean {
+  const { getMore, cursors } = body
+  if (name === 'getMore') return getMore instanceof Long && homeOf(getMore) === 'reader'
+  return (
+    name === 'killCursors' &&
+    Array.isArray(cursors) &&
+    cursors.some((id) => id instanceof Long && homeOf(id) === 'reader')
+  )
+}
+
+/**
+ * Whether there is a regular expression that repeats something: one of those can go on for years over a line of text,
+ * and nothing but the end of its process ends it. What is escaped, as a search for a text is, cannot.
+ */
+function holdsOpenRegex(value: Value): boolean {
+  if (value instanceof BSONRegExp) return repeats(value.pattern)
+  if (Array.isArray(value)) return value.some(holdsOpenRegex)
+  if (!isDocument(value)) return false
+  return Object.keys(value).some((name) => {
+    const member = value[name]
+    return (name === '$regex' || name === 'regex') && typeof member === 'string'
+      ? repeats(member)
+      : holdsOpenRegex(member)
+  })
+}
+
+const repeats = (pattern: string): boolean => /^(?:[^\\]|\\[\s\S])*?[*+{]/.test(pattern)

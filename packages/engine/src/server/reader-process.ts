@@ -1,0 +1,176 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { RawDocument } from '../bson/values.ts'
+import type { Deadline } from '../deadline.ts'
+import { CommandError } from '../errors.ts'
+import type { Answer, Question, ReaderOptions } from './reader-protocol.ts'
+
+/** Runs what takes long in a process of its own, one after the other, so that nobody else waits for it. */
+export interface Reader {
+  /** How long a command may keep others waiting before it is given to the reader. */
+  turnMs(): number
+  /** @throws CommandError MaxTimeMSExpired, ExceededMemoryLimit */
+  ask(body: Buffer, deadline: Deadline): Promise<RawDocument>
+  /** The same for what needs no answer, and nothing at all where there is no reader. */
+  tell(body: Buffer): void
+  /** Ends the process: cursors that it had are no more. The next question starts another. */
+  stop(): void
+}
+
+export interface Reading extends ReaderOptions {
+  /** What the process may hold in memory, beside its code. @default 768 */
+  readonly heapMegabytes?: number
+  /** The process has ended: what it kept from being used anew may be. */
+  readonly afterwards: () => void
+}
+
+/** A turn while nothing long is about, and when something is: then each that is tried first keeps the others waiting. */
+const CALM_TURN_MS = 100
+const BUSY_TURN_MS = 40
+const SHORTEST_TURN_MS = 8
+/** A reader that does not end a command by itself is ended so much later. */
+const GRACE_MS = 500
+const IDLE_MS = 60_000
+/** Longer than cursors are kept. */
+const IDLE_WITH_CURSORS_MS = 11 * 60_000
+const HEAP_MEGABYTES = 768
+
+interface Waiting {
+  readonly body: Buffer
+  readonly deadline: Deadline
+  readonly resolve: (reply: RawDocument) => void
+  readonly reject: (error: Error) => void
+  timer?: NodeJS.Timeout | undefined
+}
+
+interface State {
+  readonly reading: Reading
+  readonly queue: Waiting[]
+  process: ChildProcess | null
+  /** What the process is at. */
+  asked: Waiting | null
+  idle?: NodeJS.Timeout | undefined
+}
+
+const expired = (): CommandError =>
+  new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
+
+const died = ({ heapMegabytes = HEAP_MEGABYTES }: Reading): CommandError =>
+  new CommandError(
+    'ExceededMemoryLimit',
+    `the command ended the process that read for it, which may take ${heapMegabytes} MB of memory`,
+  )
+
+export function openReader(reading: Reading): Reader {
+  const state: State = { reading, queue: [], process: null, asked: null }
+  return {
+    turnMs: () => turnMs(state),
+    ask: (body, deadline) =>
+      new Promise((resolve, reject) => {
+        enqueue(state, { body, deadline, resolve, reject })
+      }),
+    tell: (body) => {
+      if (!state.process) return
+      const ignore = (): void => undefined
+      enqueue(state, { body, deadline: { at: Infinity }, resolve: ignore, reject: ignore })
+    },
+    stop: () => stop(state),
+  }
+}
+
+function turnMs({ process, asked, queue }: State): number {
+  if (!process) return CALM_TURN_MS
+  const busy = Number(asked !== null) + queue.length
+  return Math.max(BUSY_TURN_MS / (1 + busy), SHORTEST_TURN_MS)
+}
+
+function enqueue(state: State, waiting: Waiting): void {
+  clearTimeout(state.idle)
+  state.queue.push(waiting)
+  if (waiting.deadline.at !== Infinity) {
+    const waitMs = Math.max(waiting.deadline.at - performance.now(), 0)
+    waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
+  }
+  next(state)
+}
+
+/** At its deadline: what waits is answered, what runs has a little longer to answer by itself. */
+function expire(state: State, waiting: Waiting): void {
+  if (state.asked === waiting) {
+    waiting.timer = setTimeout(() => state.process?.kill('SIGKILL'), GRACE_MS).unref()
+    return
+  }
+  const place = state.queue.indexOf(waiting)
+  if (place < 0) return
+  state.queue.splice(place, 1)
+  waiting.reject(expired())
+}
+
+function next(state: State): void {
+  if (state.asked) return
+  const asked = state.queue.shift()
+  if (!asked) return
+  state.asked = asked
+  const process = (state.process ??= start(state))
+  const leftMs = asked.deadline.at === Infinity ? null : asked.deadline.at - performance.now()
+  const question: Question = { body: asked.body, leftMs }
+  // Where it has ended, `exit` says so.
+  process.send(question, () => undefined)
+}
+
+function start(state: State): ChildProcess {
+  const { directory, durable, address, heapMegabytes = HEAP_MEGABYTES } = state.reading
+  const options: ReaderOptions = { directory, durable, address }
+  const path = new URL(`../reader${import.meta.url.slice(-3)}`, import.meta.url)
+  const process = fork(path, [JSON.stringify(options)], {
+    execArgv: [`--max-old-space-size=${heapMegabytes}`],
+    serialization: 'advanced',
+    // Where the memory is used up, V8 writes pages about it; what the reader reports itself comes as an answer.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  process.on('message', (answer: Answer) => {
+    if (state.process === process) settle(state, answer)
+  })
+  process.once('error', () => undefined)
+  process.once('exit', () => {
+    state.reading.afterwards()
+    if (state.process === process) ended(state)
+  })
+  // A program that forgets to close may end all the same.
+  process.unref()
+  process.channel?.unref()
+  return process
+}
+
+function settle(state: State, { reply, cursors }: Answer): void {
+  const { asked } = state
+  state.asked = null
+  clearTimeout(asked?.timer)
+  asked?.resolve(new RawDocument(reply))
+  if (state.queue.length > 0) {
+    next(state)
+    return
+  }
+  state.idle = setTimeout(() => stop(state), cursors > 0 ? IDLE_WITH_CURSORS_MS : IDLE_MS).unref()
+}
+
+function ended(state: State): void {
+  const { asked } = state
+  state.process = null
+  state.asked = null
+  clearTimeout(asked?.timer)
+  asked?.reject(performance.now() > asked.deadline.at ? expired() : died(state.reading))
+  next(state)
+}
+
+function stop(state: State): void {
+  clearTimeout(state.idle)
+  const { process, asked } = state
+  state.process = null
+  state.asked = null
+  process?.kill('SIGKILL')
+  for (const waiting of [asked, ...state.queue.splice(0)]) {
+    clearTimeout(waiting?.timer)
+    waiting?.reject(new CommandError('InterruptedAtShutdown', 'interrupted at shutdown'))
+  }
+}

@@ -1,0 +1,20 @@
+/** What the engine hands to the process that reads for it. */
+export interface Question {
+  /** The command, as it came. */
+  readonly body: Uint8Array
+  /** How much of its time is left; null for no limit. */
+  readonly leftMs: number | null
+}
+
+/** What comes back: the reply as bytes, an error's too. */
+export interface Answer {
+  readonly reply: Uint8Array
+  /** Cursors that are open there. */
+  readonly cursors: number
+}
+
+export interface ReaderOptions {
+  readonly directory: string
+  readonly durable: boolean
+  readonly address: string
+}

@@ -1,0 +1,147 @@
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Value } from '../../src/bson/values.ts'
+import { decodeDocument } from '../../src/bson/decode.ts'
+import { encodeDocument } from '../../src/bson/encode.ts'
+import { documentOf } from '../../src/bson/values.ts'
+import type { Document } from '../../src/bson/values.ts'
+import { NO_DEADLINE } from '../../src/deadline.ts'
+import { CommandError } from '../../src/errors.ts'
+import { openReader } from '../../src/server/reader-process.ts'
+import type { Reader } from '../../src/server/reader-process.ts'
+import { ensureCollection, openData } from '../../src/storage/database.ts'
+import type { Data } from '../../src/storage/database.ts'
+import { numberKey, openStore } from '../../src/storage/store.ts'
+import { applyUnit, insertRecord, newUnit } from '../../src/storage/write-unit.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+const HEAP_MEGABYTES = 48
+
+const object = (value: unknown): Value =>
+  Array.isArray(value)
+    ? (value as readonly unknown[]).map(object)
+    : value instanceof Object
+      ? documentOf(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, object(v)])))
+      : (value as Value)
+
+const body = (command: object): Buffer =>
+  Buffer.from(encodeDocument(object({ ...command, $db: 'a' }) as Document))
+
+describe('the process that reads for the engine', function () {
+  this.slow(5_000)
+  let directory: string
+  let data: Data
+  let reader: Reader
+  let ended = 0
+  let isOpen = true
+
+  before(() => {
+    directory = temporaryFolder()
+    data = openData(openStore({ directory, durable: false }))
+    reader = openReader({
+      directory,
+      durable: false,
+      address: 'test',
+      heapMegabytes: HEAP_MEGABYTES,
+      afterwards: () => {
+        ended++
+        if (isOpen) data.store.releaseDeadReaders()
+      },
+    })
+    for (let i = 0; i < 20; i++) insert(i)
+  })
+
+  after(async () => {
+    isOpen = false
+    reader.stop()
+    await data.store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  function insert(id: number): void {
+    data.store.write(() => {
+      const unit = newUnit()
+      const document = documentOf({ _id: id })
+      const rows = ensureCollection(data, 'a', 'rows')
+      insertRecord(data, unit, rows, Buffer.from(encodeDocument(document)), document)
+      applyUnit(data, unit)
+    })
+    data.commits++
+  }
+
+  const ask = async (command: object, deadline = NO_DEADLINE): Promise<Document> =>
+    decodeDocument((await reader.ask(body(command), deadline)).bytes)
+
+  const refusal = (asked: Promise<unknown>): Promise<unknown> =>
+    asked.then(
+      () => null,
+      (error: unknown) => (error instanceof CommandError ? error.codeName : error),
+    )
+
+  const RANGE = { $range: [0, 1_000_000] }
+  /** A pipeline over some hundred million objects. */
+  const hungry = {
+    aggregate: 'rows',
+    pipeline: [
+      { $project: { all: { $map: { input: RANGE, in: { n: '$$this' } } } } },
+      { $group: { _id: null, all: { $push: '$all' } } },
+    ],
+    cursor: {},
+  }
+  const endless = {
+    find: 'rows',
+    filter: { $expr: { $regexMatch: { input: 'a'.repeat(50) + '!', regex: '^(a+)+$' } } },
+  }
+
+  it('sees what has been committed by then, collections that are new or gone among them', async () => {
+    expect(await ask({ count: 'rows' })).to.include({ n: 20, ok: 1 })
+    insert(20)
+    expect(await ask({ count: 'rows', query: { _id: { $gte: 0 } } })).to.include({ n: 21 })
+    data.store.write(() => {
+      const unit = newUnit()
+      const document = documentOf({ _id: 1 })
+      const more = ensureCollection(data, 'a', 'more')
+      insertRecord(data, unit, more, Buffer.from(encodeDocument(document)), document)
+      applyUnit(data, unit)
+    })
+    data.commits++
+    expect(await ask({ count: 'more' })).to.include({ n: 1 })
+  })
+
+  it('answers errors as the engine does', async () => {
+    expect(await ask({ find: 'rows', filter: { $nothing: 1 } })).to.include({ ok: 0, code: 2 })
+  })
+
+  it('is ended in the middle of what never ends; who waited behind it is answered by the next', async () => {
+    const before = ended
+    const deadline = { at: performance.now() + 1_500 }
+    const [stuck, expired, later] = await Promise.all([
+      refusal(ask(endless, deadline)),
+      refusal(ask({ count: 'rows' }, { at: performance.now() + 200 })),
+      ask({ count: 'rows' }),
+    ])
+    expect(stuck).to.equal('MaxTimeMSExpired')
+    expect(expired).to.equal('MaxTimeMSExpired')
+    expect(later).to.include({ n: 21 })
+    expect(ended).to.equal(before + 1)
+  })
+
+  it('ends when it takes too much memory, and the next question starts another', async () => {
+    expect(await refusal(ask(hungry))).to.equal('ExceededMemoryLimit')
+    expect(await ask({ count: 'rows' })).to.include({ n: 21 })
+  })
+
+  it('keeps no page from being used anew when it was stopped while it read', async () => {
+    await ask({ count: 'rows' })
+    const stuck = refusal(ask(endless))
+    reader.stop()
+    expect(await stuck).to.equal('InterruptedAtShutdown')
+    await ask({ count: 'rows' })
+    const key = numberKey(1, 1)
+    for (let i = 0; i < 400; i++) {
+      data.store.write(() => data.store.put(data.store.records, key, Buffer.alloc(20_000, i)))
+    }
+    expect(statSync(join(directory, 'data.mdb')).size).to.be.lessThan(4 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,118 @@
+import { rmSync } from 'node:fs'
+import { expect } from 'chai'
+import type { Collection, Document } from 'mongodb'
+import { MongoClient, MongoServerError } from 'mongodb'
+import { startEmbedded } from '../../src/start-embedded.ts'
+import type { EmbeddedEngine } from '../../src/start-embedded.ts'
+import { temporaryFolder } from '../contract/targets.ts'
+
+const MAX_TIME_MS_EXPIRED = 50
+const ROWS = 400
+const LIMIT_MS = 1_500
+/** How often short commands are answered while one is long: a number, as a machine may be slow. */
+const ANSWERED = 3
+
+type Rows = Collection<Document & { _id: number }>
+
+/** Each row with all rows, several times over: billions of documents. */
+const fanOut = (depth: number): Document[] =>
+  depth === 0
+    ? []
+    : [
+        { $lookup: { from: 'rows', pipeline: fanOut(depth - 1), as: 'found' } },
+        { $unset: 'found.x' },
+      ]
+
+/** A number of nested loops over a range within one expression. */
+const loops = (depth: number): Document => ({
+  $reduce: {
+    input: { $range: [0, 100_000] },
+    initialValue: 0,
+    in: { $add: ['$$value', depth === 0 ? 1 : loops(depth - 1)] },
+  },
+})
+
+const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
+  'sub-pipelines of a lookup': (rows) =>
+    rows.aggregate(fanOut(5), { maxTimeMS: LIMIT_MS }).toArray(),
+  'an expression': (rows) =>
+    rows.aggregate([{ $project: { n: loops(4) } }], { maxTimeMS: LIMIT_MS }).toArray(),
+  'a filter by an expression': (rows) =>
+    rows.find({ $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }).toArray(),
+  'a count': (rows) =>
+    rows.countDocuments({ $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }),
+  'values told apart': (rows) =>
+    rows.distinct('n', { $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }),
+  'long texts': (rows) =>
+    rows
+      .aggregate(
+        [
+          { $lookup: { from: 'texts', pipeline: [], as: 'texts' } },
+          { $match: { 'texts.text': { $regex: 'a+b+c', $options: 'i' } } },
+        ],
+        { maxTimeMS: LIMIT_MS },
+      )
+      .toArray(),
+  'a regular expression that never ends': (rows) =>
+    rows.find({ text: { $regex: '^(a+)+$' } }, { maxTimeMS: LIMIT_MS }).toArray(),
+}
+
+describe('a long command of the embedded engine', function () {
+  this.slow(5_000)
+  let directory: string
+  let engine: EmbeddedEngine
+  let client: MongoClient
+  let rows: Rows
+
+  before(async () => {
+    directory = temporaryFolder()
+    engine = await startEmbedded({ directory, durable: false })
+    client = await MongoClient.connect(engine.uri)
+    rows = client.db('long').collection('rows')
+    const text = `${'a'.repeat(40)}!`
+    await rows.insertMany(Array.from({ length: ROWS }, (_, _id) => ({ _id, n: _id, text })))
+    const texts = client.db('long').collection('texts')
+    await texts.insertMany(Array.from({ length: 4 }, () => ({ text: 'a'.repeat(4_000_000) })))
+  })
+
+  after(async () => {
+    await client.close()
+    await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  for (const [what, run] of Object.entries(LONG)) {
+    it(`ends at its deadline, and keeps no short one waiting: ${what}`, async () => {
+      const start = performance.now()
+      const state = { isOver: false }
+      const long = run(rows)
+        .catch((error: unknown) => error)
+        .finally(() => (state.isOver = true))
+      let answered = 0
+      while (!state.isOver) {
+        await client.db('long').command({ hello: 1 })
+        expect(await rows.findOne({ _id: 7 })).to.include({ n: 7 })
+        await rows.updateOne({ _id: 8 }, { $inc: { n: 1 } })
+        answered++
+      }
+      const took = performance.now() - start
+      const error = await long
+      expect(error).to.be.instanceOf(MongoServerError)
+      expect((error as MongoServerError).code, String(error)).to.equal(MAX_TIME_MS_EXPIRED)
+      expect(took).to.be.within(LIMIT_MS - 50, LIMIT_MS + 5_000)
+      expect(answered).to.be.at.least(ANSWERED)
+    })
+  }
+
+  it('reads what was acknowledged before it began, and goes on with a cursor elsewhere', async () => {
+    const numbers = client.db('long').collection<Document & { _id: number }>('numbers')
+    await numbers.insertMany(Array.from({ length: 10_500 }, (_, _id) => ({ _id, n: _id % 7 })))
+    await numbers.updateOne({ _id: 10_499 }, { $set: { changed: true } })
+    const found = await numbers.find({ n: { $gte: 0 } }).toArray()
+    expect(found.map(({ _id }) => _id)).to.deep.equal(Array.from({ length: 10_500 }, (_, i) => i))
+    expect(found.at(-1)).to.include({ changed: true })
+    const cursor = numbers.find({ n: 3 }).batchSize(50)
+    expect(await cursor.next()).to.include({ n: 3 })
+    await cursor.close()
+  })
+})
