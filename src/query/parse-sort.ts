@@ -128,9 +128,29 @@ function sortKey(
     const step = isLast ? null : stepOf(attribute, rules)
     if (step === null) throw unusableKey(name, parent, 'sort')
     through.push(step)
+    assertBounded(path, through)
     within = step.kind === 'relation' ? step.target() : step.component()
   }
   throw unusableKey(path, null, 'sort')
+}
+
+/** Bounds what has to be looked up for each entry before the first page can be cut. */
+function assertBounded(
+  path: string,
+  through: readonly (RelationPlan | ComponentAttributePlan)[],
+): void {
+  const relations = through.filter((step) => step.kind === 'relation')
+  const toMany = relations.filter((step) => step.toMany)
+  if (relations.length > QUERY_LIMITS.sortRelations) {
+    throw new ValidationError(
+      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelations} relations`,
+    )
+  }
+  if (toMany.length > QUERY_LIMITS.sortRelationsToMany) {
+    throw new ValidationError(
+      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelationsToMany} relation to many`,
+    )
+  }
 }
 
 /** What an order may lead through; null for what it may not. */

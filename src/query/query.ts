@@ -245,6 +245,10 @@ export const QUERY_LIMITS = {
   conditions: 200,
   listItems: 1_000,
   sortKeys: 20,
+  /** On the way to what orders: each target of one is looked up for each entry of the list. */
+  sortRelations: 5,
+  /** Of these, those that lead to many: each multiplies what is looked up. */
+  sortRelationsToMany: 1,
   /** Of the operand of an operator that searches text, in UTF-16 units. */
   patternLength: 256,
 } as const

@@ -101,6 +101,44 @@ describe('parseSort', () => {
     })
   }
 
+  describe('through relations', () => {
+    const related = planOf({
+      attributes: {
+        title: { type: 'string' },
+        parent: { type: 'relation', relation: 'manyToOne', target: 'api::thing.thing' },
+        others: { type: 'relation', relation: 'manyToMany', target: 'api::thing.thing' },
+        files: { type: 'media', multiple: true },
+      },
+    })
+    const through = (sort: unknown): readonly number[] =>
+      parseSort(sort, related, { mayRead: () => true }).map((key) => key.through.length)
+
+    const bounded: readonly (readonly [string, unknown, number])[] = [
+      ['one to many', 'others.title', 1],
+      ['one to many behind one to one', 'parent.others.title', 2],
+      ['to the many of none besides', 'others.parent.parent.title', 3],
+      ['as many as the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations)}title`, 5],
+    ]
+    for (const [what, sort, length] of bounded) {
+      it(`orders by ${what}`, () => expect(through(sort)).to.deep.equal([length]))
+    }
+
+    const unbounded: readonly (readonly [string, unknown])[] = [
+      ['two to many', 'others.others.title'],
+      ['two to many, others between them', 'parent.others.parent.others.parent.title'],
+      ['two to many, as an object', { others: { others: { title: 'asc' } } }],
+      ['many files of many', 'others.files.name'],
+      ['more than the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations + 1)}title`],
+    ]
+    for (const [what, sort] of unbounded) {
+      it(`refuses ${what}, and names the path`, () => {
+        const error = thrownBy(() => through(sort))
+        expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
+        expect(error.message).to.match(/^sort: \w+\.[\w.]+ leads through more than \d relations? ?/)
+      })
+    }
+  })
+
   it('refuses more attributes than the limit', () => {
     const names = Array.from({ length: QUERY_LIMITS.sortKeys + 1 }, (_, index) => `a${index}`)
     const wide = planOf({
