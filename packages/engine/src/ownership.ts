@@ -66,7 +66,7 @@ interface OwnerRecord {
 
 function openRecord(directory: string): OwnerRecord {
   const path = recordPath(directory)
-  checkFile(path)
+  checkFile(path, { isShared: true })
   const file = open<Owner, string>({
     path,
     encoding: 'json',

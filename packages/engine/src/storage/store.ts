@@ -52,7 +52,7 @@ export interface StoreOptions {
 export function openStore({ directory, durable, readOnly = false }: StoreOptions): Store {
   if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'data.mdb')
-  checkFile(path, readOnly)
+  checkFile(path, { readOnly })
   // The types of lmdb 3.5.6 do not know safeRestore.
   const options = {
     path,
