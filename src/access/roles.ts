@@ -7,6 +7,7 @@ import { type Actions, pluginAction } from './actions.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/system/stamped.ts'
+import { lockName } from '../mongo/system/lease.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -46,6 +47,8 @@ export interface Roles {
   grant(type: string, permissions: readonly string[]): Promise<Role>
   /** No longer permits what was; names that are not permitted are passed over. @throws NotFoundError */
   revoke(type: string, permissions: readonly string[]): Promise<Role>
+  /** Keeps a role from being removed until the transaction ends; false when it is gone, by its documentId. */
+  hold(documentId: string, session: Session): Promise<boolean>
   /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and a role that users have */
   remove(type: string): Promise<Role>
 }
@@ -139,11 +142,13 @@ export function openRoles(context: RolesContext): Roles {
       changeRole(context, type, ({ permissions }) => ({
         permissions: permissions.filter((name) => !names.includes(name)),
       })),
+    hold: (documentId, session) => holdRole(db, documentId, session),
     remove: async (type) => {
       if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
         throw new ApplicationError(`The role ${type} cannot be removed`)
       }
       return stamped.change(async (session) => {
+        await lockName(db, lockOf(roleDocumentId(type)), session)
         const row = await roles.findOneAndDelete({ _id: rowId(type) }, { session })
         if (row === null) throw noSuchRole(type)
         const users = await context.countUsers(row.documentId, session)
@@ -157,6 +162,19 @@ export function openRoles(context: RolesContext): Roles {
       })
     },
   }
+}
+
+/** Whoever gives a role to a user and whoever removes it wait for each other. */
+const lockOf = (documentId: string): string => `role ${documentId}`
+
+/** The roles that exist from the start are never removed: nobody has to wait for who registers. */
+const LASTING: ReadonlySet<string> = new Set([PUBLIC_ROLE, AUTHENTICATED_ROLE].map(roleDocumentId))
+
+async function holdRole(db: Database, documentId: string, session: Session): Promise<boolean> {
+  if (LASTING.has(documentId)) return true
+  await lockName(db, lockOf(documentId), session)
+  const options = { session, projection: { _id: 1 } } as const
+  return (await collectionOf(db).findOne({ documentId }, options)) !== null
 }
 
 async function createRole(context: RolesContext, input: unknown): Promise<Role> {

@@ -8,15 +8,16 @@ import {
   RULES,
   textOf,
 } from './account-input.ts'
+import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
 import type { Links, Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'
 import { AUTHENTICATED_ROLE, type Roles } from '../access/roles.ts'
+import type { Session } from '../mongo/connection/database.ts'
 import type { Sessions } from './sessions.ts'
 import { toSeconds, type UserTokens } from './user-tokens.ts'
 import {
   changeUser,
-  findUser,
   findUserByIdentifier,
   insertUser,
   replaceHash,
@@ -33,7 +34,7 @@ export interface AccountsContext extends UsersContext {
   readonly sessions: Sessions | null
   /** Whether an address must be confirmed before its user may sign in. */
   readonly emailConfirmation: boolean
-  readonly roles: Pick<Roles, 'list'>
+  readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
   /** Does work that no answer waits for, so that its time tells nothing. */
@@ -83,7 +84,9 @@ export async function register(context: AccountsContext, body: unknown): Promise
 
 async function insertNew(context: AccountsContext, values: UserValues): Promise<User> {
   try {
-    return await insertUser(context, values)
+    return await insertUser(context, values, (session) =>
+      assertUnused(context, values.email, values.username, session),
+    )
   } catch (error) {
     if (error instanceof ValidationError) throw bothTaken() // taken since it was looked for
     throw error
@@ -214,19 +217,18 @@ export function newUserValues(
   }
 }
 
-/** A name that is another's address, and the other way round, would be one identifier for two. */
+/**
+ * A name that is another's address, and the other way round, would be one identifier for two. In a
+ * transaction it stays so until the user is stored.
+ */
 async function assertUnused(
   context: AccountsContext,
   email: string,
   username: string,
+  session?: Session,
 ): Promise<void> {
-  const names = { $in: [...new Set([email, username, username.toLowerCase()])] }
-  // Two look-ups, each by the index of its attribute; of an $or the partial indexes serve neither half.
-  const found = await Promise.all([
-    findUser(context, { email: names }),
-    findUser(context, { username: names }),
-  ])
-  if (found.some((user) => user !== null)) throw bothTaken()
+  if (session !== undefined) await lockIdentifiers(context.db, [email, username], session)
+  if (await isIdentifier(context, [email, username], null, session)) throw bothTaken()
 }
 
 async function roleOf({ roles }: AccountsContext, type: string): Promise<string | null> {

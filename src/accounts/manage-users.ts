@@ -14,6 +14,7 @@ import {
   textOf,
 } from './account-input.ts'
 import { type AccountsContext, newPassword, newUserValues } from './accounts.ts'
+import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import {
   changeUser,
   findUser,
@@ -21,6 +22,7 @@ import {
   removeUser,
   ROLE,
   type User,
+  type UserGuard,
   type UserValues,
 } from './users.ts'
 
@@ -61,7 +63,7 @@ export async function createUser(context: AccountsContext, body: unknown): Promi
   await assertFree(context, null, { email, username }, 'This attribute must be unique')
   const password = await context.passwords.hash(textOf(input, 'password'))
   const values = { ...newUserValues({ email, username, password, role }), ...flagsOf(input) }
-  return asTaken(insertUser(context, values))
+  return asTaken(insertUser(context, values, guardOf(context, null, { email, username, role })))
 }
 
 /**
@@ -81,10 +83,15 @@ export async function updateUser(
   const password = optionalTextOf(input, 'password')
   const hash = password === null ? null : await context.passwords.hash(password)
   const changed = await asTaken(
-    changeUser(context, user, (stored) => ({
-      ...changes,
-      ...(hash !== null && newPassword(context, stored, hash)),
-    })),
+    changeUser(
+      context,
+      user,
+      (stored) => ({
+        ...changes,
+        ...(hash !== null && newPassword(context, stored, hash)),
+      }),
+      guardOf(context, user, changes),
+    ),
   )
   if (changed === null) throw new NotFoundError('User not found')
   if (changed.blocked) await context.sessions?.endOf(changed.documentId, null)
@@ -116,6 +123,29 @@ function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'
   return {
     ...(typeof confirmed === 'boolean' && { confirmed }),
     ...(typeof blocked === 'boolean' && { blocked }),
+  }
+}
+
+/**
+ * What was looked at before holds until the user is stored: the role is there, and no name or address is
+ * another user's.
+ */
+function guardOf(
+  context: AccountsContext,
+  user: User | null,
+  { email, username, role }: Partial<UserValues>,
+): UserGuard {
+  const identifiers = [email, username].filter((one) => one !== undefined)
+  return async (session) => {
+    if (identifiers.length > 0) {
+      await lockIdentifiers(context.db, identifiers, session)
+      if (await isIdentifier(context, identifiers, user, session)) {
+        throw new ApplicationError('Email or Username are already taken')
+      }
+    }
+    if (typeof role === 'string' && !(await context.roles.hold(role, session))) {
+      throw noSuchRole(role)
+    }
   }
 }
 
@@ -155,8 +185,12 @@ async function readRole({ roles }: AccountsContext, given: unknown): Promise<str
     ({ id, documentId }) => documentId === name || String(id) === name,
   )
   if (role !== undefined) return role.documentId
+  throw noSuchRole(given)
+}
+
+function noSuchRole(given: unknown): ValidationError {
   const message = `1 relation(s) of type ${ROLE} associated with this entity do not exist`
-  throw validationError([fault(['role'], message, given)])
+  return validationError([fault(['role'], message, given)])
 }
 
 /** `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`; one of these in a list, under `connect` or `set`. */

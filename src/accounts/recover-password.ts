@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ValidationError } from '../errors.ts'
 import {
   assertConfirmed,
@@ -34,12 +36,22 @@ const CHANGE = {
   currentPassword: required(RULES.text),
 }
 
-/** Sends a code to the address, if it is a user's; whether it is, no answer and no time tells. */
-export async function forgotPassword(context: AccountsContext, body: unknown): Promise<void> {
+/**
+ * Sends a code to the address, if it is a user's. Nothing that the answer waits for depends on that, so that
+ * neither it nor its time tells.
+ */
+export function forgotPassword(context: AccountsContext, body: unknown): void {
   const email = textOf(readAccount(FORGOT, body), 'email').toLowerCase()
+  context.behind(findAndSend(context, email))
+}
+
+/** Long after the answer, and never as long: what a mail costs must not be felt in the answers to come. */
+const MAX_DELAY_MS = 250
+
+async function findAndSend(context: AccountsContext, email: string): Promise<void> {
+  await delay(randomInt(MAX_DELAY_MS))
   const user = await findUser(context, { email: { $eq: email } })
-  if (user === null || user.blocked) return
-  context.behind(sendCode(context, user))
+  if (user !== null && !user.blocked) await sendCode(context, user)
 }
 
 async function sendCode(context: AccountsContext, user: User): Promise<void> {

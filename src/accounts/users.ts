@@ -79,8 +79,15 @@ export async function findUserByIdentifier(
   return byEmail ?? byUsername
 }
 
-/** @throws ValidationError for a value that must be unique and is taken. */
-export async function insertUser(context: UsersContext, values: UserValues): Promise<User> {
+/** Looks, in the transaction that stores a user, whether it may: what it locks stays as it is until then. */
+export type UserGuard = (session: Session) => Promise<void>
+
+/** @throws ValidationError for a value that must be unique and is taken; what `guard` throws. */
+export async function insertUser(
+  context: UsersContext,
+  values: UserValues,
+  guard: UserGuard,
+): Promise<User> {
   const { db, plan, ids, now } = context
   const [id = 0] = await ids.take(plan.collectionName, 1)
   const at = now()
@@ -93,8 +100,11 @@ export async function insertUser(context: UsersContext, values: UserValues): Pro
     updatedAt: at,
     publishedAt: at,
   }
-  await insertVersions(db, plan, [user])
-  return user
+  return db.transact(async (session) => {
+    await guard(session)
+    await insertVersions(db, plan, [user], session)
+    return user
+  })
 }
 
 /**
@@ -105,8 +115,10 @@ export function changeUser(
   { db, plan, now }: UsersContext,
   { documentId }: Pick<User, 'documentId'>,
   edit: (stored: User) => Partial<UserValues>,
+  guard?: UserGuard,
 ): Promise<User | null> {
   return db.transact(async (session) => {
+    await guard?.(session)
     const stored = await findUser({ db, plan }, { documentId }, session)
     if (stored === null) return null
     const at = now()
