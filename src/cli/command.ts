@@ -24,6 +24,8 @@ export interface CommandContext {
 /** What imports work with. */
 export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination'> {
   readonly destination: (ImportDestination & OpenedFiles) | null
+  /** What one file may have. */
+  readonly maxFileBytes: number
 }
 
 interface OpenedFiles {

@@ -6,14 +6,23 @@ import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
 const fromUrl: Command = {
-  usage: 'import url <url> [--token <token>] [--dry-run]',
+  usage: 'import url <url> [--token <token>] [--files-from <origin>] [--dry-run]',
   summary: 'bring the content of a running server of the same dialect here; see docs/migrating.md',
-  options: { token: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  options: {
+    token: { type: 'string' },
+    'files-from': { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
   words: { min: 1, max: 1 },
   run: async (context, words, options) => {
-    const source = openSource(wordAt(words, 0), textOption(options, 'token') ?? null)
     const dryRun = options['dry-run'] === true
-    const data = await importFromSource({ source, ...(await context.openImport({ dryRun })) })
+    const { maxFileBytes, ...into } = await context.openImport({ dryRun })
+    const source = openSource(wordAt(words, 0), {
+      token: textOption(options, 'token') ?? null,
+      filesFrom: textOption(options, 'files-from'),
+      maxFileBytes,
+    })
+    const data = await importFromSource({ source, ...into })
     return { data, text: textOf(data, dryRun) }
   },
 }

@@ -26,7 +26,10 @@ export async function openImport(
   { config, database, schema }: Installation,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<OpenedImport> {
-  if (dryRun) return { schema, locales: () => readLocales(database), destination: null }
+  const maxFileBytes = config.upload.maxUploadBytes
+  if (dryRun) {
+    return { schema, locales: () => readLocales(database), destination: null, maxFileBytes }
+  }
   await assertIndexes(database, [...compileCollections(schema).values()])
   const locales = await openLocales(database)
   const documents = documentContext(database, schema)
@@ -37,7 +40,7 @@ export async function openImport(
   const spool = spoolFolder(config)
   const files = importInto(library, spool)
   const destination = { documents, locales, files, storage, spoolFolder: spool }
-  return { schema, locales: () => locales.current(), destination }
+  return { schema, locales: () => locales.current(), destination, maxFileBytes }
 }
 
 interface Installation {

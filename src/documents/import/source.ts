@@ -1,7 +1,9 @@
 import { ApplicationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
+import { fetchBounded } from './fetch-bounded.ts'
 
-const TIMEOUT_MS = 30_000
+/** Of one page of content. */
+const MAX_PAGE_BYTES = 134_217_728
 
 /** A running server of the same dialect, of which content is read. */
 export interface Source {
@@ -11,28 +13,51 @@ export interface Source {
   download(url: string): Promise<Buffer>
 }
 
+export interface SourceOptions {
+  readonly token: string | null
+  /** Another origin that files may be fetched from, wherever it is. */
+  readonly filesFrom?: string | undefined
+  /** Of one file. */
+  readonly maxFileBytes: number
+}
+
 /**
  * The server at `url`. Its token goes to it alone: files may lie elsewhere, and are asked for without.
  * @throws ApplicationError for an address that is none
  */
-export function openSource(url: string, token: string | null): Source {
+export function openSource(url: string, options: SourceOptions): Source {
+  const { token, filesFrom, maxFileBytes } = options
   const base = addressOf(url)
-  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  const named = filesFrom === undefined ? [] : [addressOf(filesFrom).origin]
+  const bounds = {
+    credentials: token === null ? {} : { authorization: `Bearer ${token}` },
+    credentialsOrigin: base.origin,
+    trustedOrigins: new Set([base.origin, ...named]),
+  }
   return {
     read: async (path, query = {}) => {
       const target = new URL(`api/${path}`, base)
       target.search = bracketed(query).join('&')
-      const response = await ask(target, authorization)
-      if (response.status === 403 || response.status === 404) return null
-      assertAnswered(target, response)
-      return response.json()
+      const { status, bytes } = await fetchBounded(target, { ...bounds, maxBytes: MAX_PAGE_BYTES })
+      if (status === 403 || status === 404) return null
+      assertAnswered(target, status)
+      return parsed(target, bytes)
     },
     download: async (address) => {
+      if (!URL.canParse(address, base.href)) throw new ApplicationError(`${address} is no address`)
       const target = new URL(address, base)
-      const response = await ask(target, target.origin === base.origin ? authorization : {})
-      assertAnswered(target, response)
-      return Buffer.from(await response.arrayBuffer())
+      const { status, bytes } = await fetchBounded(target, { ...bounds, maxBytes: maxFileBytes })
+      assertAnswered(target, status)
+      return bytes
     },
+  }
+}
+
+function parsed({ origin, pathname }: URL, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new ApplicationError(`${origin} answers no JSON to ${pathname}`)
   }
 }
 
@@ -42,19 +67,10 @@ function addressOf(url: string): URL {
   throw new ApplicationError(`${url} is no address of a server, such as https://cms.example.com`)
 }
 
-async function ask(target: URL, headers: Readonly<Record<string, string>>): Promise<Response> {
-  try {
-    return await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ApplicationError(`${target.origin} does not answer: ${reason}`, {}, { cause: error })
-  }
-}
-
-function assertAnswered({ pathname }: URL, response: Response): void {
-  if (response.ok) return
-  const hint = response.status === 401 ? '; is the token one of its own?' : ''
-  throw new ApplicationError(`the source answers ${response.status} to ${pathname}${hint}`)
+function assertAnswered({ pathname }: URL, status: number): void {
+  if (status >= 200 && status < 300) return
+  const hint = status === 401 ? '; is the token one of its own?' : ''
+  throw new ApplicationError(`the source answers ${status} to ${pathname}${hint}`)
 }
 
 /** `{ a: { b: 1 } }` as `a[b]=1`. */

@@ -1,0 +1,145 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns'
+import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { ApplicationError } from '../../errors.ts'
+
+/** Without a byte for so long, and in all. */
+const SILENCE_MS = 30_000
+const TOTAL_MS = 600_000
+const MAX_REDIRECTS = 3
+
+export interface BoundedFetch {
+  /** Headers for one origin; it alone gets them. */
+  readonly credentials: Readonly<Record<string, string>>
+  readonly credentialsOrigin: string
+  /** Origins that the operator has named: they may be in the network of this machine. */
+  readonly trustedOrigins: ReadonlySet<string>
+  readonly maxBytes: number
+}
+
+export interface FetchedBytes {
+  readonly status: number
+  readonly bytes: Buffer
+}
+
+/**
+ * The answer to a GET, at most 3 redirects away. What an answer names may lead anywhere: other origins than
+ * those that the operator has named are reached at public addresses only.
+ * @throws ApplicationError for an address that may not be asked, no answer, or one that is too large
+ */
+export async function fetchBounded(target: URL, options: BoundedFetch): Promise<FetchedBytes> {
+  const signal = AbortSignal.timeout(TOTAL_MS)
+  let url = target
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+    try {
+      const response = await send(url, options, signal)
+      const next = locationOf(response, url)
+      if (next === null) return await readBytes(response, options.maxBytes)
+      response.destroy()
+      url = next
+    } catch (error) {
+      if (error instanceof ApplicationError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new ApplicationError(`${url.origin} does not answer: ${reason}`, {}, { cause: error })
+    }
+  }
+  throw new ApplicationError(`${target.origin} redirects more than ${MAX_REDIRECTS} times`)
+}
+
+function send(
+  url: URL,
+  { credentials, credentialsOrigin, trustedOrigins }: BoundedFetch,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refusal(url)
+  const isTrusted = trustedOrigins.has(url.origin)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (!isTrusted && isIP(host) !== 0 && isInner(host)) throw refusal(url)
+  const options: RequestOptions = {
+    headers: url.origin === credentialsOrigin ? credentials : {},
+    signal,
+    ...(!isTrusted && { lookup: publicOnly(url) }),
+  }
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const asked = request(url, options, resolve)
+    asked.setTimeout(SILENCE_MS, () => asked.destroy(new Error('it is silent')))
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+/** The name is looked up once, and what it leads to is what is asked. */
+function publicOnly(url: URL): LookupFunction {
+  return (hostname, options, callback) => {
+    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = error === null ? addresses : []
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), [])
+      } else if (addresses.some(({ address }: LookupAddress) => isInner(address))) {
+        callback(refusal(url), [])
+      } else if (options.all === true) {
+        callback(null, addresses)
+      } else {
+        callback(null, first.address, first.family)
+      }
+    })
+  }
+}
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry and the one for IPv6. */
+const INNER: readonly (readonly [address: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+  ['::', 96],
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 16],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 9],
+  ['ff00::', 8],
+]
+
+const inner = new BlockList()
+for (const [address, prefix] of INNER) {
+  inner.addSubnet(address, prefix, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+function isInner(address: string): boolean {
+  return inner.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+function refusal({ origin }: URL): ApplicationError {
+  return new ApplicationError(
+    `${origin} is no public address: name it with --files-from if files are to be fetched there`,
+  )
+}
+
+function locationOf({ statusCode = 0, headers }: IncomingMessage, from: URL): URL | null {
+  if (statusCode < 300 || statusCode > 399 || headers.location === undefined) return null
+  if (URL.canParse(headers.location, from.href)) return new URL(headers.location, from)
+  throw new ApplicationError(`${from.origin} redirects to what is no address`)
+}
+
+async function readBytes(response: IncomingMessage, maxBytes: number): Promise<FetchedBytes> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      response.destroy()
+      throw new ApplicationError(`the source answers more than ${maxBytes} bytes at once`)
+    }
+    chunks.push(chunk)
+  }
+  return { status: response.statusCode ?? 0, bytes: Buffer.concat(chunks) }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { openSource, type Source } from '../../../src/documents/import/source.ts'
+import { ApplicationError } from '../../../src/errors.ts'
+
+const MAX_FILE_BYTES = 1_000
+
+async function listen(
+  answer: (request: IncomingMessage) => { status?: number; location?: string; body?: string },
+): Promise<{ readonly server: Server; readonly origin: string; readonly asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.url ?? ''} ${request.headers.authorization ?? '-'}`)
+    const { status = 200, location, body = '' } = answer(request)
+    response.writeHead(status, location === undefined ? {} : { location }).end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+describe('openSource', () => {
+  let inner: Awaited<ReturnType<typeof listen>>
+  let base: Awaited<ReturnType<typeof listen>>
+  let source: Source
+
+  before(async () => {
+    inner = await listen(() => ({ body: 'of the inner network' }))
+    base = await listen(({ url = '' }) => {
+      if (url.startsWith('/large')) return { body: 'x'.repeat(MAX_FILE_BYTES + 1) }
+      if (url.startsWith('/round')) return { status: 302, location: '/round' }
+      if (url.startsWith('/here')) return { status: 302, location: '/file' }
+      if (url.startsWith('/inner')) return { status: 307, location: `${inner.origin}/secret` }
+      if (url.startsWith('/scheme')) return { status: 302, location: 'file:///etc/passwd' }
+      if (url.startsWith('/api/tags')) return { body: '{"data":[]}' }
+      if (url.startsWith('/api/moved')) return { status: 301, location: `${inner.origin}/api` }
+      if (url.startsWith('/api/text')) return { body: '<html>' }
+      return { body: 'a file' }
+    })
+    source = openSource(base.origin, { token: 'secret', maxFileBytes: MAX_FILE_BYTES })
+  })
+
+  after(() => {
+    for (const { server } of [inner, base]) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  const refusal = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      (value) => `fetched ${String(value)}`,
+      (error: unknown) => error,
+    )
+
+  it('reads what the source itself has, with its token', async () => {
+    expect(await source.read('tags', { a: { b: 1 } })).to.deep.equal({ data: [] })
+    expect(String(await source.download('/file'))).to.equal('a file')
+    expect(String(await source.download('/here'))).to.equal('a file')
+    expect(base.asked.every((line) => line.endsWith(' Bearer secret'))).to.equal(true)
+  })
+
+  it('fetches nothing from inner addresses that the source names or redirects to', async () => {
+    const { port } = new URL(inner.origin)
+    const addresses = [
+      `${inner.origin}/secret`,
+      `http://localhost:${port}/secret`,
+      `http://[::1]:${port}/secret`,
+      `http://[::ffff:127.0.0.1]:${port}/secret`,
+      `http://2130706433:${port}/secret`,
+      `http://0x7f.1:${port}/secret`,
+      `http://0.0.0.0:${port}/secret`,
+      `//127.0.0.1:${port}/secret`,
+      'http://169.254.169.254/latest/meta-data',
+      'http://10.0.0.1/',
+      '/inner',
+      '/scheme',
+      '/round',
+      'file:///etc/passwd',
+      'data:text/plain,x',
+      'http://',
+    ]
+    for (const address of addresses) {
+      expect(await refusal(source.download(address)), address).to.be.instanceOf(ApplicationError)
+    }
+    expect(await refusal(source.read('moved'))).to.be.instanceOf(ApplicationError)
+    expect(inner.asked).to.deep.equal([])
+  })
+
+  it('fetches from an origin that was named, without the token', async () => {
+    const options = { token: 'secret', maxFileBytes: MAX_FILE_BYTES, filesFrom: inner.origin }
+    const bytes = await openSource(base.origin, options).download(`${inner.origin}/a.png`)
+    expect(String(bytes)).to.equal('of the inner network')
+    expect(inner.asked.splice(0)).to.deep.equal(['/a.png -'])
+  })
+
+  it('takes no more bytes than a file may have, and no page that is no JSON', async () => {
+    expect(await refusal(source.download('/large'))).to.be.instanceOf(ApplicationError)
+    expect(await refusal(source.read('text'))).to.be.instanceOf(ApplicationError)
+  })
+})
