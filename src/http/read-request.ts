@@ -42,9 +42,29 @@ export function readBody(maxBodyBytes: number): Middleware {
   return async (ctx, next) => {
     if (READ_METHODS.has(ctx.method)) {
       const read = readerFor(ctx)
-      if (read !== null) Object.assign(ctx.request, { body: (await read(ctx, limits)) as unknown })
+      if (read !== null) {
+        const body: unknown = await read(ctx, limits)
+        assertShallow(body)
+        Object.assign(ctx.request, { body })
+      }
     }
     await next()
+  }
+}
+
+/** What walks a body calls itself for each level: far below where the stack of calls ends, above what content may have. */
+const MAX_LEVELS = 500
+
+/** @throws ValidationError for lists or objects within each other beyond 500 levels */
+function assertShallow(body: unknown): void {
+  let level: readonly unknown[] = [body]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_LEVELS) {
+      throw new ValidationError(`The body is nested more than ${MAX_LEVELS} levels deep`)
+    }
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [],
+    )
   }
 }
 

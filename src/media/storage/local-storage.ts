@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { access, copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { ConfigError } from '../../errors.ts'
 import {
   assertStorageName,
   isStorageName,
@@ -14,9 +15,12 @@ import {
 /** No storage name has it, so that half a copy is never served. */
 const PART = '.part~'
 
-/** Files in one folder of this machine, made when it does not exist. */
+/**
+ * Files in one folder of this machine, made when it does not exist.
+ * @throws ConfigError where it cannot be used
+ */
 export async function openLocalStorage(folder: string): Promise<MediaStorage> {
-  await mkdir(folder, { recursive: true })
+  await assertWritable(folder)
   const pathOf = (name: string): string => {
     assertStorageName(name)
     return join(folder, name)
@@ -30,6 +34,17 @@ export async function openLocalStorage(folder: string): Promise<MediaStorage> {
     urlOf: uploadsPath,
     list: () => list(folder),
     leftovers: () => leftovers(folder),
+  }
+}
+
+async function assertWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const message = `QUIRE_DATA_DIR: ${folder} must be a folder that files can be written to (${why})`
+    throw new ConfigError([message])
   }
 }
 
@@ -53,20 +68,29 @@ async function* leftovers(folder: string): AsyncGenerator<Leftover> {
   }
 }
 
+/** Null as well for a link, which may lead anywhere, and for whatever else is no file. */
 async function getFile(path: string): Promise<StoredFile | null> {
   try {
-    const { size, mtime, mtimeMs, ino } = await stat(path)
+    const found = await lstat(path)
+    if (!found.isFile()) return null
+    const { size, mtime, mtimeMs, ino } = found
     return {
       size,
       etag: `"${[size, Math.round(mtimeMs * 1000), ino].map((part) => part.toString(36)).join('-')}"`,
       modifiedAt: mtime,
-      read: (range) => createReadStream(path, { ...range }),
+      read: (range) => createReadStream(path, { ...range, flags: READ_NO_LINK }),
     }
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (ABSENT.has(codeOf(error))) return null
     throw error
   }
 }
+
+/** Where the folder itself was taken away, too. */
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
+
+/** A link that was put there since it was looked at is not followed. On Windows the flag is none. */
+const READ_NO_LINK = (constants.O_RDONLY | constants.O_NOFOLLOW) as unknown as string
 
 async function renameFile(from: string, to: string): Promise<void> {
   try {
