@@ -28,8 +28,11 @@ export async function syncReservations(
     if (areSame(done, wanted)) return
     await ensureIndexes(reservationsIn(database), [{ key: { holder: 1 }, name: 'holder' }])
     const gone = done.filter((attribute) => !wanted.includes(attribute))
-    await reservationsIn(database).deleteMany({ attribute: { $in: gone } })
     const isNew = (attribute: string): boolean => !done.includes(attribute)
+    // Of new ones, too: a start that found values repeated left some, and nobody has kept them since.
+    await reservationsIn(database).deleteMany({
+      attribute: { $in: [...gone, ...wanted.filter(isNew)] },
+    })
     for (const plan of plans) {
       if (reservedAttributes(plan).some(isNew)) await reserveStored(database, plan)
     }
