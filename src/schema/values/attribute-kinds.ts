@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.ts'
 import type { ScalarType } from '../definition.ts'
+import { shownJson, storedJson } from './json-keys.ts'
 import { findJsonFault } from './json-values.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
 import {
@@ -48,7 +49,7 @@ const JSON_VALUE: ScalarKind = {
   ordered: false,
   searchable: 'no',
   fromQuery: jsonOperand,
-  toJson: asStored,
+  toJson: (stored) => shownJson(stored ?? null),
 }
 
 const NUMBER = { textual: false, ordered: true, searchable: 'number' } as const
@@ -185,7 +186,7 @@ function timeOperand(text: string): string {
 function jsonOperand(text: string): unknown {
   const value = parseJson(text)
   const fault = findJsonFault(value)
-  if (fault === null) return value
+  if (fault === null) return storedJson(value)
   throw new ValidationError(`${['The value', ...fault.path].join('.')} ${fault.problem}`)
 }
 

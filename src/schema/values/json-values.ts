@@ -10,8 +10,8 @@ export interface JsonFault {
 }
 
 /**
- * Finds what must not get into the database: keys that it, its driver or JavaScript could take for something
- * else, texts and numbers that would not be read as they were written, and nesting beyond 50 levels (BSON
+ * Finds what must not get into the database: keys that JavaScript could take for something else (those that the
+ * database or its driver could are stored under others, see `json-keys.ts`), texts and numbers that would not be read as they were written, and nesting beyond 50 levels (BSON
  * allows 100, and an entry adds levels of its own).
  */
 export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
@@ -37,12 +37,8 @@ function faultHere(problem: string | null): JsonFault | null {
   return problem === null ? null : { path: [], problem }
 }
 
-/** The driver takes what has `_bsontype` for a value of its own, whatever it holds. */
-const TAKEN_KEYS: ReadonlySet<string> = new Set(['__proto__', '_bsontype'])
-
 function keyFault(key: string): JsonFault | null {
-  if (key.startsWith('$')) return faultHere('must not be a key: it starts with `$`')
-  if (TAKEN_KEYS.has(key)) return faultHere('must not be a key')
+  if (key === '__proto__') return faultHere('must not be a key')
   const fault = findTextFault(key)
   return faultHere(fault === null ? null : `must not be a key: a text ${fault}`)
 }

@@ -3,6 +3,7 @@ import type { CustomHelpers, CustomValidator, Schema as JoiSchema } from 'joi'
 import { findBlockFaults } from './blocks.ts'
 import { Decimal } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
+import { storedJson } from './json-keys.ts'
 import { findJsonFault } from './json-values.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
 import {
@@ -268,7 +269,7 @@ function readTime(value: unknown, { error }: CustomHelpers): unknown {
 function readJson(value: unknown, helpers: CustomHelpers): unknown {
   if (value === null) return helpers.error('any.null')
   const fault = findJsonFault(value)
-  if (fault === null) return value
+  if (fault === null) return storedJson(value)
   return helpers.error('any.problem', { within: fault.path, problem: fault.problem })
 }
 

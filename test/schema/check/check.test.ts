@@ -298,7 +298,7 @@ describe('checkDefinitions, one attribute', () => {
     [{ type: 'date', default: '2024-02-31' }, 'a.default: Invalid date'],
     [{ type: 'enumeration', enum: ['x'], default: 'y' }, 'a.default: must be one of'],
     [{ type: 'blocks', default: [{}] }, 'a.default: holds invalid nodes'],
-    [{ type: 'json', default: { $a: 1 } }, 'a.default: must not be a key'],
+    [{ type: 'json', default: JSON.parse('{"__proto__":1}') }, 'a.default: must not be a key'],
   ]
   for (const [attribute, fault] of rows) {
     it(`refuses ${JSON.stringify(attribute)}`, () => {

@@ -10,20 +10,18 @@ const nested = (levels: number): unknown => {
 describe('findJsonFault', () => {
   it('accepts what JSON can say', () => {
     const fine = [null, 5, 'text', [], { 'a.b': 1, constructor: 'Lotus', '': [{ $: 1 }] }]
-    for (const value of fine.slice(0, 4)) expect(findJsonFault(value)).to.equal(null)
+    for (const value of fine) expect(findJsonFault(value)).to.equal(null)
     expect(findJsonFault({ '😀': '😀', low: -1.79e308 })).to.equal(null)
-    expect(findJsonFault({ 'a.b': 1, constructor: 'Lotus', '': [null] })).to.equal(null)
+    expect(findJsonFault({ a: [{ $where: 1 }], b: { _bsontype: 'Long' } })).to.equal(null)
   })
 
   const faults: readonly [string, unknown, readonly string[]][] = [
-    ['an operator', { a: [{ $where: 1 }] }, ['a', '0', '$where']],
     ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), ['a', '__proto__']],
     ['NUL in a text', { a: 'x\0' }, ['a']],
     ['NUL in a key', { 'x\0': 1 }, ['x\0']],
     ['half a character in a text', ['x\ud800y'], ['0']],
     ['half a character in a key', { '\udc00': 1 }, ['\udc00']],
     ['a number that is infinite', JSON.parse('{"a":[1e400]}'), ['a', '0']],
-    ['what the driver takes for its own', { a: { _bsontype: 'Long' } }, ['a', '_bsontype']],
   ]
   for (const [what, value, path] of faults) {
     it(`finds ${what}`, () => {

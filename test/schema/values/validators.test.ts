@@ -213,11 +213,11 @@ describe('a value that breaks a rule', () => {
   })
 
   it('names the place in a JSON value that cannot be stored', () => {
-    const error = refusal({ label: 'x', data: { a: [{ $where: 'x' }] } })
-    expect(error.message).to.equal('data.a.0.$where must not be a key: it starts with `$`')
+    const error = refusal({ label: 'x', data: JSON.parse('{"a":[{"__proto__":1}]}') })
+    expect(error.message).to.equal('data.a.0.__proto__ must not be a key')
     expect(error.details)
       .to.have.nested.property('errors[0].path')
-      .that.deep.equals(['data', 'a', '0', '$where'])
+      .that.deep.equals(['data', 'a', '0', '__proto__'])
   })
 
   it('counts several faults, and lists them in the order of the attributes', () => {
