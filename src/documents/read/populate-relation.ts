@@ -1,5 +1,10 @@
 import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
-import { findOwners, findTargets, type RelatedRead } from '../../mongo/read/read-related.ts'
+import {
+  findOwners,
+  findTargets,
+  placesIn,
+  type RelatedRead,
+} from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
@@ -120,7 +125,7 @@ function inverseSide(
   const target = node.relation.target()
   return async (read, limit) => {
     const owners = await findOwners(database, target, owned, { ...read, limit: limit + 1 })
-    return owners.length > limit ? null : relatedByOwners(owners, attribute, node)
+    return owners.length > limit ? null : relatedByOwners(owners, attribute, node, read)
   }
 }
 
@@ -130,7 +135,7 @@ function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: Re
   return async (read, limit) => {
     if (documentIds.length > limit) return null
     const versions = await findTargets(database, target, documentIds, { ...read, limit: 0 })
-    return relatedByLists(versions, node)
+    return relatedByLists(versions, node, read)
   }
 }
 
@@ -167,32 +172,49 @@ function byDocumentId(versions: readonly StoredVersion[]): ReadonlyMap<string, S
   return new Map(versions.map((version) => [version.documentId, version]))
 }
 
-/** In the order of the entry's own list, unless another was asked for. */
+/** In the order of the entry's own list; in another that was asked for, what is equal in that. */
 function relatedByLists(
   versions: readonly StoredVersion[],
-  { relation, sort }: RelationNode,
+  { relation }: RelationNode,
+  read: Ordered,
 ): Related {
   const known = byDocumentId(versions)
-  const places = new Map(versions.map((version, place) => [version, place]))
-  const placeOf = (version: StoredVersion): number => places.get(version) ?? 0
+  const placeOf = placeIn(read, versions)
   return {
     versions,
     of: ({ values }) => {
       const list = unique(listOf(values[relation.name])).flatMap(
         (documentId) => known.get(documentId) ?? [],
       )
-      return sort.length === 0 ? list : list.toSorted((one, other) => placeOf(one) - placeOf(other))
+      return list.toSorted((one, other) => placeOf(one) - placeOf(other))
     },
   }
 }
 
-/** Owners decide who belongs; an order that was given on this side comes first, then the owners' ids. */
+type Ordered = Pick<RelatedRead, 'sort' | 'versions' | 'reader'>
+
+/** The place of a version in the order that was asked for: one and the same of all where none was. */
+function placeIn(
+  read: Ordered,
+  found: readonly StoredVersion[],
+): (version: StoredVersion) => number {
+  if (read.sort.length === 0) return () => 0
+  const places = placesIn(read, found)
+  return (version) => places.get(version) ?? 0
+}
+
+/**
+ * Owners decide who belongs. They come in the order that was asked for, what is equal in that in the one that was
+ * given on this side, and the others of them by the owners' ids.
+ */
 function relatedByOwners(
   owners: readonly StoredVersion[],
   attribute: string,
-  { relation, sort }: RelationNode,
+  { relation }: RelationNode,
+  read: Ordered,
 ): Related {
   const versions = [...byDocumentId(owners).values()]
+  const placeOf = placeIn(read, versions)
   const members = new Map<string, StoredVersion[]>()
   for (const owner of versions) {
     for (const documentId of listOf(owner[attribute])) {
@@ -205,10 +227,12 @@ function relatedByOwners(
     versions,
     of: ({ documentId, values }) => {
       const list = members.get(documentId) ?? []
-      if (sort.length > 0) return list
       const given = new Map(listOf(values[relation.name]).map((id, index) => [id, index]))
       const rank = (version: StoredVersion): number => given.get(version.documentId) ?? given.size
-      return list.toSorted((one, other) => rank(one) - rank(other) || one.id - other.id)
+      return list.toSorted(
+        (one, other) =>
+          placeOf(one) - placeOf(other) || rank(one) - rank(other) || one.id - other.id,
+      )
     },
   }
 }

@@ -12,6 +12,7 @@ import { chooseVersions } from './choose-versions.ts'
 import type { Database } from '../connection/database.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
+import { sortMembers, sortPlaces } from './sort-places.ts'
 import { type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { readVersions } from './run-read.ts'
@@ -75,6 +76,14 @@ export function findOwners(
   }))
 }
 
+/** The places of what such a read found in the order that it asked for; see `sortPlaces`. */
+export function placesIn(
+  { sort, versions, reader }: Pick<RelatedRead, 'sort' | 'versions' | 'reader'>,
+  found: readonly StoredVersion[],
+): ReadonlyMap<StoredVersion, number> {
+  return sortPlaces(found, buildSort(sort, versions, reader))
+}
+
 async function findInChunks(
   database: Database,
   plan: ContentTypePlan,
@@ -82,13 +91,16 @@ async function findInChunks(
   { conditions, sort, versions, reader, fields, populate, limit }: RelatedRead,
   match: (chunk: readonly string[]) => Document,
 ): Promise<readonly StoredVersion[]> {
+  const order = buildSort(sort, versions, reader)
+  const projection = buildProjection(plan, fields, populate)
+  for (const name of sortMembers(order)) projection[name] = 1
   const shared = {
     conditions,
-    order: buildSort(sort, versions, reader),
+    order,
     chosen: chooseVersions(plan, versions),
     skip: 0,
     limit,
-    projection: buildProjection(plan, fields, populate),
+    projection,
     answer: reader.answer,
   }
   const size = sort.length === 0 ? CHUNK : ids.length

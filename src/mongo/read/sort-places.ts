@@ -1,0 +1,76 @@
+import { Decimal128 } from 'mongodb'
+import type { Data } from '../../schema/definition.ts'
+import { Decimal } from '../../schema/values/decimal.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
+import type { SortPlan } from './sort-plan.ts'
+
+type Order = Pick<SortPlan, 'sort'>
+
+/** The members of a version that an order goes by: who reads them can ask for `sortPlaces`. */
+export function sortMembers({ sort }: Order): readonly string[] {
+  return Object.keys(sort).map((path) => path.split('.')[0] ?? path)
+}
+
+/**
+ * The place of each version in an order that the database has put them in. Those that are equal in it share one: in
+ * which order they come is up to the database, and differs from one to another.
+ */
+export function sortPlaces(
+  versions: readonly StoredVersion[],
+  { sort }: Order,
+): ReadonlyMap<StoredVersion, number> {
+  const keys = Object.entries(sort).map(
+    ([path, direction]) => [path.split('.'), direction] as const,
+  )
+  const keyOf = (version: StoredVersion): readonly unknown[] =>
+    keys.map(([path, direction]) => valueIn(version, path, direction))
+  const places = new Map<StoredVersion, number>()
+  let before: readonly unknown[] | null = null
+  let place = -1
+  for (const version of versions) {
+    const key = keyOf(version)
+    const isEqual = before?.every((value, index) => compare(value, key[index]) === 0) ?? false
+    if (!isEqual) place += 1
+    places.set(version, place)
+    before = key
+  }
+  return places
+}
+
+/** Of several values the lowest counts ascending and the highest descending; an empty list is one of null. */
+function valueIn(version: Data, path: readonly string[], direction: 1 | -1): unknown {
+  const [first = null, ...others] = valuesAt(version, path).map(comparable)
+  return others.reduce<unknown>(
+    (best, value) => (compare(value, best) * direction < 0 ? value : best),
+    first,
+  )
+}
+
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value)) {
+    return (value as readonly unknown[]).flatMap((element) => valuesAt(element, path))
+  }
+  const [name, ...rest] = path
+  if (name === undefined) return [value ?? null]
+  if (typeof value !== 'object' || value === null) return [null]
+  return valuesAt((value as Data)[name], rest)
+}
+
+/** What compares as the stored value does; what JSON nests is only found to be equal. */
+function comparable(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  if (value instanceof Decimal128) return Decimal.parse(value.toString())
+  if (typeof value !== 'object' || value === null) return value
+  return `object ${JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner))}`
+}
+
+/** Values of an attribute have one type, or are null, which is the lowest. */
+function compare(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  if (one === null || other === null) return one === null ? -1 : 1
+  if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other)
+  if (typeof one === 'string' && typeof other === 'string') {
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  }
+  return Number(one) < Number(other) ? -1 : 1
+}
