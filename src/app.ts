@@ -129,8 +129,8 @@ function buildKoa(
   const { trustedProxies } = config.http
   const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   koa.on('error', (error: unknown) => {
-    if (isClients(error)) log.debug('A client hung up, or sent no HTTP')
-    else log.warn({ err: error }, 'An answer could not be sent')
+    if (isClients(error)) log.debug('A client closed the connection or did not speak HTTP')
+    else log.warn({ err: error }, 'A response could not be sent')
   })
   koa.use(identifyRequest())
   koa.use(logRequests(log))

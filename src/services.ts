@@ -126,15 +126,14 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
     ...compileCollections(schema).values(),
   ])
   if (built.length + replaced.length > 0) {
-    const counts = { built: built.length, replaced: replaced.length }
-    log.info(counts, 'The indexes were made what the content-types declare')
-    log.debug({ built, replaced }, 'Which indexes')
+    log.info(`Indexes synced: ${built.length} built, ${replaced.length} replaced`)
+    log.debug({ built, replaced }, 'Index changes')
   }
-  for (const name of strays) log.warn(`The index ${name} is none of Quire's`)
+  for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
   const drafts = await syncDrafts(database, openIdAllocator(database), plans, now)
   if (drafts > 0)
-    log.info({ drafts }, 'Draft & publish is turned on: published entries have drafts now')
+    log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }
 
 /** Keeps the evidence that `quire doctor` judges by. */
@@ -150,7 +149,7 @@ function watchQueries(
     collections: new Set(names),
     now,
     onBackgroundError: (error) => {
-      log.debug({ err: error }, 'What queries cost could not be written down')
+      log.debug({ err: error }, 'The statistics of queries could not be stored')
     },
   })
 }
@@ -168,7 +167,7 @@ async function openWhoMayDoWhat(
     lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
   const users = { db: database, plan: contentType(USER), ids, now }
   const onBackgroundError = (error: unknown): void => {
-    log.warn({ err: error }, 'What was to be done behind a request failed')
+    log.warn({ err: error }, 'A background task failed')
   }
   const access = await openAccess(database, compileActions(schema), {
     rootApiToken: config.secrets.rootApiToken,

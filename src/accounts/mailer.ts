@@ -24,7 +24,7 @@ interface MailLog {
 export function loggingMailer(log: MailLog): Mailer {
   return {
     send: ({ to, subject, text }) => {
-      log.info({ to, subject }, 'A mail was not sent, for SMTP_URL is not set')
+      log.info({ to, subject }, 'Mail not sent: SMTP_URL is not set')
       log.debug({ to, subject }, text)
       return Promise.resolve()
     },

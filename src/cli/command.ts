@@ -67,7 +67,7 @@ export class UsageError extends Error {
 /** The nth word after a command; that it is there was checked by `words`. */
 export function wordAt(words: readonly string[], index: number): string {
   const word = words[index]
-  if (word === undefined) throw new UsageError('A word is missing')
+  if (word === undefined) throw new UsageError('Missing argument')
   return word
 }
 

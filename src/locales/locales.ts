@@ -128,7 +128,7 @@ function firstRow(at: Date): LocalesRow {
 
 async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
-  if (row === null) throw new Error('The locales are gone from quire_settings')
+  if (row === null) throw new Error('The locales are missing from quire_settings')
   return row
 }
 

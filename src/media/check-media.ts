@@ -58,7 +58,7 @@ export async function checkMedia(stores: MediaStores, options: CheckOptions): Pr
   const { known, ...records } = await checkRecords(stores, stored)
   if (options.repair && stored.size === 0 && records.findings.length > 0) {
     throw new ValidationError(
-      `Nothing is stored at all, but there are ${records.count} records: is this the right storage? Nothing was changed`,
+      `The storage is empty, but there are ${records.count} file records: is this the right storage? Nothing was changed`,
     )
   }
   const files = await checkFiles(stores.storage, stored, known, options.before)

@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
 function parseFileInfo(sent: unknown): FileInfo {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw new ValidationError(
-      'fileInfo: expected an object, or a list of objects',
+      'fileInfo: expected an object or a list of objects',
       {},
       { code: 'invalid_upload' },
     )

@@ -74,5 +74,5 @@ function decode(input: unknown): readonly [string, readonly unknown[]] {
 }
 
 function notOurs(): ValidationError {
-  return invalidValue('pagination[cursor]', 'is not a cursor that this server made')
+  return invalidValue('pagination[cursor]', 'is not a cursor of this server')
 }

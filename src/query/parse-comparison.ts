@@ -123,7 +123,7 @@ function comparison(attribute: ScalarPlan, operator: Operator, operand: unknown)
 
 function assertOrdered(attribute: ScalarPlan, at: string): void {
   if (!SCALAR_KINDS[attribute.type].ordered) {
-    throw invalidValue(at, `${attribute.type} attributes have no order`)
+    throw invalidValue(at, `${attribute.type} attributes cannot be sorted`)
   }
 }
 

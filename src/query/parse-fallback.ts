@@ -26,7 +26,7 @@ export function parseOneChain(query: Data, locales: LocaleRules): readonly strin
   const chain = parseChain(query, locales)
   const { locale = '' } = query
   if (chain !== null && (typeof locale !== 'string' || locale === '*')) {
-    throw invalidValue('fallbackLocale', 'goes with one locale, not with several')
+    throw invalidValue('fallbackLocale', 'requires a single locale')
   }
   return chain
 }
@@ -46,6 +46,6 @@ function codesOf(input: unknown, locales: LocaleRules): readonly string[] {
     const unknown = codes.find((code) => !locales.has(code))
     if (unknown === undefined) return codes
     const known = locales.all.map(({ code }) => code).join(', ')
-    throw invalidValue('fallbackLocale', `${unknown} is none of ${known}`)
+    throw invalidValue('fallbackLocale', `${unknown} is not one of ${known}`)
   })
 }

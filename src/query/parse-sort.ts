@@ -48,7 +48,7 @@ function assertOneList(keys: readonly SortKey[]): void {
   const [first, second] = new Set(keys.flatMap((key) => listBehind(key) ?? []))
   if (second === undefined) return
   throw new ValidationError(
-    `sort: ${first ?? ''} and ${second} are lists, and only one can order`,
+    `sort: ${first ?? ''} and ${second} are lists; cannot sort by two list attributes`,
     {},
     { code: 'invalid_query' },
   )

@@ -118,7 +118,7 @@ export function parseDeletedLocales(
 ): readonly string[] | 'all' {
   if (parseStatus(query['status'], plan) === 'draft') {
     throw new ValidationError(
-      'status: a document is deleted with its draft and published versions',
+      'status: deleting a document deletes its draft and its published version',
       {},
       { code: 'invalid_query' },
     )
@@ -172,7 +172,7 @@ export function assertActionStatus(query: Data, answered: Status): void {
 
 function unknownLocale(code: string, locales: LocaleRules): ValidationError {
   return new ValidationError(
-    `locale: ${code} is none of ${codesOf(locales).join(', ')}`,
+    `locale: ${code} is not one of ${codesOf(locales).join(', ')}`,
     {},
     { code: 'unknown_locale' },
   )

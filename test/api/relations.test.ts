@@ -432,7 +432,7 @@ describe('relations, components and populate', () => {
     const answer = await server.get('/api/posts?sort=links.label,main.mains.links.label')
     expect([answer.status, answer.body.error?.message]).to.deep.equal([
       400,
-      'sort: links and main.mains.links.label are lists, and only one can order',
+      'sort: links and main.mains.links.label are lists; cannot sort by two list attributes',
     ])
     expect((await server.get('/api/posts?sort=links.label,links.id:desc')).status).to.equal(200)
     expect((await server.get('/api/posts?sort=links.tag.name,seo.tag.name')).status).to.equal(200)

@@ -188,7 +188,7 @@ describe('actions on versions over HTTP', () => {
       expect([answer.status, answer.body.error.name, answer.body.error.message]).to.deep.equal([
         400,
         'ApplicationError',
-        'There is no published version in locale en to return to',
+        'There is no published version in locale en to revert to',
       ])
       const every = await act(`/api/articles/${documentId}/actions/discard?locale=*`)
       expect(every.status).to.equal(400)

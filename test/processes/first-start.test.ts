@@ -3,7 +3,7 @@ import type { Document } from 'mongodb'
 import { declare, type Json } from '../api/server.ts'
 import { ask, type Declarations, PROCESSES, type Processes, startProcesses } from './processes.ts'
 
-const BUILT = /The indexes were made what the content-types declare/
+const BUILT = /Indexes synced: \d+ built/
 
 const FIRST: Declarations = {
   note: declare('note', {

@@ -57,12 +57,12 @@ describe('fallbackLocale', () => {
   })
 
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
-    ['an unknown code', 'xx', /^fallbackLocale: xx is none of en, fr/],
-    ['an unknown code among others', 'fr,xx', /^fallbackLocale: xx is none of/],
-    ['another case', 'FR', /^fallbackLocale: FR is none of/],
-    ['a trailing comma', 'fr,', /^fallbackLocale: {2}is none of/],
-    ['* among others', 'fr,*', /^fallbackLocale: \* is none of/],
-    ['* in a list', ['*'], /^fallbackLocale: \* is none of/],
+    ['an unknown code', 'xx', /^fallbackLocale: xx is not one of en, fr/],
+    ['an unknown code among others', 'fr,xx', /^fallbackLocale: xx is not one of/],
+    ['another case', 'FR', /^fallbackLocale: FR is not one of/],
+    ['a trailing comma', 'fr,', /^fallbackLocale: {2}is not one of/],
+    ['* among others', 'fr,*', /^fallbackLocale: \* is not one of/],
+    ['* in a list', ['*'], /^fallbackLocale: \* is not one of/],
     ['an object', { a: 'fr' }, /^fallbackLocale: expected codes, or \*/],
     ['an object in a list', [{ a: 'fr' }], /^fallbackLocale: expected codes, or \*/],
   ]
@@ -88,9 +88,7 @@ describe('fallbackLocale', () => {
         () => parseVersions(query, localized, null, locales),
         () => parseReadKey(query, localized, locales),
       ]) {
-        expect(thrownBy(parse).message).to.equal(
-          'fallbackLocale: goes with one locale, not with several',
-        )
+        expect(thrownBy(parse).message).to.equal('fallbackLocale: requires a single locale')
       }
     })
 

@@ -122,7 +122,7 @@ describe('parseWriteKey', () => {
   }
 
   const refused: readonly (readonly [string, object, unknown, RegExp])[] = [
-    ['an unknown locale', { locale: 'xx' }, undefined, /^locale: xx is none of en, fr, pt-BR$/],
+    ['an unknown locale', { locale: 'xx' }, undefined, /^locale: xx is not one of en, fr, pt-BR$/],
     ['an unknown locale in the data', {}, 'xx', /^locale: xx/],
     [
       'every locale',

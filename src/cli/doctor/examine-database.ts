@@ -108,7 +108,9 @@ function examineIndexes(indexes: {
     ...outdated.map((name) =>
       finding('warning', `${name} is declared otherwise now; the next start replaces it`),
     ),
-    ...strays.map((name) => finding('note', `${name} is none of Quire's, and is left alone`)),
+    ...strays.map((name) =>
+      finding('note', `${name} is not an index of Quire and is left untouched`),
+    ),
   ]
   const inPlace = finding('ok', 'all that are declared are in place')
   return missing.length + outdated.length === 0 ? [inPlace, ...found] : found

@@ -64,7 +64,7 @@ function parsed({ origin, pathname }: URL, bytes: Buffer): unknown {
 function addressOf(url: string): URL {
   const base = URL.canParse(url) ? new URL(url.endsWith('/') ? url : `${url}/`) : null
   if (base !== null && /^https?:$/.test(base.protocol)) return base
-  throw new ApplicationError(`${url} is no address of a server, such as https://cms.example.com`)
+  throw new ApplicationError(`${url} is not the URL of a server, such as https://cms.example.com`)
 }
 
 function assertAnswered({ pathname }: URL, status: number): void {

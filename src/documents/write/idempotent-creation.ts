@@ -59,10 +59,10 @@ async function runOnce(records: IdempotencyRecords, creation: Creation): Promise
     case 'answered':
       return { answer: beginning.answer, replayed: true }
     case 'running':
-      throw new ConflictError('Idempotency-Key: the first request with this key is under way')
+      throw new ConflictError('Idempotency-Key: the first request with this key is still running')
     case 'other':
       throw new UnprocessableContentError(
-        'Idempotency-Key: the first request with this key was another one',
+        'Idempotency-Key: this key was used with a different request',
         { header: 'Idempotency-Key' },
       )
   }
@@ -78,7 +78,7 @@ async function carryOut(
   try {
     version = await creation.create(async (created, session) => {
       if (await records.noteCreated(key, claim, created, session)) return
-      throw new ConflictError('Idempotency-Key: another request with this key came before this one')
+      throw new ConflictError('Idempotency-Key: another request with this key was faster')
     })
   } catch (error) {
     if (error instanceof CmsError && error.status < 500 && !(error instanceof ConflictError)) {

@@ -88,7 +88,7 @@ export function discardDraft(
     if (published === null) {
       const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
       throw new ApplicationError(
-        `There is no published version${where} to return to`,
+        `There is no published version${where} to revert to`,
         {},
         { code: 'not_published' },
       )
@@ -197,6 +197,6 @@ function exclusiveTargets(
 }
 
 function orThrow(version: StoredVersion | null): StoredVersion {
-  if (version === null) throw new Error('a locale without versions is none of the document')
+  if (version === null) throw new Error('the document has no version in this locale')
   return version
 }

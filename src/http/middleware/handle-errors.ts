@@ -25,7 +25,7 @@ export function handleErrors(log: Logger): Middleware {
     } catch (error) {
       const known = asCmsError(error)
       if (hasGone(ctx)) {
-        log.debug({ requestId: ctx.state.requestId }, 'The client hung up')
+        log.debug({ requestId: ctx.state.requestId }, 'The client closed the connection')
       } else if (known === null) {
         log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
       } else if (known.status >= 500) {

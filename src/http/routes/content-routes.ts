@@ -253,8 +253,9 @@ function localeOf(data: unknown): unknown {
 
 function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string): void {
   if (!plan.localized || given === undefined || given === null || given === addressed) return
+  const shown = typeof given === 'string' ? given : JSON.stringify(given)
   throw new ValidationError(
-    `locale: the request addresses ${addressed}, its data another one`,
+    `locale in data (${shown}) differs from locale in the query (${addressed})`,
     {},
     { code: 'locale_mismatch' },
   )

@@ -114,7 +114,11 @@ async function change(
     const info = onlyOne(infosOf(received))
     const [file, ...others] = received.files
     if (others.length > 0)
-      throw new ValidationError('A file is replaced by one file', {}, { code: 'invalid_upload' })
+      throw new ValidationError(
+        'A file is replaced by exactly one file',
+        {},
+        { code: 'invalid_upload' },
+      )
     return file === undefined
       ? editOnly(library, record, received, info)
       : library.replace(record, received, file, info)
@@ -166,7 +170,7 @@ async function attachmentOf(
   if (ref === undefined && refId === undefined && field === undefined) return null
   if (ref === undefined || refId === undefined || field === undefined) {
     throw new ValidationError(
-      'ref, refId and field are sent together, or not at all',
+      'ref, refId and field must be sent together',
       {},
       { code: 'invalid_upload' },
     )

@@ -67,7 +67,7 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
     const seen = await getByAddress(records, address)
     if (seen === null || (last !== null && revisionOf(last) === revisionOf(seen))) return null
     if (seen.width === null)
-      throw new ValidationError(`${address} is no picture that can be changed`)
+      throw new ValidationError(`${address} is not an image that can be converted`)
     if (isOriginal(variant) || seen.mime === SCALABLE) return files.get(address)
     const made = variantName(stemOf(address, seen), seen.ext, variant)
     const known = await getMade(storage, seen, made)

@@ -30,7 +30,7 @@ export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
     const giveUp = new AbortController()
     const result = work(giveUp.signal).catch((error: unknown) => {
       if (error instanceof Aborted)
-        throw new ServiceUnavailableError('Nobody waits for this picture')
+        throw new ServiceUnavailableError('No request waits for this image')
       if (!(error instanceof TooSlow)) throw error
       if (refused.size >= MAX_REFUSED) refused.clear()
       refused.set(name, now() + REFUSED_MS)
@@ -40,7 +40,7 @@ export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   }
   return async (name, gone, work) => {
     if ((refused.get(name) ?? 0) > now()) throw tooSlow(name)
-    if (gone.aborted) throw new ServiceUnavailableError('Nobody waits for this picture')
+    if (gone.aborted) throw new ServiceUnavailableError('No request waits for this image')
     const running = underWay.get(name) ?? begin(name, work)
     underWay.set(name, running)
     const forget = (): void => {

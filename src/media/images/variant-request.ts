@@ -108,7 +108,7 @@ function assertSigned(
   const sent = Buffer.from(typeof signature === 'string' ? signature : '')
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
     throw new ForbiddenError(
-      'The signature does not fit what is asked for',
+      'The signature does not match the parameters',
       {},
       { code: 'invalid_signature' },
     )

@@ -239,7 +239,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
     const isOutage = isOfNetwork(error) || (status !== null && status >= 500)
     if (!isOutage) throw error
     throw new ServiceUnavailableError(
-      'The file storage does not answer',
+      'The file storage does not respond',
       {},
       { cause: error, code: 'storage_unreachable' },
     )

@@ -57,9 +57,10 @@ export function uploadsPath(name: string): string {
   return `/uploads/${name}`
 }
 
-/** @throws Error for what is no name of a stored file: no client decides what is stored. */
+/** @throws Error for what is not the name of a stored file: no client decides what is stored. */
 export function assertStorageName(text: string): void {
-  if (!isStorageName(text)) throw new Error(`${JSON.stringify(text)} is no name of a stored file`)
+  if (!isStorageName(text))
+    throw new Error(`${JSON.stringify(text)} is not the name of a stored file`)
 }
 
 /** Whether a text can be the name of a stored file; no such name leads out of its folder. */

@@ -172,7 +172,7 @@ function lookUp(
 ): ResolvedRelation {
   if (isRepeated) {
     throw new ValidationError(
-      `filters on ${path} are met by too many documents: the elements of a component cannot look them up`,
+      `filters on ${path}: too many related documents match; narrow the filter`,
       {},
       { code: 'filters_too_wide' },
     )

@@ -62,7 +62,7 @@ async function acquire(database: Database, name: string, holder: string): Promis
   const deadline = performance.now() + PATIENCE_MS
   while (!(await claim(database, name, holder))) {
     if (performance.now() > deadline) {
-      throw new ServiceUnavailableError(`Another process has held the lease "${name}" for too long`)
+      throw new ServiceUnavailableError(`Another process holds the lease "${name}" for too long`)
     }
     await delay(POLL_MS)
   }

@@ -17,7 +17,7 @@ export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
       const isCollision = isDuplicateKey(error) || isDeadlock(error)
       if (isCollision && attempt < ATTEMPTS) continue
       if (!isDuplicateKey(error)) throw error
-      const message = 'A value is taken that must be unique, though not by these content-types'
+      const message = 'A unique index that these content-types do not declare rejected the write'
       throw new ConflictError(message, {}, { cause: error, code: 'undeclared_unique_index' })
     }
   }

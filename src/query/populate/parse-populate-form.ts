@@ -72,5 +72,8 @@ function addPath(root: Map<string, Branch>, path: string): void {
 }
 
 function mixedForms(): Error {
-  return invalidValue('populate', 'a list holds texts, and cannot be mixed with the object form')
+  return invalidValue(
+    'populate',
+    'a list must hold texts only and cannot be mixed with the object form',
+  )
 }

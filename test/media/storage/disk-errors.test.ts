@@ -10,7 +10,7 @@ const failing = (code: string): Promise<unknown> =>
 describe('asDiskErrors', () => {
   for (const [codes, message] of [
     [['ENOSPC', 'EDQUOT', 'EFBIG'], 'There is no space left to store this'],
-    [['EIO', 'EROFS'], 'The disk does not take what is to be stored'],
+    [['EIO', 'EROFS'], 'The disk is not writable'],
   ] as const) {
     for (const code of codes) {
       it(`tells of ${code}, which may be over soon`, async () => {

@@ -167,7 +167,7 @@ describe('storages', () => {
         ]
         for (const attempt of attempts) {
           const failed: unknown = await attempt().catch((error: unknown) => error)
-          expect(String(failed)).to.match(/is no name of a stored file/)
+          expect(String(failed)).to.match(/is not the name of a stored file/)
         }
       })
     })

@@ -769,7 +769,7 @@ describe('parsePopulate', () => {
       expect(error.details).to.deep.equal({ key: 'articles', path: 'category.articles' })
     })
 
-    const mixed = /^populate: a list holds texts, and cannot be mixed with the object form$/
+    const mixed = /^populate: a list must hold texts only and cannot be mixed with the object form$/
     const withoutFragment = (found: string): RegExp =>
       new RegExp(
         '^Invalid nested populate for article\\.sections \\(api::article\\.article\\)\\. ' +
