@@ -14,8 +14,9 @@ import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { modelRuns } from '../model-runs.ts'
 
-const RUNS = Number(process.env['FALLBACK_RUNS'] ?? 25)
+const RUNS = modelRuns('FALLBACK_RUNS', 4)
 const QUERIES_EACH = 8
 
 const relation = (

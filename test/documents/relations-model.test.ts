@@ -14,8 +14,9 @@ import {
   toDefinitions,
 } from './relation-shape.ts'
 import { type Change, type Connection, type Step, stepIn, type Write } from './relation-steps.ts'
+import { modelRuns } from '../model-runs.ts'
 
-const RUNS = Number(process.env['RELATION_RUNS'] ?? 40)
+const RUNS = modelRuns('RELATION_RUNS', 10)
 
 const PLAIN = { draftAndPublish: false, localized: false }
 const KINDS = everyKind({ left: PLAIN, right: PLAIN })

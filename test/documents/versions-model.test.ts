@@ -35,9 +35,10 @@ import {
   VersionModel,
   type Values,
 } from './version-model.ts'
+import { modelRuns } from '../model-runs.ts'
 
 /** How many sequences, over all combinations of options. */
-const RUNS = Number(process.env['VERSION_RUNS'] ?? 60)
+const RUNS = modelRuns('VERSION_RUNS', 12)
 const LENGTH = 25
 const TAGS = ['tag00000000000000000000a', 'tag00000000000000000000b', 'tag00000000000000000000c']
 const ACTIONS = {

@@ -15,8 +15,9 @@ import type { ContentTypeDefinition, Data } from '../../../src/schema/definition
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { modelRuns } from '../../model-runs.ts'
 
-const RUNS = Number(process.env['SHARED_RUNS'] ?? 25)
+const RUNS = modelRuns('SHARED_RUNS', 4)
 
 const shared = { pluginOptions: { i18n: { localized: false } } }
 const localized = { pluginOptions: { i18n: { localized: true } } }
