@@ -388,7 +388,7 @@ describe('fallback locales', () => {
       .all(asked.name)
       .filter((version) => condition === null || view.meets(version, condition))
       .map((version) => ({ version, value: view.sortValue(version, sort, direction) }))
-      .toSorted((a, b) => sign * (a.value - b.value) || a.version.id - b.version.id)
+      .toSorted((a, b) => sign * (a.value - b.value || a.version.id - b.version.id))
       .map(({ version }) => version)
     const found = await findDocuments(database, parseQuery(query, plan, rules))
     const expected = met.slice((page - 1) * pageSize, page * pageSize)

@@ -143,7 +143,8 @@ function inOrder(all: Data, visits: readonly Stored[], sort: readonly string[]):
     const [path = '', direction] = text.split(':')
     return (visit: Stored): number => valueAt(all, visit, path) * (direction === 'desc' ? -1 : 1)
   })
-  const byId = ({ id }: Stored): number => Number(id)
+  const last = sort.at(-1)?.endsWith(':desc') === true ? -1 : 1
+  const byId = ({ id }: Stored): number => Number(id) * last
   return visits.toSorted(
     (one, other) =>
       [...keys, byId].map((key) => key(one) - key(other)).find((order) => order !== 0) ?? 0,
