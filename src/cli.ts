@@ -5,6 +5,8 @@ import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
+import { openPasswords } from './accounts/passwords.ts'
+import { USER } from './accounts/users.ts'
 import { withEnvFile } from './config/env-file.ts'
 import { readConfig } from './config/config.ts'
 import type { DeploymentLog } from './deployment/deployment.ts'
@@ -69,6 +71,12 @@ async function openContext(): Promise<OpenedContext> {
     return {
       access,
       locales: once(() => openLocales(database)),
+      users: async () => {
+        const { roles } = await access()
+        const { ids, now } = documents
+        const plan = documents.contentType(USER)
+        return { db: database, plan, ids, now, roles, passwords: openPasswords(), sessions: null }
+      },
       media,
       openImport: (options) => openImport({ config, database, schema }, options),
       close,

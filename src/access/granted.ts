@@ -1,7 +1,11 @@
 import Joi from 'joi'
 import { validationError, fault } from '../errors.ts'
+import { didYouMean } from '../schema/check/did-you-mean.ts'
 import type { Actions } from './actions.ts'
 import type { Grants } from './principal.ts'
+
+/** Looking for what was meant takes its time: of many unknown names none was a slip. */
+const MAX_HINTS = 10
 
 const MAX_PERMISSIONS = 10_000
 
@@ -18,11 +22,14 @@ export function assertKnown(
   permissions: readonly string[],
   kept: readonly string[] = [],
 ): void {
-  const faults = permissions.flatMap((name, index) =>
-    actions.has(name) || kept.includes(name)
-      ? []
-      : [fault(['permissions', index], `there is no action ${name}`, name)],
-  )
+  const unknown = permissions
+    .map((name, index) => ({ name, index }))
+    .filter(({ name }) => !actions.has(name) && !kept.includes(name))
+  const names = unknown.length > MAX_HINTS ? [] : actions.all.map((action) => action.name)
+  const faults = unknown.map(({ name, index }) => {
+    const hint = didYouMean(name, names)
+    return fault(['permissions', index], `there is no action ${name}${hint}`, name)
+  })
   const [first, ...rest] = faults
   if (first !== undefined) throw validationError([first, ...rest])
 }

@@ -23,6 +23,7 @@ import {
   ROLE,
   type User,
   type UserGuard,
+  type UsersContext,
   type UserValues,
 } from './users.ts'
 
@@ -44,17 +45,27 @@ const CHANGE = {
   ...FLAGS,
 }
 
+/** What managing users takes; nobody signs in by it. */
+export type UserManagement = UsersContext &
+  Pick<AccountsContext, 'passwords' | 'roles' | 'sessions'>
+
 type Input = ReturnType<typeof readAccount>
 
+/** By name, or else by address; null when there is none. */
+export async function findNamedUser(context: UserManagement, name: string): Promise<User | null> {
+  const named = await findUser(context, { username: name })
+  return named ?? findUser(context, { email: name.toLowerCase() })
+}
+
 /** @throws NotFoundError for an id that no user has, which may be any text. */
-export async function getUser(context: AccountsContext, id: string): Promise<User> {
+export async function getUser(context: UserManagement, id: string): Promise<User> {
   const user = isId(id) ? await findUser(context, { id: Number(id) }) : null
   if (user === null) throw new NotFoundError('User not found')
   return user
 }
 
 /** @throws ValidationError, ApplicationError for an address or a name that is taken. */
-export async function createUser(context: AccountsContext, body: unknown): Promise<User> {
+export async function createUser(context: UserManagement, body: unknown): Promise<User> {
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
   const email = textOf(input, 'email').toLowerCase()
@@ -72,7 +83,7 @@ export async function createUser(context: AccountsContext, body: unknown): Promi
  * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken.
  */
 export async function updateUser(
-  context: AccountsContext,
+  context: UserManagement,
   id: string,
   body: unknown,
 ): Promise<User> {
@@ -99,14 +110,14 @@ export async function updateUser(
 }
 
 /** Answers the user as it was. @throws NotFoundError */
-export async function deleteUser(context: AccountsContext, id: string): Promise<User> {
+export async function deleteUser(context: UserManagement, id: string): Promise<User> {
   const user = await getUser(context, id)
   await removeUser(context, user)
   await context.sessions?.endOf(user.documentId, null)
   return user
 }
 
-async function readChanges(context: AccountsContext, input: Input): Promise<Partial<UserValues>> {
+async function readChanges(context: UserManagement, input: Input): Promise<Partial<UserValues>> {
   const email = optionalTextOf(input, 'email')
   const username = optionalTextOf(input, 'username')
   const role = input['role']
@@ -131,7 +142,7 @@ function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'
  * another user's.
  */
 function guardOf(
-  context: AccountsContext,
+  context: UserManagement,
   user: User | null,
   { email, username, role }: Partial<UserValues>,
 ): UserGuard {
@@ -151,7 +162,7 @@ function guardOf(
 
 /** @throws ApplicationError, about the name first. */
 async function assertFree(
-  context: AccountsContext,
+  context: UserManagement,
   user: User | null,
   { email, username }: Partial<UserValues>,
   takenName: string,
@@ -179,7 +190,7 @@ async function asTaken<T>(write: Promise<T>): Promise<T> {
 }
 
 /** The documentId of the role that a payload names. @throws ValidationError when there is none. */
-async function readRole({ roles }: AccountsContext, given: unknown): Promise<string> {
+async function readRole({ roles }: UserManagement, given: unknown): Promise<string> {
   const name = roleName(given)
   const role = (await roles.list()).find(
     ({ id, documentId }) => documentId === name || String(id) === name,

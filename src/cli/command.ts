@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import type { UserManagement } from '../accounts/manage-users.ts'
 import type { Access } from '../access/access.ts'
 import type { ImportDestination, SourceImport } from '../documents/import/import-from-source.ts'
 import type { Locales } from '../locales/locales.ts'
@@ -12,6 +13,7 @@ import type { MediaStorage } from '../media/storage/storage.ts'
 export interface CommandContext {
   readonly access: () => Promise<Access>
   readonly locales: () => Promise<Locales>
+  readonly users: () => Promise<UserManagement>
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
   /**
@@ -41,6 +43,8 @@ export interface Report {
   readonly text: string
   /** The command did its work, but what it found is not as it should be: status 1. */
   readonly failed?: boolean
+  /** What was done but is hardly meant; it goes to standard error, whatever is printed. */
+  readonly warning?: string
 }
 
 /** Options by name as they were given; a command declares which, so that others are refused. */

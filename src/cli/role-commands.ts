@@ -1,6 +1,8 @@
 import type { Access } from '../access/access.ts'
-import type { Role } from '../access/roles.ts'
-import { type Command, type Report, wordAt } from './command.ts'
+import type { Role, Roles } from '../access/roles.ts'
+import { NotFoundError } from '../errors.ts'
+import { didYouMean } from '../schema/check/did-you-mean.ts'
+import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 
 const MANY = Number.POSITIVE_INFINITY
@@ -29,7 +31,43 @@ const show: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const access = await context.access()
-    return reportOf(access, await access.roles.get(wordAt(words, 0)))
+    return reportOf(access, await roleNamed(access.roles, wordAt(words, 0)))
+  },
+}
+
+const create: Command = {
+  usage: 'role create <type> [--name <name>] [--description <text>] [--permission <action>]...',
+  summary: 'add a role, which end users may be given',
+  options: {
+    name: { type: 'string' },
+    description: { type: 'string' },
+    permission: { type: 'string', multiple: true },
+  },
+  words: { min: 1, max: 1 },
+  run: async (context, words, options) => {
+    const type = wordAt(words, 0)
+    const description = textOption(options, 'description')
+    const access = await context.access()
+    const role = await access.roles.create({
+      type,
+      name: textOption(options, 'name') ?? type,
+      permissions: options['permission'] ?? [],
+      ...(description !== undefined && { description }),
+    })
+    return reportOf(access, role)
+  },
+}
+
+const remove: Command = {
+  usage: 'role remove <type>',
+  summary: 'remove a role that no user has',
+  options: {},
+  words: { min: 1, max: 1 },
+  run: async (context, words) => {
+    const { roles } = await context.access()
+    const { type } = await roleNamed(roles, wordAt(words, 0))
+    const data = await roles.remove(type)
+    return { data, text: `Removed the role ${data.name}.` }
   },
 }
 
@@ -41,6 +79,7 @@ const grant: Command = {
   run: async (context, words) => {
     const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
     const access = await context.access()
+    await roleNamed(access.roles, type)
     return reportOf(access, await access.roles.grant(type, actions))
   },
 }
@@ -53,11 +92,24 @@ const revoke: Command = {
   run: async (context, words) => {
     const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
     const access = await context.access()
+    await roleNamed(access.roles, type)
     return reportOf(access, await access.roles.revoke(type, actions))
   },
 }
 
-export const ROLE_COMMANDS: readonly Command[] = [list, show, grant, revoke]
+export const ROLE_COMMANDS: readonly Command[] = [list, show, create, remove, grant, revoke]
+
+/** By its type. @throws NotFoundError that says what may have been meant */
+export async function roleNamed(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
+  const all = await roles.list()
+  const found = all.find((role) => role.type === type)
+  if (found !== undefined) return found
+  const hint = didYouMean(
+    type,
+    all.map((role) => role.type),
+  )
+  throw new NotFoundError(`There is no role ${type}${hint}`)
+}
 
 function reportOf(access: Access, role: Role): Report {
   const rows = role.permissions

@@ -1,11 +1,20 @@
 import { parseArgs } from 'node:util'
 import { CmsError, ConfigError, SchemaError } from '../errors.ts'
-import { type Command, type CommandContext, type OptionValues, UsageError } from './command.ts'
+import { didYouMean } from '../schema/check/did-you-mean.ts'
+import {
+  type Command,
+  type CommandContext,
+  type OptionValues,
+  type Report,
+  UsageError,
+} from './command.ts'
+import { helpOf, versionText } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
+import { USER_COMMANDS } from './user-commands.ts'
 
 export interface CliOutput {
   out(text: string): void
@@ -21,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   ...LOCALE_COMMANDS,
   ...TOKEN_COMMANDS,
   ...ROLE_COMMANDS,
+  ...USER_COMMANDS,
   ...MEDIA_COMMANDS,
   ...IMPORT_COMMANDS,
 ]
@@ -55,15 +65,16 @@ export async function runCli(
 ): Promise<number> {
   try {
     const invocation = parseInvocation(words)
-    if (invocation === 'help') {
-      output.out(usage())
+    if (typeof invocation === 'string') {
+      output.out(invocation)
       return DONE
     }
     const context = await openContext()
     try {
-      const { text, failed } = await reportOf(context, invocation)
+      const { text, failed, warning } = await reportOf(context, invocation)
       output.out(text)
-      return failed ? FAILED : DONE
+      if (warning !== undefined) output.error(warning)
+      return failed === true ? FAILED : DONE
     } finally {
       await context.close()
     }
@@ -92,31 +103,65 @@ function explain(error: unknown, output: CliOutput): number {
 async function reportOf(
   context: CommandContext,
   { command, words, options }: Invocation,
-): Promise<{ readonly text: string; readonly failed: boolean }> {
-  const { data, text, failed = false } = await command.run(context, words, options)
-  return { text: options['json'] === true ? JSON.stringify(data, null, 2) : text, failed }
+): Promise<Omit<Report, 'data'>> {
+  const { data, text, ...rest } = await command.run(context, words, options)
+  return { text: options['json'] === true ? JSON.stringify(data, null, 2) : text, ...rest }
 }
 
-/** @throws UsageError */
-function parseInvocation(words: readonly string[]): Invocation | 'help' {
-  const [noun, verb, ...rest] = words
-  if (noun === undefined || noun === 'help' || noun === '--help' || noun === '-h') return 'help'
-  const command = COMMANDS.find(({ usage }) => {
-    const [itsNoun, itsVerb] = usage.split(' ')
-    return itsNoun === noun && itsVerb === verb
-  })
-  if (command === undefined) {
-    throw new UsageError(
-      `There is no command ${[noun, verb].join(' ').trimEnd()}; \`quire help\` lists them`,
-    )
-  }
+/** A text is all that was asked for. @throws UsageError */
+function parseInvocation(words: readonly string[]): Invocation | string {
+  const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
+  const [noun = '--help', verb, ...rest] = asked
+  const text = textFor(noun, verb)
+  if (text !== null) return text
+  const command = commandNamed(noun, verb)
   const { values, positionals } = parseWords(command, rest)
-  if (values['help'] === true) return 'help'
+  if (values['help'] === true) return helpOf(command)
   const { min, max } = command.words
   if (positionals.length < min || positionals.length > max) {
     throw new UsageError(`Use it as: quire ${command.usage}`)
   }
   return { command, words: positionals, options: values }
+}
+
+/** What is printed for words that name no command: help, of all or of those of one noun, and the version. */
+function textFor(noun: string, verb: string | undefined): string | null {
+  if (HELP.has(noun)) return usage(COMMANDS)
+  if (VERSION.has(noun)) return versionText()
+  if (noun === 'doctor') return DOCTOR
+  const ofNoun = commandsOf(noun)
+  return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
+}
+
+/** @throws UsageError that says what may have been meant */
+function commandNamed(noun: string, verb: string | undefined): Command {
+  const ofNoun = commandsOf(noun)
+  if (ofNoun.length > 0 && verb === undefined) {
+    throw new UsageError(`There is no command ${noun}; there are:\n${listOf(ofNoun)}`)
+  }
+  const command = ofNoun.find((one) => wordsOf(one)[1] === verb)
+  if (command === undefined) throw unknownCommand(noun, verb)
+  return command
+}
+
+function commandsOf(noun: string): readonly Command[] {
+  return COMMANDS.filter((command) => wordsOf(command)[0] === noun)
+}
+
+const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
+const VERSION: ReadonlySet<string> = new Set(['--version', '-v', 'version'])
+
+function wordsOf({ usage }: Command): readonly string[] {
+  return usage.split(' ').slice(0, 2)
+}
+
+function unknownCommand(noun: string, verb = ''): UsageError {
+  const asked = `${noun} ${verb}`.trimEnd()
+  const hint = didYouMean(
+    asked,
+    COMMANDS.map((command) => wordsOf(command).join(' ')),
+  )
+  return new UsageError(`There is no command ${asked}${hint}; \`quire help\` lists them`)
 }
 
 /** @throws UsageError for an option that the command does not have, or one without its value */
@@ -155,11 +200,14 @@ function describe(error: CmsError): string {
   return [error.message, ...messages].join('\n')
 }
 
-function usage(): string {
-  const lines = COMMANDS.map(({ usage, summary }) => `  quire ${usage}\n      ${summary}`)
+function usage(commands: readonly Command[]): string {
   return [
-    'Manages locales, API tokens, roles and media, and imports content. Every command takes --json.',
-    ...lines,
-    DOCTOR,
+    'Manages locales, API tokens, roles, users and media, and imports content. Every command takes --json and --help.',
+    listOf(commands),
+    ...(commands === COMMANDS ? [DOCTOR] : []),
   ].join('\n')
+}
+
+function listOf(commands: readonly Command[]): string {
+  return commands.map(({ usage, summary }) => `  quire ${usage}\n      ${summary}`).join('\n')
 }

@@ -1,5 +1,7 @@
 import type { ApiToken, ApiTokens } from '../access/api-tokens.ts'
+import { API_TOKEN_TYPES } from '../access/principal.ts'
 import { NotFoundError } from '../errors.ts'
+import { didYouMean } from '../schema/check/did-you-mean.ts'
 import { type Command, textOption, UsageError, wordAt } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 
@@ -42,6 +44,7 @@ const create: Command = {
     if (type === undefined) {
       throw new UsageError('--type is missing: read-only, full-access or custom')
     }
+    assertType(type)
     const description = textOption(options, 'description')
     const data = await (
       await access()
@@ -54,8 +57,10 @@ const create: Command = {
       ...(description === undefined ? {} : { description }),
     })
     const expiry = data.expiresAt === null ? '' : `, until ${formatTime(data.expiresAt, '')}`
+    const isIdle = data.type === 'custom' && data.permissions.length === 0
     return {
       data,
+      ...(isIdle && { warning: IDLE }),
       text: `Created the ${data.type} token ${data.name}${expiry}. Its key is shown only now:\n${data.accessKey}`,
     }
   },
@@ -75,6 +80,17 @@ const revoke: Command = {
 }
 
 export const TOKEN_COMMANDS: readonly Command[] = [list, create, revoke]
+
+const IDLE =
+  'Warning: a custom token without permissions may do nothing; name what it may do with --permission <action>'
+
+function assertType(type: string): void {
+  if ((API_TOKEN_TYPES as readonly string[]).includes(type)) return
+  const hint = didYouMean(type, API_TOKEN_TYPES)
+  throw new UsageError(
+    `--type must be one of ${API_TOKEN_TYPES.join(', ')}; there is no ${type}${hint}`,
+  )
+}
 
 /** By name, or else by id. @throws NotFoundError */
 async function tokenNamed(apiTokens: ApiTokens, word: string): Promise<ApiToken> {

@@ -2,6 +2,13 @@ import { expect } from 'chai'
 import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { type UserManagement } from '../../src/accounts/manage-users.ts'
+import { openPasswords } from '../../src/accounts/passwords.ts'
+import { USER } from '../../src/accounts/users.ts'
+import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
+import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
+import { checkDefinitions } from '../../src/schema/check/check.ts'
+import { compileSchema } from '../../src/schema/compile.ts'
 import { type Locales, openLocales } from '../../src/locales/locales.ts'
 import { ConfigError, SchemaError } from '../../src/errors.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
@@ -26,6 +33,14 @@ describe('cli/run-cli', () => {
   })
   after(() => test.drop())
 
+  const plan = compileSchema(checkDefinitions([], BUILT_IN_TYPES)).contentTypes.get(USER)
+  const users = (): UserManagement => {
+    if (plan === undefined) throw new Error('There is no user')
+    const ids = openIdAllocator(test.database)
+    const now = (): Date => new Date()
+    const passwords = openPasswords()
+    return { db: test.database, plan, ids, now, passwords, roles: access.roles, sessions: null }
+  }
   const quire = async (...words: readonly string[]) => {
     const said = { out: '', error: '' }
     const open = () => {
@@ -33,6 +48,7 @@ describe('cli/run-cli', () => {
       return Promise.resolve({
         access: () => Promise.resolve(access),
         locales: () => Promise.resolve(locales),
+        users: () => Promise.resolve(users()),
         media: () => Promise.reject(new Error('no command here needs it')),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
@@ -102,6 +118,51 @@ describe('cli/run-cli', () => {
       .and.not.include(FIND)
   })
 
+  it('makes and removes roles', async () => {
+    const words = ['role', 'create', 'editor', '--name', 'Editor', '--permission', FIND]
+    expect((await quire(...words)).out).to.match(/^Editor \(editor\)\nACTION\napi::article/)
+    expect((await quire('role', 'create', 'author')).out).to.match(/^author \(author\)\n/)
+    expect((await quire('role', 'remove', 'author')).out).to.equal('Removed the role author.')
+    expect((await quire('role', 'remove', 'public')).error).to.match(/cannot be removed$/)
+    expect((await quire('role', 'show', 'editer')).error).to.equal(
+      'There is no role editer; did you mean editor?',
+    )
+  })
+
+  it('makes users and gives them roles', async () => {
+    const made = await quire('user', 'create', 'ada', 'Ada@quire.test', '--json')
+    expect(made.status, made.error).to.equal(0)
+    const user = JSON.parse(made.out) as { password: string }
+    expect(user).to.include({ username: 'ada', email: 'ada@quire.test', role: 'authenticated' })
+    expect(user.password).to.have.lengthOf(24)
+    const own = ['--role', 'editor', '--password', 'a long password']
+    const other = await quire('user', 'create', 'bob', 'bob@quire.test', ...own)
+    expect(other.out).to.equal('Created the user bob with the role editor.')
+    expect((await quire('user', 'create', 'ada', 'other@quire.test')).error).to.match(/unique/)
+    expect((await quire('user', 'create', 'eve', 'no address')).error).to.match(/email/)
+    for (const name of ['ada', 'ADA@quire.test']) {
+      const { out } = await quire('user', 'role', name, 'editor')
+      expect(out).to.equal('ada has the role editor now.')
+    }
+    expect((await quire('user', 'role', 'nobody', 'editor')).error).to.equal(
+      'There is no user nobody',
+    )
+    expect((await quire('user', 'role', 'ada', 'editr')).error).to.match(/did you mean editor/)
+  })
+
+  it('warns of a custom token without permissions, beside what it prints', async () => {
+    const { status, out, error } = await quire('token', 'create', 'idle', '--type', 'custom')
+    expect([status, out.split('\n')[0]]).to.deep.equal([
+      0,
+      'Created the custom token idle. Its key is shown only now:',
+    ])
+    expect(error).to.match(/^Warning: a custom token without permissions may do nothing/)
+    const json = await quire('token', 'create', 'idle2', '--type', 'custom', '--json')
+    expect(JSON.parse(json.out)).to.include({ name: 'idle2' })
+    await quire('token', 'revoke', 'idle')
+    await quire('token', 'revoke', 'idle2')
+  })
+
   it('marks permissions whose content-type is gone', async () => {
     const fewer = await openAccess(test.database, compileActions(sampleSchema([])), {
       rootApiToken: null,
@@ -117,7 +178,6 @@ describe('cli/run-cli', () => {
     const rows: readonly [readonly string[], RegExp][] = [
       [['locale', 'add', 'FR'], /^code must be written fr$/],
       [['locale', 'remove', 'en'], /^The default locale en cannot be removed$/],
-      [['token', 'create', 'x', '--type', 'root'], /^type must be one of/],
       [
         ['token', 'create', 'x', '--type', 'read-only', '--read-preference', 'fastest'],
         /^readPreference must be one of/,
@@ -125,6 +185,10 @@ describe('cli/run-cli', () => {
       [['token', 'revoke', 'nobody'], /^There is no API token nobody$/],
       [['role', 'show', 'nobody'], /^There is no role nobody$/],
       [['role', 'grant', 'public', 'nope'], /^there is no action nope$/],
+      [
+        ['role', 'grant', 'public', 'api::artcle.article.find'],
+        /^there is no action api::artcle\.article\.find; did you mean api::article\.article\.find\?$/,
+      ],
       [['role', 'grant', 'public', 'no', 'nay'], /^2 errors occurred\n {2}- .* no\n {2}- .* nay$/],
     ]
     for (const [words, message] of rows) {
@@ -153,7 +217,8 @@ describe('cli/run-cli', () => {
     const rows: readonly [readonly string[], RegExp][] = [
       [['nope'], /^There is no command nope; `quire help`/],
       [['locale', 'nope'], /^There is no command locale nope;/],
-      [['locale'], /^There is no command locale;/],
+      [['rol', 'grant'], /^There is no command rol grant; did you mean role grant\?; `quire help`/],
+      [['locale'], /^There is no command locale; there are:\n {2}quire locale list/],
       [['locale', 'add'], /^Use it as: quire locale add <code>/],
       [['locale', 'list', 'more'], /^Use it as: quire locale list$/],
       [['locale', 'list', '--nope'], /^Unknown option '--nope'/],
@@ -166,12 +231,28 @@ describe('cli/run-cli', () => {
       })
       expect(said, words.join(' ')).to.equal(2)
     }
-    for (const words of [[], ['help'], ['--help'], ['token', 'create', '--help']]) {
+    for (const words of [[], ['help'], ['--help'], ['help', 'token'], ['token', '--help']]) {
       const { status, out } = await quire(...words)
       expect(status).to.equal(0)
       expect(out).to.include('quire token create <name> --type')
     }
+    for (const words of [
+      ['token', 'create', '--help'],
+      ['token', 'create', '-h'],
+      ['help', 'token', 'create'],
+    ]) {
+      const { status, out } = await quire(...words)
+      expect(status).to.equal(0)
+      expect(out).to.match(/^quire token create .*\n\n.*key, once\n\nOptions: --type, .*--json/)
+      expect(out).to.not.include('locale')
+    }
+    for (const word of ['--version', '-v', 'version']) {
+      expect((await quire(word)).out).to.match(/^\d+\.\d+\.\d+/)
+    }
     expect((await quire('token', 'create', 'x')).error).to.match(/^--type is missing/)
+    expect((await quire('token', 'create', 'x', '--type', 'readonly')).error).to.match(
+      /^--type must be one of .*; did you mean read-only\?$/,
+    )
     expect(
       (await quire('token', 'create', 'x', '--type', 'custom', '--days', '1.5')).status,
     ).to.equal(2)

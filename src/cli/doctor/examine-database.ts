@@ -1,6 +1,8 @@
+import { findApiTokenRows } from '../../access/api-tokens.ts'
 import type { Config } from '../../config/config.ts'
 import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { readServerVersion, refusalOf } from '../../mongo/connection/server-version.ts'
 import { findUnjoinable, unjoinableWarning } from '../../mongo/connection/sharded-joins.ts'
@@ -37,6 +39,7 @@ export async function examineDatabase(
       ...(await examineTopology(database, config)),
       ...examineIndexes(indexes),
       examineAdvice(advice, stats.length),
+      ...examineTokens(await asCmsErrors(() => findApiTokenRows(database))),
     ],
     advice,
   }
@@ -135,4 +138,21 @@ function examineAdvice(advice: readonly IndexAdvice[], seen: number): Finding {
     return { check, level: 'ok', what: `all of ${seen} shapes of queries have their index` }
   }
   return { check, level: urgent > 0 ? 'warning' : 'note', what }
+}
+
+/** A token that may do nothing is a token whose permissions were forgotten. */
+function examineTokens(
+  tokens: readonly {
+    readonly name: string
+    readonly type: string
+    readonly permissions: readonly string[]
+  }[],
+): readonly Finding[] {
+  return tokens
+    .filter(({ type, permissions }) => type === 'custom' && permissions.length === 0)
+    .map(({ name }) => ({
+      check: 'API tokens',
+      level: 'warning',
+      what: `${name} is a custom token without permissions: it may do nothing`,
+    }))
 }

@@ -6,6 +6,10 @@ import { type Examination, examine, type Patient } from './examine.ts'
 import { isBad } from './finding.ts'
 
 const USAGE = 'Use it as: quire doctor [--json]'
+const HELP = `quire doctor [--json]
+
+  looks for what is wrong or slow: settings, content-types, database, indexes, storage, API tokens;
+  the exit status is 1 where it finds something`
 
 /**
  * Runs `quire doctor` and returns the exit status: 0, 1 with findings, 2 when the command line cannot be
@@ -16,25 +20,33 @@ export async function runDoctor(
   patient: Patient,
   output: CliOutput,
 ): Promise<number> {
-  const json = readWords(words)
-  if (json === null) {
+  const options = readWords(words)
+  if (options === null) {
     output.error(USAGE)
     return 2
   }
+  if (options.help) {
+    output.out(HELP)
+    return 0
+  }
   const examination = await examine(patient)
-  output.out(json ? JSON.stringify(examination, null, 2) : textOf(examination))
+  output.out(options.json ? JSON.stringify(examination, null, 2) : textOf(examination))
   return examination.findings.some(isBad) ? 1 : 0
 }
 
-/** Whether JSON is asked for; null for what cannot be understood. */
-function readWords(words: readonly string[]): boolean | null {
+/** Null for what cannot be understood. */
+function readWords(
+  words: readonly string[],
+): { readonly json: boolean; readonly help: boolean } | null {
   try {
-    const { values } = parseArgs({ args: [...words], options: { json: { type: 'boolean' } } })
-    return values.json === true
+    const { json = false, help = false } = parseArgs({ args: [...words], options: OPTIONS }).values
+    return { json, help }
   } catch {
     return null
   }
 }
+
+const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
 function textOf({ findings, advice }: Examination): string {
   const rows = findings.map(({ check, level, what }) => [level, check, what])

@@ -1,0 +1,65 @@
+import { nanoid } from 'nanoid'
+import { createUser, findNamedUser, updateUser } from '../accounts/manage-users.ts'
+import { NotFoundError } from '../errors.ts'
+import { type Command, textOption, wordAt } from './command.ts'
+import { roleNamed } from './role-commands.ts'
+
+/** More than anybody guesses. */
+const PASSWORD_LENGTH = 24
+
+const create: Command = {
+  usage: 'user create <username> <email> [--role <type>] [--password <password>]',
+  summary:
+    'add an end user, with the role authenticated unless another is named; without a password one is made and printed, once',
+  options: { role: { type: 'string' }, password: { type: 'string' } },
+  words: { min: 2, max: 2 },
+  run: async (context, words, options) => {
+    const { roles } = await context.access()
+    const role = await roleNamed(roles, textOption(options, 'role') ?? 'authenticated')
+    const given = textOption(options, 'password')
+    const password = given ?? nanoid(PASSWORD_LENGTH)
+    const { id, documentId, username, email } = await createUser(await context.users(), {
+      username: wordAt(words, 0),
+      email: wordAt(words, 1),
+      password,
+      role: role.documentId,
+      confirmed: true,
+    })
+    const made = given === undefined ? `. The password is shown only now:\n${password}` : '.'
+    return {
+      data: {
+        id,
+        documentId,
+        username,
+        email,
+        role: role.type,
+        ...(given === undefined && { password }),
+      },
+      text: `Created the user ${username} with the role ${role.type}${made}`,
+    }
+  },
+}
+
+const role: Command = {
+  usage: 'user role <username or email> <type>',
+  summary: 'give an end user another role',
+  options: {},
+  words: { min: 2, max: 2 },
+  run: async (context, words) => {
+    const { roles } = await context.access()
+    const users = await context.users()
+    const name = wordAt(words, 0)
+    const user = await findNamedUser(users, name)
+    if (user === null) throw new NotFoundError(`There is no user ${name}`)
+    const to = await roleNamed(roles, wordAt(words, 1))
+    const { id, documentId, username, email } = await updateUser(users, String(user.id), {
+      role: to.documentId,
+    })
+    return {
+      data: { id, documentId, username, email, role: to.type },
+      text: `${username} has the role ${to.type} now.`,
+    }
+  },
+}
+
+export const USER_COMMANDS: readonly Command[] = [create, role]
