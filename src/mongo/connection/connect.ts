@@ -3,7 +3,7 @@ import { ConfigError, ServiceUnavailableError } from '../../errors.ts'
 import { failureOf, failuresOf, START_SENTENCES } from './connection-failure.ts'
 
 /** What a database that is being started may take, once it is known why it does not answer. */
-const PATIENCE_MS = 1_500
+const PATIENCE_MS = 500
 
 /**
  * Connects, and gives up as soon as each server of the deployment is known to fail, long before the driver

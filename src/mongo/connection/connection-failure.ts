@@ -67,6 +67,7 @@ const TLS_CODE = /^(?:ERR_SSL_|ERR_TLS_|CERT_)/
 /** https://www.mongodb.com/docs/manual/reference/error-codes/; 8000 is Atlas' own. */
 const AUTHENTICATION_FAILED: ReadonlySet<unknown> = new Set([18, 8000])
 const UNAUTHORIZED = 13
+const COMMAND_NOT_FOUND = 59
 
 const MAX_CAUSES = 8
 
@@ -94,13 +95,15 @@ export function failuresOf(topology: TopologyDescription): readonly (FailureKind
   return [...topology.servers.values()].map(({ error }) => failureOf(error))
 }
 
-function kindOfRefusal(code: unknown): FailureKind | null {
+function kindOfRefusal({ code, message }: MongoServerError): FailureKind | null {
   if (AUTHENTICATION_FAILED.has(code)) return 'credentials'
+  // An engine without users does not know the command that a user name asks for.
+  if (code === COMMAND_NOT_FOUND && message.includes('sasl')) return 'credentials'
   return code === UNAUTHORIZED ? 'unauthorized' : null
 }
 
 function kindOf(error: Error): FailureKind | null {
-  if (error instanceof MongoServerError) return kindOfRefusal(error.code)
+  if (error instanceof MongoServerError) return kindOfRefusal(error)
   const code = 'code' in error ? String(error.code) : ''
   const known = CODES[code]
   if (known !== undefined) return known

@@ -118,6 +118,12 @@ describe('the start on a database that cannot be used', () => {
     })
     const said = await sentence(`mongodb://user:secret@${host}/?replicaSet=rs0`)
     expect(said).to.equal('The database refuses the user name or the password of MONGODB_URI')
+    const engine = await listen((socket, itself) => {
+      answerCommands(socket, itself, (name) =>
+        name.startsWith('sasl') ? { ok: 0, code: 59, errmsg: `no such command: '${name}'` } : null,
+      )
+    })
+    expect(await sentence(`mongodb://user:secret@${engine}/?replicaSet=rs0`)).to.equal(said)
   })
 
   it('says that TLS is not understood, or not permitted', async () => {
