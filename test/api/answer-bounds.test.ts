@@ -111,8 +111,8 @@ describe('the size of one answer', () => {
       `/api/nodes?populate${nested.slice('[populate]'.length)}=true`,
       `/api/nodes/${documentIdFor('node:0')}?populate=${deep}`,
       '/api/nodes?populate[links][populate][links][populate][links]=ids',
-      '/api/shelfs?populate=books',
-      '/api/shelfs?populate=books.shelf',
+      '/api/shelfs?populate[books][fields]=title',
+      '/api/shelfs?populate[books][fields]=title&populate[books][populate]=shelf',
     ]
     for (const target of targets) {
       const { status, body } = await ask(target)

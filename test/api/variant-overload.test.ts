@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { expect } from 'chai'
 import sharp from 'sharp'
+import { until } from '../until.ts'
 import { type Json, serve, type TestServer } from './server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 
@@ -42,6 +43,10 @@ describe('pictures that many ask for at a time', () => {
     )
     const asked = queries.map(ask)
     await Promise.all(asked.map((one) => once(one, 'socket')))
+    // Until what they ask of the database first is answered.
+    const reads = async (): Promise<boolean> =>
+      (await server.get('/api/upload/files', { token: null })).status === 200
+    await until(reads, 3_000)
     for (let n = 0; n < IN_FLIGHT; n += 1) {
       const { status, text } = await server.get('/api/upload/files', { token: null })
       expect(status, text).to.equal(200)

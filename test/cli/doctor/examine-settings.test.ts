@@ -9,6 +9,7 @@ const STRONG = {
   CORS_ORIGIN: 'https://app.example.org',
   PUBLIC_URL: 'https://cms.example.org',
   SMTP_URL: 'smtp://mail.example.org',
+  IMAGE_SIGNING_KEY: 'k'.repeat(32),
 }
 
 describe('cli/doctor/examine-settings', () => {
@@ -23,6 +24,7 @@ describe('cli/doctor/examine-settings', () => {
     [/^CORS_ORIGIN is \*/, { CORS_ORIGIN: '*' }],
     [/^JWT_SECRET has fewer than 32/, { JWT_SECRET: 'j'.repeat(31) }],
     [/^ROOT_API_TOKEN has fewer than 32/, { ROOT_API_TOKEN: 'r'.repeat(31) }],
+    [/^IMAGE_SIGNING_KEY is missing/, { IMAGE_SIGNING_KEY: '' }],
     [/^SMTP_URL is missing/, { SMTP_URL: '' }],
     [/^QUIRE_ALLOW_STANDALONE is on/, { QUIRE_ALLOW_STANDALONE: 'on' }],
     [
