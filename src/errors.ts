@@ -40,6 +40,7 @@ export const ERROR_CODES = [
   'invalid_reset_code',
   'invalid_signature',
   'invalid_upload',
+  'join_unsupported',
   'locale_mismatch',
   'malformed_body',
   'malformed_path',
@@ -62,6 +63,7 @@ export const ERROR_CODES = [
   'unknown_method',
   'unknown_relation_target',
   'value_not_unique',
+  'write_conflict',
   'write_unconfirmed',
   'wrong_password',
 ] as const
@@ -205,7 +207,7 @@ export class NotImplementedError extends CmsError {
   protected readonly usualCode = 'unknown_method'
 }
 
-/** The database cannot be reached, a disk is full, or too much is waiting: it may succeed later. */
+/** The database cannot be reached, a disk is full, another write holds it, or too much is waiting: it may succeed later. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
   protected readonly usualCode = 'unavailable'

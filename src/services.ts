@@ -27,6 +27,7 @@ import type { MediaStorage } from './media/storage/storage.ts'
 import { compileCollections } from './mongo/indexes/collection-plan.ts'
 import { type CommandMonitor, createCommandMonitor } from './mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from './mongo/connection/database.ts'
+import type { ProcessRow } from './mongo/connection/process-sessions.ts'
 import { readServerVersion, refusalOf } from './mongo/connection/server-version.ts'
 import { findUnjoinable, unjoinableWarning } from './mongo/connection/sharded-joins.ts'
 import { newDocumentId } from './mongo/versions/document-id.ts'
@@ -84,10 +85,16 @@ export async function openServices({
   const schema = await loadSchema(config.contentTypesDir)
   for (const warning of schema.warnings) log.warn(warning)
   const monitor = createCommandMonitor(config.observe.commands)
-  const database = await openDatabase({ ...config.database, uri: deployment.uri, monitor })
+  const database = await openDatabase({
+    ...config.database,
+    uri: deployment.uri,
+    monitor,
+    onLostProcess: reportLost(log),
+  })
   try {
     await assertTransactions(database, config, log)
     await assertVersion(database, schema, log)
+    await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
     const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
     const locales = await openLocales(database)
@@ -116,6 +123,12 @@ export async function openServices({
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+function reportLost(log: Logger): (lost: ProcessRow) => void {
+  return ({ host, pid }) => {
+    log.warn({ host, pid }, 'A process was lost: its transactions were ended')
   }
 }
 

@@ -11,8 +11,8 @@ const UPKEEP: ReadonlySet<string> = new Set([
   'endSessions',
 ])
 
-/** Once a second a request asks it whether what is held in the process has changed: no cost of that request. */
-const STAMPS = 'quire_stamps'
+/** Asked and written once in a while, on behalf of no request: no cost of one. */
+const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_processes', 'quire_stamps'])
 
 /** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
 export function targetOf(uri: string): NetConnectOpts {
@@ -38,7 +38,7 @@ export function commandCounter(report: (name: string) => void): (chunk: Buffer) 
       const body = message.subarray(HEADER_BYTES + 5)
       const command = BSON.deserialize(body.subarray(0, body.readInt32LE(0)))
       const [name = '', collection] = Object.entries(command)[0] ?? []
-      if (!UPKEEP.has(name) && collection !== STAMPS) report(name)
+      if (!UPKEEP.has(name) && !BACKGROUND.has(collection)) report(name)
     }
   }
 }

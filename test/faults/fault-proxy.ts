@@ -35,8 +35,8 @@ const UPKEEP: ReadonlySet<string> = new Set([
   'ping',
   'endSessions',
 ])
-/** Asked for once a second on behalf of whichever request comes next: none of its own commands. */
-const STAMPS = 'quire_stamps'
+/** Asked and written behind requests: none of their own commands. */
+const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_processes', 'quire_stamps'])
 
 /** Stands between a server and the database of `uri`, on a free port. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {
@@ -46,7 +46,8 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
   let commands: Document[] = []
   const faultOf = ({ body }: WireMessage): WireFault | null => {
     const [name = '', collection] = Object.entries(body ?? {})[0] ?? []
-    if (plan === null || body === null || UPKEEP.has(name) || collection === STAMPS) return null
+    if (plan === null || body === null || UPKEEP.has(name) || BACKGROUND.has(collection))
+      return null
     commands.push(body)
     return plan(body, commands.length)
   }

@@ -14,11 +14,16 @@ import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
 const DUPLICATE_KEY = 11000
+const WRITE_CONFLICT = 112
+const LOCK_TIMEOUT = 24
 
-/** OutOfDiskSpace, and FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`). */
-const CANNOT_WRITE: ReadonlyMap<unknown, string> = new Map([
-  [14031, 'The database has no space left'],
-  [39, 'The database cannot write to its disk'],
+/** Why a write cannot be carried out now, where the database says it. */
+const CANNOT_WRITE: ReadonlyMap<unknown, readonly [message: string, code: ErrorCode]> = new Map([
+  [14031, ['The database has no space left', 'database_not_writable']],
+  // FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`)
+  [39, ['The database cannot write to its disk', 'database_not_writable']],
+  [WRITE_CONFLICT, ['Another write holds this document', 'write_conflict']],
+  [LOCK_TIMEOUT, ['The collection is locked, as while an index is built', 'write_conflict']],
 ])
 
 /** A server that shuts down, steps down, is stepping up, or is none that writes. */
@@ -36,8 +41,8 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * What a client may see of a database's failure: 503 when it cannot be reached or cannot write, 504 when
- * it was too slow. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
+ * What a client may see of a database's failure: 503 when it cannot be reached, cannot write, or another write
+ * holds what this one changes; 504 when it was too slow. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
@@ -53,13 +58,10 @@ export function toCmsError(error: unknown): unknown {
       { cause: error, code: 'write_unconfirmed' },
     )
   }
-  const cannotWrite = error instanceof MongoServerError ? CANNOT_WRITE.get(error.code) : undefined
+  const cannotWrite = CANNOT_WRITE.get(error.code)
   if (cannotWrite !== undefined) {
-    return new ServiceUnavailableError(
-      cannotWrite,
-      {},
-      { cause: error, code: 'database_not_writable' },
-    )
+    const [message, code] = cannotWrite
+    return new ServiceUnavailableError(message, {}, { cause: error, code })
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
     return unavailable(error)
@@ -146,6 +148,11 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
 /** A command that ran longer than it may, or waited so long for a majority. */
 export function isOutOfTime(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+}
+
+/** A write of what another transaction has written, and has not committed. */
+export function isWriteConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === WRITE_CONFLICT
 }
 
 /** A write that an index refused, be it that of `_id`: another has the value. */

@@ -11,6 +11,11 @@ import type { CommandMonitor } from './command-monitor.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { endWritesOnLostSockets } from './lost-sockets.ts'
+import {
+  openProcessSessions,
+  type ProcessRow,
+  type ProcessSessionsOptions,
+} from './process-sessions.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { letGoOfWhatIsDone } from './under-way.ts'
@@ -50,6 +55,11 @@ export interface Database {
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Writes down that this process lives, from now on until `close`, and ends the transactions of those that were killed
+   * (`ProcessSessions`). The first transaction does so too. Nothing where there are no transactions.
+   */
+  announce(): Promise<void>
   /** @throws ServiceUnavailableError when the database does not answer. */
   ping(): Promise<void>
   /** The reply to `hello`, for what depends on the kind of deployment. */
@@ -70,6 +80,12 @@ export interface DatabaseOptions {
   readonly queryTimeoutMs: number
   /** How long a transaction is tried again: 10,000 ms unless told otherwise. */
   readonly transactionTimeoutMs?: number
+  /** How long while another write holds the same document: 5,000 ms unless told otherwise. */
+  readonly conflictTimeoutMs?: number
+  /** Reports a process that was killed, when its transactions were ended. */
+  readonly onLostProcess?: (lost: ProcessRow) => void
+  /** How soon that is noticed: see `ProcessSessions`. */
+  readonly processes?: Pick<ProcessSessionsOptions, 'beatMs' | 'lostMs'>
   /** 100,000 unless told otherwise. */
   readonly countLimit?: number
   /** As long as any command unless told otherwise. */
@@ -121,7 +137,8 @@ const PRIMARY = ReadPreference.primary
 function transactionRun({
   queryTimeoutMs,
   transactionTimeoutMs = 10_000,
-}: DatabaseOptions): TransactionRun {
+  conflictTimeoutMs = 5_000,
+}: DatabaseOptions): Omit<TransactionRun, 'onConflict'> {
   return {
     options: {
       readPreference: PRIMARY,
@@ -130,6 +147,7 @@ function transactionRun({
       maxCommitTimeMS: queryTimeoutMs,
     },
     timeoutMs: transactionTimeoutMs,
+    conflictTimeoutMs,
   }
 }
 
@@ -158,6 +176,40 @@ function clientFor(options: DatabaseOptions): MongoClient {
   }
 }
 
+interface Transactions extends Pick<Database, 'transact' | 'announce'> {
+  /** Takes back what was announced. */
+  withdraw(): Promise<void>
+}
+
+function openTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
+  const sessions = openProcessSessions({
+    client,
+    database: options.name,
+    maxTimeMS: options.queryTimeoutMs,
+    onLost: options.onLostProcess ?? (() => undefined),
+    ...options.processes,
+  })
+  const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
+  return {
+    transact: (work) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          sessions.during(session, () => runTransaction(session, () => work(session), run)),
+        ),
+      ),
+    announce: () => asCmsErrors(() => sessions.start()),
+    withdraw: () => sessions.close(),
+  }
+}
+
+function withoutTransactions(client: MongoClient): Transactions {
+  return {
+    transact: (work) => asCmsErrors(() => client.withSession(work)),
+    announce: () => Promise.resolve(),
+    withdraw: () => Promise.resolve(),
+  }
+}
+
 /** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   endWritesOnLostSockets()
@@ -174,7 +226,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       throw toCmsError(explainStart(error))
     }
   }
-  const transaction = hasTransactions(await open()) ? transactionRun(options) : null
+  const transactions = hasTransactions(await open())
+    ? openTransactions(client, options)
+    : withoutTransactions(client)
   const database: Database = {
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
@@ -186,14 +240,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
-    transact: (work) =>
-      asCmsErrors(() =>
-        client.withSession((session) =>
-          transaction === null
-            ? work(session)
-            : runTransaction(session, () => work(session), transaction),
-        ),
-      ),
+    transact: (work) => transactions.transact(work),
+    announce: () => transactions.announce(),
     ping: async () => {
       await asCmsErrors(() => db.command({ ping: 1 }))
     },
@@ -201,7 +249,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     command: (command) =>
       asCmsErrors(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
     commandIn: (session, command) => db.command(command, { session }),
-    close: () => client.close(),
+    close: async () => {
+      await transactions.withdraw()
+      await client.close()
+    },
   }
   const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
     const view = client.db(options.name, { readPreference })

@@ -1,12 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
-import { isOutOfTime } from './database-error.ts'
+import { isOutOfTime, isWriteConflict } from './database-error.ts'
 
 export interface TransactionRun {
   readonly options: TransactionOptions
   /** No new attempt begins after that. */
   readonly timeoutMs: number
+  /** Nor after another write has held the same document for so long. */
+  readonly conflictTimeoutMs: number
+  /** Called at each attempt that fails while another write has held the same document for a second. */
+  readonly onConflict: () => void
 }
+
+/** Two that write one document are apart within milliseconds; what lasts longer was left by a process that was killed. */
+const LASTING_MS = 1_000
 
 /**
  * Runs `work` in a transaction and commits it; again where the database says that it may succeed next time, and only
@@ -16,9 +23,11 @@ export interface TransactionRun {
 export async function runTransaction<T>(
   session: ClientSession,
   work: () => Promise<T>,
-  { options, timeoutMs }: TransactionRun,
+  run: TransactionRun,
 ): Promise<T> {
+  const { options, timeoutMs } = run
   const deadline = performance.now() + timeoutMs
+  const conflict = watchConflict(run)
   for (let attempt = 1; ; attempt += 1) {
     session.startTransaction(options)
     try {
@@ -28,9 +37,23 @@ export async function runTransaction<T>(
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction()
       const mayRetry = hasLabel(error, MongoErrorLabel.TransientTransactionError)
-      if (!mayRetry || performance.now() >= deadline) throw error
+      if (!mayRetry || performance.now() >= deadline || conflict.isLasting(error)) throw error
     }
     await backOff(attempt)
+  }
+}
+
+/** Notices when one attempt after the other meets another write. */
+function watchConflict({ conflictTimeoutMs, onConflict }: TransactionRun) {
+  let sinceMs: number | null = null
+  return {
+    isLasting: (error: unknown): boolean => {
+      sinceMs = isWriteConflict(error) ? (sinceMs ?? performance.now()) : null
+      if (sinceMs === null) return false
+      const lastedMs = performance.now() - sinceMs
+      if (lastedMs >= LASTING_MS) onConflict()
+      return lastedMs >= conflictTimeoutMs
+    },
   }
 }
 

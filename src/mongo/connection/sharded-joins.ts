@@ -53,6 +53,8 @@ export function assertJoinable(
     if (unjoinable.has(from)) {
       throw new NotImplementedError(
         'This request joins a sharded collection, which MongoDB can from 5.1 on',
+        {},
+        { code: 'join_unsupported' },
       )
     }
     assertJoinable({ unjoinable }, pipeline)

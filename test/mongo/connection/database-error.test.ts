@@ -11,7 +11,11 @@ import {
   ServiceUnavailableError,
   ValidationError,
 } from '../../../src/errors.ts'
-import { isDuplicateKey, toCmsError } from '../../../src/mongo/connection/database-error.ts'
+import {
+  isDuplicateKey,
+  refusingIndex,
+  toCmsError,
+} from '../../../src/mongo/connection/database-error.ts'
 
 const server = (code: number): MongoServerError => new MongoServerError({ message: 'x', code })
 const labelled = (code: number, label: string): MongoServerError =>
@@ -54,7 +58,7 @@ describe('toCmsError', () => {
     [
       'a conflict that lasts',
       labelled(112, 'TransientTransactionError'),
-      'The database is busy: other writes hold what this one needs',
+      'Another write holds this document',
     ],
     [
       'a lock that takes too long',
@@ -75,6 +79,16 @@ describe('toCmsError', () => {
       expect(answer).to.include({ message, cause: error })
     })
   }
+
+  it('says of a conflict that lasts, and of a lock, what they are', () => {
+    for (const [code, message] of [
+      [112, 'Another write holds this document'],
+      [24, 'The collection is locked, as while an index is built'],
+    ] as const) {
+      const answer = toCmsError(labelled(code, 'TransientTransactionError'))
+      expect(answer).to.be.instanceOf(ServiceUnavailableError).and.include({ message })
+    }
+  })
 
   const unwritable: readonly (readonly [number, string])[] = [
     [14031, 'The database has no space left'],
@@ -113,5 +127,42 @@ describe('isDuplicateKey', () => {
     expect(isDuplicateKey(server(11000))).to.equal(true)
     expect(isDuplicateKey(server(11001))).to.equal(false)
     expect(isDuplicateKey(new Error('E11000 duplicate key'))).to.equal(false)
+  })
+})
+
+describe('refusingIndex', () => {
+  const duplicate = (message: string, more: object = {}): MongoServerError =>
+    new MongoServerError({ message, code: 11000, ...more })
+  const prefix = 'E11000 duplicate key error collection: cms.articles'
+
+  it('goes by the key pattern and by the name, whichever there is', () => {
+    const keyPattern = { slug: 1, locale: 1 }
+    for (const [error, paths, name] of [
+      [duplicate('x', { keyPattern }), ['slug', 'locale'], null],
+      [
+        duplicate(`${prefix} index: quire_unique_slug dup key: { slug: "a" }`),
+        [],
+        'quire_unique_slug',
+      ],
+      [
+        duplicate(`${prefix} index: quire_unique_slug~2 dup key {"slug":1}`),
+        [],
+        'quire_unique_slug~2',
+      ],
+      [
+        duplicate(`Plan executor error :: caused by :: ${prefix} index: _id_ dup key: {}`),
+        [],
+        '_id_',
+      ],
+      [duplicate(prefix), [], null],
+    ] as const) {
+      expect(refusingIndex(error), error.message).to.deep.equal({ paths, name })
+    }
+  })
+
+  it('believes nothing that a client sent', () => {
+    const sent = 'x index: quire_unique_code dup key: '
+    const error = duplicate(`${prefix} index: quire_unique_slug dup key: { slug: "${sent}" }`)
+    expect(refusingIndex(error).name).to.equal('quire_unique_slug')
   })
 })

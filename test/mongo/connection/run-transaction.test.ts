@@ -16,6 +16,8 @@ const TIMEOUT_MS = 300
 describe('a transaction', () => {
   let proxy: FaultProxy
   let database: Database
+  /** With the time that is usual: after a lost answer the driver may not look for a server again for half a second. */
+  let patient: Database
 
   before(async () => {
     proxy = await openFaultProxy(await testUri())
@@ -25,12 +27,19 @@ describe('a transaction', () => {
       queryTimeoutMs: 10_000,
       transactionTimeoutMs: TIMEOUT_MS,
     })
+    patient = await openDatabase({
+      uri: proxy.uri,
+      name: database.collection('rows').dbName,
+      queryTimeoutMs: 10_000,
+      conflictTimeoutMs: TIMEOUT_MS,
+    })
     await ensureIndexes(database.collection('rows'), [{ key: { of: 1 } }])
   })
   afterEach(() => proxy.disarm())
   after(async () => {
     await database.command({ dropDatabase: 1 })
     await database.close()
+    await patient.close()
     await proxy.close()
   })
 
@@ -50,13 +59,14 @@ describe('a transaction', () => {
   /** Inserts two rows, and counts how often it was asked to. */
   const inserting = (
     of: string,
+    by = database,
   ): { runs: number; readonly work: (session: Session) => Promise<void> } => {
     const counted = {
       runs: 0,
       work: async (session: Session) => {
         counted.runs += 1
-        await database.collection('rows').insertOne({ of }, { session })
-        await database.collection('rows').insertOne({ of }, { session })
+        await by.collection('rows').insertOne({ of }, { session })
+        await by.collection('rows').insertOne({ of }, { session })
       },
     }
     return counted
@@ -89,15 +99,26 @@ describe('a transaction', () => {
     expect(await stored('conflicts')).to.equal(0)
   })
 
+  it('says what it is when the conflict lasts, long before it would give up otherwise', async () => {
+    const rows = inserting('long conflicts', patient)
+    proxy.arm((command) => (command['autocommit'] === false ? CONFLICT : null))
+    const started = performance.now()
+    const failure = await patient.transact(rows.work).catch((error: unknown) => error)
+    expect(performance.now() - started, 'ms').to.be.below(10_000)
+    proxy.disarm()
+    expect(failure).to.be.instanceOf(ServiceUnavailableError)
+    expect(failure).to.include({ message: 'Another write holds this document' })
+  })
+
   it('is not run again when only the answer to its commit is lost', async () => {
-    const rows = inserting('a commit')
+    const rows = inserting('a commit', patient)
     let lost = 0
     proxy.arm((command) => {
       if (!isCommit(command) || lost === 3) return null
       lost += 1
       return UNKNOWN
     })
-    await database.transact(rows.work)
+    await patient.transact(rows.work)
     proxy.disarm()
     expect([rows.runs, lost, await stored('a commit')]).to.deep.equal([1, 3, 2])
   })
