@@ -121,12 +121,13 @@ export function openRelationModel(shape: Shape): RelationModel {
     }
   }
 
-  /** Whatever is named must exist, in whatever locale or status. */
+  /** Whatever is named must exist, in whatever locale or status, and may be connected once. */
   function assertTargets(holder: string, { relations, parts }: Payload): void {
     for (const { name, target } of sidesOf(shape, holder)) {
       const change = relations[name]
       if (change === undefined) continue
       for (const document of named(change)) if (!exists(target, document)) throw REFUSED
+      if (connectsTwice(change)) throw REFUSED
     }
     for (const { component, payload } of Object.values(parts).flat()) {
       assertTargets(component, payload)
@@ -390,14 +391,15 @@ function isNothing(change: Change): boolean {
   return 'connect' in change && change.connect.length + change.disconnect.length === 0
 }
 
-/** Every document that a change names. */
+function connectsTwice(change: Change): boolean {
+  if ('set' in change) return false
+  return new Set(change.connect.map(({ target }) => target)).size < change.connect.length
+}
+
+/** Every document that a change names and that must exist: what is disconnected may be gone. */
 function named(change: Change): readonly number[] {
   if ('set' in change) return change.set
-  const connected = change.connect.flatMap(({ target, position }) => [
-    target,
-    ...reference(position),
-  ])
-  return [...connected, ...change.disconnect]
+  return change.connect.flatMap(({ target, position }) => [target, ...reference(position)])
 }
 
 function reference(position: Place): readonly number[] {

@@ -76,6 +76,15 @@ const TAKEN_IN_TWO_LOCALES: [Family, [Step, Step][]] = [
   ],
 ]
 
+/** The same in a locale that is begun by that write: it has a member in drafts before it has a version. */
+const BEGUN_BESIDE_A_DRAFT: [Family, Step[]] = [
+  { left: { draftAndPublish: true, localized: true }, right: PLAIN },
+  [
+    writeOf(['left', 1, 'fr', 'draft'], 'parent', { set: [2], form: 'short' }),
+    writeOf(['left', 2, 'fr', 'published'], 'children', connect(0, { before: 1 })),
+  ],
+]
+
 describe('relations, beside a model in memory', () => {
   let test: TestDatabase
   const schemas = new Map<string, Promise<Schema>>()
@@ -118,7 +127,7 @@ describe('relations, beside a model in memory', () => {
       {
         numRuns: RUNS,
         endOnFailure: false,
-        examples: [PUBLISHED_BESIDE_A_DRAFT, ORDERED_IN_TWO_LOCALES],
+        examples: [PUBLISHED_BESIDE_A_DRAFT, BEGUN_BESIDE_A_DRAFT, ORDERED_IN_TWO_LOCALES],
       },
     )
   })

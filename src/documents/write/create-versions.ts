@@ -125,8 +125,10 @@ export async function createVersions(
   await insertVersions(context.database, plan, [asked, ...others], session)
   if (session === undefined) return asked
   const sides = { changes: prepared.changes, isCopy: false }
-  const [shown = asked] = await writeRelations(context, target, [asked, ...others], sides, session)
-  return shown
+  // The draft before its copy, as an update does: a position may refer to a member that the draft alone has.
+  const written = [...others, asked]
+  const related = await writeRelations(context, target, written, sides, session)
+  return related.at(-1) ?? asked
 }
 
 function hasTwoVersions(plan: ContentTypePlan, key: VersionKey): boolean {
