@@ -7,7 +7,11 @@ import { runOnCluster } from './sharded-cluster/run-on-cluster.ts'
 // MONGODB_BIN or on the PATH; without them the exit status is 75.
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
-const suite = [process.execPath, path.join(repository, 'node_modules/mocha/bin/mocha.js')] as const
+const suite = [
+  process.execPath,
+  path.join(repository, 'node_modules/mocha/bin/mocha.js'),
+  path.join(repository, 'dist/test/**/*.test.js'),
+] as const
 const [program, ...args] = process.argv.slice(2)
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ended.abort())

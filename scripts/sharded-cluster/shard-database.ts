@@ -1,4 +1,5 @@
-import type { Document, MongoClient } from 'mongodb'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Document, type MongoClient, MongoServerError } from 'mongodb'
 import { planShards, shardCommands, type StoredCollection } from './shard-plan.ts'
 
 /** Shards the collections that a server has made, by the plan; `client` is connected to a mongos. */
@@ -6,7 +7,27 @@ export async function shardDatabase(client: MongoClient, database: string): Prom
   const plan = planShards(await readCollections(client, database))
   const otherShard = await findOtherShard(client, database)
   for (const command of shardCommands(database, plan, otherShard)) {
-    await client.db('admin').command(command)
+    await whenFree(() => client.db('admin').command(command))
+  }
+}
+
+/** LockBusy and ConflictingOperationInProgress: another chunk moves, of this or of another test's collection. */
+const BUSY: ReadonlySet<unknown> = new Set([46, 117])
+
+/** Runs a command again while a cluster says that it is at something else: for a minute unless told otherwise. */
+export async function whenFree<T>(
+  run: () => Promise<T>,
+  { patienceMs = 60_000, pauseMs = 200 } = {},
+): Promise<T> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      const isBusy = error instanceof MongoServerError && BUSY.has(error.code)
+      if (!isBusy || performance.now() > deadline) throw error
+    }
+    await delay(pauseMs)
   }
 }
 

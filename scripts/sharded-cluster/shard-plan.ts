@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb'
+import { planNameOf } from '../../src/mongo/versions/index-names.ts'
 
 /** A collection with its indexes. */
 export interface StoredCollection {
@@ -28,7 +29,7 @@ export function planShards(collections: readonly StoredCollection[]): ShardPlan 
   const keys = new Map<string, Readonly<Record<string, 1>>>()
   const kept = new Map<string, readonly string[]>()
   for (const { name, indexes } of collections) {
-    const isContent = indexes.some((index) => index.name === CONTENT_INDEX)
+    const isContent = indexes.some((index) => planNameOf(index.name) === CONTENT_INDEX)
     const unique = indexes.filter((index) => index.unique && index.name !== '_id_')
     const other = OTHERS.get(name)
     if (other !== undefined) keys.set(name, other)
@@ -50,7 +51,7 @@ export function shardCommands(
   { keys }: ShardPlan,
   otherShard: string,
 ): readonly Document[] {
-  return [...keys].flatMap(([name, key]): readonly Document[] => {
+  const sharded = [...keys].flatMap(([name, key]): readonly Document[] => {
     const namespace = `${database}.${name}`
     const shard = { shardCollection: namespace, key }
     if (OTHERS.has(name)) return [shard]
@@ -60,4 +61,6 @@ export function shardCommands(
       { moveChunk: namespace, find: MIDDLE, to: otherShard },
     ]
   })
+  // Needed before 6.0, and nothing since.
+  return [{ enableSharding: database }, ...sharded]
 }

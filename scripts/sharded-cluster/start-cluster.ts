@@ -37,6 +37,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     for (const shard of servers.filter(({ name }) => SHARDS.some((each) => each === name))) {
       await router.command({ addShard: `${shard.name}/${shard.address}` })
     }
+    // It would move chunks while tests say where they are to be.
+    await router.command({ balancerStop: 1 })
     return { uri: `mongodb://${router.address}/`, stop }
   } catch (error) {
     await stop()

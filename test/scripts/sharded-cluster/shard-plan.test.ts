@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { MongoClient } from 'mongodb'
+import { MongoClient, MongoServerError } from 'mongodb'
 import { planShards, shardCommands } from '../../../scripts/sharded-cluster/shard-plan.ts'
-import { readCollections } from '../../../scripts/sharded-cluster/shard-database.ts'
+import { readCollections, whenFree } from '../../../scripts/sharded-cluster/shard-database.ts'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 
 describe('scripts/sharded-cluster/shard-plan', () => {
@@ -55,10 +55,36 @@ describe('scripts/sharded-cluster/shard-plan', () => {
       kept: new Map(),
     }
     expect(shardCommands('cms', plan, 'shard2')).to.deep.equal([
+      { enableSharding: 'cms' },
       { shardCollection: 'cms.note_versions', key: { _id: 1 } },
       { split: 'cms.note_versions', middle: { _id: 'n' } },
       { moveChunk: 'cms.note_versions', find: { _id: 'n' }, to: 'shard2' },
       { shardCollection: 'cms.quire_reservations', key: { _id: 1 } },
     ])
+  })
+})
+
+describe('scripts/sharded-cluster/shard-database', () => {
+  const refused = (code: number): MongoServerError => new MongoServerError({ message: 'x', code })
+  const failing = (...codes: readonly number[]) => {
+    const left = [...codes]
+    return () => {
+      const code = left.shift()
+      return code === undefined ? Promise.resolve('done') : Promise.reject(refused(code))
+    }
+  }
+
+  it('waits while another chunk moves, and not for ever', async () => {
+    const options = { patienceMs: 10_000, pauseMs: 1 }
+    expect(await whenFree(failing(117, 46, 117), options)).to.equal('done')
+    for (const [run, patienceMs] of [
+      [failing(117, 13), 10_000],
+      [() => Promise.reject(refused(117)), 20],
+    ] as const) {
+      const error: unknown = await whenFree(run, { ...options, patienceMs }).catch(
+        (reason: unknown) => reason,
+      )
+      expect(error).to.be.instanceOf(MongoServerError)
+    }
   })
 })

@@ -109,6 +109,7 @@ describe('scripts/sharded-cluster', function () {
       'mongos start',
       'mongos addShard',
       'mongos addShard',
+      'mongos balancerStop',
       'suite run',
       'mongos end',
       'shard2 end',

@@ -43,7 +43,7 @@ function answerTo(command) {
   const [first] = Object.keys(command)
   if (first.toLowerCase() === 'hello' || first.toLowerCase() === 'ismaster') return hello()
   if (first === 'replSetInitiate') isInitiated = true
-  if (['replSetInitiate', 'addShard'].includes(first)) note(first, command[first])
+  if (['replSetInitiate', 'addShard', 'balancerStop'].includes(first)) note(first, command[first])
   return { ok: 1 }
 }
 
