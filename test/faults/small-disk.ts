@@ -75,7 +75,10 @@ function prlimit(...words: readonly string[]): { status: number | null; stderr: 
 
 function largestFile(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  return Math.max(0, ...names.map((name) => statSync(path.join(folder, name)).size))
+  // Uploads come and go while the names are looked at.
+  const sizeOf = (name: string): number =>
+    statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return Math.max(0, ...names.map(sizeOf))
 }
 
 /** What this machine lets a test do; none where it is neither Linux nor lets anything be limited. */
