@@ -30,7 +30,7 @@ describe('archives of the reference, with the answers that it gave', () => {
   let folder: string
   let services: Services
   let app: App
-  let listener: Server
+  let listener: Server | null = null
 
   before(async function () {
     if (!existsSync(join(ARCHIVES, 'export.tar.gz'))) this.skip()
@@ -55,7 +55,7 @@ describe('archives of the reference, with the answers that it gave', () => {
     await once(listener, 'listening')
   })
   after(async () => {
-    if (listener === undefined) return
+    if (listener === null) return
     listener.closeAllConnections()
     listener.close()
     await app.close()
@@ -92,12 +92,9 @@ describe('archives of the reference, with the answers that it gave', () => {
     const tokens = join(folder, 'tokens.json')
     await writeFile(tokens, JSON.stringify(await createTokens()))
     const differing = join(folder, 'different.txt')
+    if (listener === null) throw new Error('there is no server')
     const { port } = listener.address() as AddressInfo
-    await runReplay([
-      ...['--base', `http://127.0.0.1:${port}`, '--tokens', tokens],
-      ...['--users', join(ARCHIVES, 'users.json'), '--out', differing],
-      ...['--recorded', join(ARCHIVES, 'recorded.jsonl'), '--show', '0'],
-    ])
+    await runReplay({ base: `http://127.0.0.1:${port}`, tokens, out: differing })
     const linesOf = (text: string): readonly string[] =>
       text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
     const found = linesOf(await readFile(differing, 'utf8'))
@@ -135,7 +132,13 @@ describe('archives of the reference, with the answers that it gave', () => {
 })
 
 /** Its status is 1 where an answer differs, which the file says more of. */
-async function runReplay(options: readonly string[]): Promise<void> {
+async function runReplay(paths: Readonly<Record<string, string>>): Promise<void> {
+  const options = Object.entries({
+    ...paths,
+    users: join(ARCHIVES, 'users.json'),
+    recorded: join(ARCHIVES, 'recorded.jsonl'),
+    show: '0',
+  }).flatMap(([name, value]) => [`--${name}`, value])
   await new Promise<void>((resolve, reject) => {
     const script = join(ARCHIVES, 'replay.mjs')
     execFile(process.execPath, [script, ...options], (error, stdout, stderr) => {
