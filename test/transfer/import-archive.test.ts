@@ -89,7 +89,7 @@ const tagged = (ref: number, pos: number, tag: number, inverse: number) => ({
 
 /** Two articles, one of them changed since it was published and in two locales; tags in an order of their own. */
 async function content(): Promise<ArchiveContent> {
-  const hash = await bcrypt('old password', { cost: 4 })
+  const hash = await bcrypt('old password', 4)
   return {
     entities: [
       row('plugin::upload.file', 5, named('file'), {
