@@ -51,7 +51,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^mongodb-memory-server/, ['deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'app']],
   [/^@aws-sdk\//, ['media']],
-  [/^(jose|nodemailer|@node-rs\/(argon2|bcrypt))$/, ['accounts']],
+  [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['accounts']],
   [/^qs$/, ['http']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream)$/, ['transfer']],

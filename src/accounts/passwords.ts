@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { verify as verifyBcrypt } from '@node-rs/bcrypt'
+import { compare as verifyBcrypt } from 'bcryptjs'
 import { ServiceUnavailableError } from '../errors.ts'
 
 /** What one hash costs; see the options of argon2. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hash as bcrypt } from '@node-rs/bcrypt'
+import { hash as bcrypt } from 'bcryptjs'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
