@@ -57,11 +57,18 @@ interface Stoppable {
   readonly beginStop: () => void
 }
 
+/**
+ * Who waits for the end of one answer: this file, the log, the count of unsent bytes, Koa, a file that is
+ * piped. Together they are one more than Node takes for a leak.
+ */
+const MOST_LISTENERS = 20
+
 // While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
 function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
   let stopping = false
   const server = createLimited(limits, (request, response) => {
     if (stopping) response.setHeader('connection', 'close')
+    response.setMaxListeners(MOST_LISTENERS)
     response.once('close', () => {
       if (stopping) server.closeIdleConnections()
     })

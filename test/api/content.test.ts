@@ -251,7 +251,7 @@ describe('content over HTTP', () => {
       ['filters[rank][$between][]=1&filters[rank][$between][]=2', ['Beta', '100%', 'alphabet']],
       ['_q=ALPHA', ['alpha', 'alphabet']],
       ['sort=rank', ['élan', 'Beta', 'alphabet', '100%', 'alpha']],
-      ['sort=rank:desc', ['alpha', '100%', 'Beta', 'alphabet', 'élan']],
+      ['sort=rank:desc', ['alpha', '100%', 'alphabet', 'Beta', 'élan']],
       ['sort[0]=rank:desc&sort[1]=name:desc', ['alpha', '100%', 'alphabet', 'Beta', 'élan']],
       ['sort=name', ['100%', 'Beta', 'alpha', 'alphabet', 'élan']],
       ['sort=id:desc&pagination[pageSize]=2', ['alphabet', '100%']],

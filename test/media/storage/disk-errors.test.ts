@@ -22,7 +22,7 @@ describe('asDiskErrors', () => {
   }
 
   it('leaves other errors, and results, as they are', async () => {
-    expect(await failing('EACCES')).to.include({ code: 'EACCES' })
+    expect(await failing('ECONNRESET')).to.include({ code: 'ECONNRESET' })
     expect(await asDiskErrors(() => Promise.resolve(1))).to.equal(1)
   })
 })

@@ -21,10 +21,10 @@ const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
 
-/** With its conditions beside the versions, as one find has them. */
-function buildFind(query: Query): Omit<ReadPlan, 'conditions'> {
+/** With its conditions beside the versions, as one find has them; the bounds of the answer left aside. */
+function buildFind(query: Query): Omit<ReadPlan, 'conditions' | 'answer'> {
   const match = query.filter === null ? {} : translateFilter(query.filter)
-  const { conditions, filter, ...rest } = build(query, { lookups: [], match })
+  const { conditions, filter, answer: _answer, ...rest } = build(query, { lookups: [], match })
   return { filter: matchAll([filter, conditions.match]), ...rest }
 }
 const PUBLISHED = { status: 'published', locale: '' }
