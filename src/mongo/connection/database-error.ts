@@ -133,7 +133,7 @@ export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
-function isBrokenSocket(error: unknown): error is Error {
+export function isBrokenSocket(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { MongoNetworkError } from 'mongodb'
+import { isBrokenSocket } from './database-error.ts'
 
 /** What we know of a connection of the driver's, which does not export it. */
 interface Connection {
@@ -19,6 +20,9 @@ let isMended = false
  * cmap/connection.ts) it waits for `drain` when a socket does not take a command at once, and a socket
  * that is closed without an error says neither `drain` nor `error`: the command waits for ever, and holds
  * its connection. When it is the heartbeat, no server is found again until the process is restarted.
+ *
+ * Where the socket is closed with an error, the driver passes on that of Node: nothing is sent again then, and
+ * a commit ends in a TypeError (`isRetryableWriteError` in its error.ts takes every error for its own).
  */
 export function endWritesOnLostSockets(): void {
   const connection = driver.Connection.prototype
@@ -34,8 +38,14 @@ export function endWritesOnLostSockets(): void {
       socket.once('close', onClose)
       write
         .apply(this, command)
+        .catch(throwAsNetworkError)
         .then(resolve, reject)
         .finally(() => socket.off('close', onClose))
     })
   }
+}
+
+function throwAsNetworkError(error: unknown): never {
+  if (!isBrokenSocket(error)) throw error
+  throw new MongoNetworkError('the socket failed before the command was written', { cause: error })
 }

@@ -25,6 +25,7 @@ describe('a command on a socket that has just been lost', () => {
   })
   after(async () => {
     diagnostics.unsubscribe('net.client.socket', note)
+    await database.command({ dropDatabase: 1 })
     await database.close()
   })
 
@@ -32,6 +33,19 @@ describe('a command on a socket that has just been lost', () => {
   function loseAll(): void {
     expect(sockets.size).to.be.above(0)
     for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+
+  /** The system refuses what is written next, after it took no more at once: the driver waits for `drain` then. */
+  function breakAll(): void {
+    expect(sockets.size).to.be.above(0)
+    for (const socket of sockets) {
+      socket.write = () => {
+        const error = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' })
+        setImmediate(() => socket.destroy(error))
+        return false
+      }
+    }
     sockets.clear()
   }
 
@@ -48,5 +62,21 @@ describe('a command on a socket that has just been lost', () => {
         null,
       ])
     }
+  })
+
+  it('is sent again where the system refuses to write it', async () => {
+    await Promise.all([read(), read(), read()])
+    breakAll()
+    expect(await Promise.all([read(), read(), read()])).to.deep.equal([null, null, null])
+  })
+
+  it('is sent again where it commits a transaction, which is stored once', async () => {
+    const rows = database.collection('written')
+    await rows.insertOne({ before: true })
+    await database.transact(async (session) => {
+      await rows.insertOne({ before: false }, { session })
+      if (sockets.size > 0) breakAll()
+    })
+    expect(await rows.countDocuments({ before: false })).to.equal(1)
   })
 })
