@@ -6,6 +6,7 @@ import {
   MongoServerError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
+  MongoUnexpectedServerResponseError,
 } from 'mongodb'
 import { type ErrorCode, GatewayTimeoutError, ServiceUnavailableError } from '../../errors.ts'
 import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
@@ -32,12 +33,37 @@ const CHANGING_PRIMARY: ReadonlySet<number> = new Set([
 ])
 const EXCEEDED_TIME_LIMIT = 262
 
+/** Asked to go on with a list by a client that another server, or the same before it was restarted, gave it to. */
+const CURSOR_NOT_FOUND = 43
+
+/**
+ * By its words alone driver 7.8 tells what it finds where a server goes while a write is sent again
+ * (`executeOperationWithRetries`: selected, and unknown by the time that it is looked at), or before it answers.
+ */
+const LOST_SERVER: ReadonlySet<string> = new Set([
+  'Selected server does not support retryable writes',
+  'Unable to get response from server',
+])
+
 /** Not exported by driver 7.8. */
 const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
+  6,
+  7,
+  CURSOR_NOT_FOUND,
+  89,
+  91,
+  189,
+  262,
+  9001,
+  10107,
+  11600,
+  11602,
+  13388,
+  13435,
+  13436,
 ])
 
 /**
@@ -90,6 +116,9 @@ function describe(error: Error): Description {
 }
 
 function describeAnswer(error: MongoError): Description {
+  if (error.code === CURSOR_NOT_FOUND) {
+    return { sentence: 'The database was restarted while it was read' }
+  }
   if (error instanceof MongoServerError && isChangingPrimary(error)) {
     return { sentence: 'The database is changing its primary' }
   }
@@ -132,7 +161,7 @@ export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writing to a socket that the other side has just closed: driver 7.8 passes on what Node throws. */
+/** What Node says of a socket that the other side has just closed: driver 7.8 passes it on where it writes. */
 export function isBrokenSocket(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
 }
@@ -199,6 +228,7 @@ function isUnavailable(error: MongoError): boolean {
     error instanceof MongoServerSelectionError ||
     error instanceof MongoNotConnectedError ||
     error instanceof MongoTopologyClosedError ||
+    (error instanceof MongoUnexpectedServerResponseError && LOST_SERVER.has(error.message)) ||
     error.name === WAIT_QUEUE_TIMEOUT ||
     failureOf(error) !== null ||
     (error instanceof MongoServerError && UNAVAILABLE_CODES.has(error.code))

@@ -4,6 +4,7 @@ import {
   MongoNotConnectedError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
 } from 'mongodb'
 import {
@@ -70,6 +71,21 @@ describe('toCmsError', () => {
       labelled(8, 'UnknownTransactionCommitResult'),
       'The database did not say whether it stored the write',
     ],
+    [
+      'a server that went while a write was sent again',
+      new MongoUnexpectedServerResponseError('Selected server does not support retryable writes'),
+      AWAY,
+    ],
+    [
+      'a server that went before it answered',
+      new MongoUnexpectedServerResponseError('Unable to get response from server'),
+      AWAY,
+    ],
+    [
+      'a list that the database no longer has',
+      server(43),
+      'The database was restarted while it was read',
+    ],
     ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' }), AWAY],
   ]
   for (const [what, error, message] of unavailable) {
@@ -115,7 +131,15 @@ describe('toCmsError', () => {
     expect(answer).to.include({ message: 'The write was not confirmed in time', cause: error })
   })
 
-  for (const error of [server(11000), server(2), new Error('a bug'), new ValidationError('x'), 7]) {
+  const garbled = new MongoUnexpectedServerResponseError('Cursor document did not contain a batch')
+  for (const error of [
+    server(11000),
+    server(2),
+    garbled,
+    new Error('a bug'),
+    new ValidationError('x'),
+    7,
+  ]) {
     it(`leaves ${String(error)} as it is`, () => {
       expect(toCmsError(error)).to.equal(error)
     })
