@@ -51,6 +51,11 @@ export type UserManagement = UsersContext &
 
 type Input = ReturnType<typeof readAccount>
 
+/** Throws where somebody may not give a role, by its documentId, or act for those who have it. */
+export type AssertRole = (role: string | null) => Promise<void>
+
+const ANY_ROLE: AssertRole = () => Promise.resolve()
+
 /** By name, or else by address; null when there is none. */
 export async function findNamedUser(context: UserManagement, name: string): Promise<User | null> {
   const named = await findUser(context, { username: name })
@@ -64,13 +69,18 @@ export async function getUser(context: UserManagement, id: string): Promise<User
   return user
 }
 
-/** @throws ValidationError, ApplicationError for an address or a name that is taken. */
-export async function createUser(context: UserManagement, body: unknown): Promise<User> {
+/** @throws ValidationError, ApplicationError for an address or a name that is taken, and what `assertRole` throws. */
+export async function createUser(
+  context: UserManagement,
+  body: unknown,
+  assertRole: AssertRole = ANY_ROLE,
+): Promise<User> {
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
   const email = textOf(input, 'email').toLowerCase()
   const username = textOf(input, 'username')
   const role = await readRole(context, input['role'])
+  await assertRole(role)
   await assertFree(context, null, { email, username }, 'This attribute must be unique')
   const password = await context.passwords.hash(textOf(input, 'password'))
   const values = { ...newUserValues({ email, username, password, role }), ...flagsOf(input) }
@@ -80,16 +90,20 @@ export async function createUser(context: UserManagement, body: unknown): Promis
 /**
  * Changes what is given. A new password revokes the user's tokens; blocking ends the sessions, so that who
  * is let in again signs in again.
- * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken.
+ * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken, and what
+ * `assertRole` throws of the role that the user has and of the one that is given.
  */
 export async function updateUser(
   context: UserManagement,
   id: string,
   body: unknown,
+  assertRole: AssertRole = ANY_ROLE,
 ): Promise<User> {
   const user = await getUser(context, id)
   const input = readAccount(CHANGE, body)
   const changes = await readChanges(context, input)
+  await assertRole(user.role)
+  if (changes.role !== undefined) await assertRole(changes.role)
   await assertFree(context, user, changes, 'Username already taken')
   const password = optionalTextOf(input, 'password')
   const hash = password === null ? null : await context.passwords.hash(password)

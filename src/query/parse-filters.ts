@@ -22,7 +22,7 @@ interface Scope {
   readonly parent: string | null
   readonly depth: number
   readonly rules: Pick<QueryRules, 'mayRead'>
-  readonly count: { conditions: number }
+  readonly count: { conditions: number; relations: number }
 }
 
 const PARAM = 'filters'
@@ -46,7 +46,13 @@ export function parseFilters(
       { code: 'invalid_query' },
     )
   }
-  const scope: Scope = { holder, parent: null, depth: 0, rules, count: { conditions: 0 } }
+  const scope: Scope = {
+    holder,
+    parent: null,
+    depth: 0,
+    rules,
+    count: { conditions: 0, relations: 0 },
+  }
   const filter = parseGroup(asObject(input, 'filters'), scope)
   return filter.kind === 'all' && filter.of.length === 0 ? null : filter
 }
@@ -172,6 +178,14 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
  * documentId or the numeric id of one of its versions.
  */
 function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
+  scope.count.relations += 1
+  if (scope.count.relations > QUERY_LIMITS.filterRelations) {
+    throw new ValidationError(
+      `${pathOf(relation.name, scope)}: filters lead through more than ${QUERY_LIMITS.filterRelations} relations`,
+      {},
+      { code: 'invalid_query' },
+    )
+  }
   const inner = inside(scope, relation.name, relation.target())
   const locales = relation.name === LOCALIZATIONS ? 'others' : 'shown' // no attribute has this name
   const related = (of: Filter): Filter => ({ kind: 'related', relation, locales, of })

@@ -243,6 +243,8 @@ export const QUERY_LIMITS = {
   /** Nested filters, `$not` and relations counted alike. */
   filterDepth: 20,
   conditions: 200,
+  /** Relations in one filter, those on the way to others included: each is a query of its own. */
+  filterRelations: 50,
   listItems: 1_000,
   sortKeys: 20,
   /** On the way to what orders: each target of one is looked up for each entry of the list. */

@@ -63,10 +63,22 @@ const LIMITED: SmallDisk = {
   fill: (pid, folder) => limitFiles(pid, largestFile(folder)),
 }
 
+/** Limits a process and those that it has started: pictures are made in processes of their own. */
 function limitFiles(pid: number, bytes: number): void {
   const limit = bytes === Infinity ? 'unlimited' : String(bytes)
-  const { status, stderr } = prlimit('--pid', String(pid), `--fsize=${limit}:unlimited`)
-  if (status !== 0) throw new Error(`prlimit: ${stderr}`)
+  for (const one of [pid, ...childrenOf(pid)]) {
+    const { status, stderr } = prlimit('--pid', String(one), `--fsize=${limit}:unlimited`)
+    if (status !== 0 && one === pid) throw new Error(`prlimit: ${stderr}`) // a child may have ended
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+  const children = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(Number)
+  return children.flatMap((child) => [child, ...childrenOf(child)])
 }
 
 function prlimit(...words: readonly string[]): { status: number | null; stderr: string } {

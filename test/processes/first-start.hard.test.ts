@@ -55,7 +55,6 @@ describe('four processes that start at the same instant', () => {
       'quire_document',
       'quire_list',
       'quire_order_createdAt',
-      'quire_order_publishedAt',
       'quire_relation_tags',
       'quire_unique_old',
     ])
@@ -102,7 +101,6 @@ describe('four processes that start at the same instant', () => {
       'quire_document',
       'quire_list',
       'quire_order_createdAt',
-      'quire_order_publishedAt',
       'quire_relation_tag',
       'quire_unique_code',
     ])

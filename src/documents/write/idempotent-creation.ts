@@ -95,8 +95,14 @@ async function keepShown(
   creation: Creation,
   version: StoredVersion,
 ): Promise<KeptAnswer> {
-  return records.keepAnswer(creation.key, await creation.show(version))
+  const answer = await creation.show(version)
+  // What one row cannot hold is shown anew for each request with the key, from the version that is kept.
+  if (answer.body.length > MOST_KEPT) return answer
+  return records.keepAnswer(creation.key, answer)
 }
+
+/** UTF-16 units, each of at most 3 bytes: the row stays below the 16 MB of a document. */
+const MOST_KEPT = 4_000_000
 
 /** Where the database is what failed, the lease ends by itself. */
 async function releaseIfPossible(

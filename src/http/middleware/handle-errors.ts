@@ -78,7 +78,7 @@ function hasGone({ req, res }: Context): boolean {
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
   if (!(error instanceof Error)) return null
-  if ('code' in error && (UNPACKING_FAILED.has(error.code) || isParserError(error.code))) {
+  if ('code' in error && (isUnpackingError(error.code) || isParserError(error.code))) {
     return new MalformedBodyError(error.message, null)
   }
   if (!('status' in error)) return null
@@ -94,7 +94,13 @@ function isParserError(code: unknown): boolean {
   return typeof code === 'string' && code.startsWith('HPE_')
 }
 
-const UNPACKING_FAILED: ReadonlySet<unknown> = new Set([
+/** Of zlib, or of brotli, whose codes are made of its own names: `ERR__ERROR_FORMAT_PADDING_1`. */
+function isUnpackingError(code: unknown): boolean {
+  if (typeof code !== 'string') return false
+  return UNPACKING_FAILED.has(code) || /^ERR_(?:_ERROR|BROTLI)_/.test(code)
+}
+
+const UNPACKING_FAILED: ReadonlySet<string> = new Set([
   'Z_BUF_ERROR',
   'Z_DATA_ERROR',
   'Z_NEED_DICT',

@@ -1,6 +1,13 @@
 import type { AccountsContext } from '../../accounts/accounts.ts'
 import { pluginAction, type PluginVerb } from '../../access/actions.ts'
-import { createUser, deleteUser, getUser, updateUser } from '../../accounts/manage-users.ts'
+import { assertMayPermit } from '../../access/permissions.ts'
+import {
+  type AssertRole,
+  createUser,
+  deleteUser,
+  getUser,
+  updateUser,
+} from '../../accounts/manage-users.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
 import { GatewayTimeoutError, UnauthorizedError } from '../../errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
@@ -78,15 +85,32 @@ async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promi
 }
 
 async function create(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
-  const user = await createUser(dependencies.accounts, bodyOf(ctx))
+  const { accounts } = dependencies
+  const user = await createUser(accounts, bodyOf(ctx), assertRoleOf(ctx, accounts))
   ctx.status = 201
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
 
 async function update(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
-  const user = await updateUser(dependencies.accounts, parameterOf(ctx, 'id'), bodyOf(ctx))
+  const { accounts } = dependencies
+  const assertRole = assertRoleOf(ctx, accounts)
+  const user = await updateUser(accounts, parameterOf(ctx, 'id'), bodyOf(ctx), assertRole)
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
+
+/**
+ * Nobody gives a role, or takes over an account, that may do more than they may themselves: else whoever may
+ * change users could do everything. What a role permits about one's own account gives no power over others.
+ */
+function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
+  return async (documentId) => {
+    const role = (await roles.list()).find((one) => one.documentId === documentId)
+    const actions = (role?.permissions ?? []).filter((action) => !OF_ONESELF.test(action))
+    assertMayPermit(principal, actions)
+  }
+}
+
+const OF_ONESELF = /^plugin::users-permissions\.(?:auth\.\w+|user\.me)$/
 
 async function destroy(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const user = await deleteUser(dependencies.accounts, parameterOf(ctx, 'id'))

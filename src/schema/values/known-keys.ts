@@ -5,6 +5,8 @@ type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
 const MAX_DEPTH = 20
+/** Of one list of components: checking each of them, and telling what is wrong with each, takes time and room. */
+const MAX_ELEMENTS = 5_000
 const UNADDRESSABLE_KEYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 const SERVER_KEYS: ReadonlySet<string> = new Set([
   'createdAt',
@@ -79,6 +81,13 @@ function assertKnownWithin(
     )
   }
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (elements.length > MAX_ELEMENTS) {
+    throw new ValidationError(
+      `${path.join('.')} holds more than ${MAX_ELEMENTS} components`,
+      { path: path.join('.'), source: 'body', limit: MAX_ELEMENTS },
+      { code: 'invalid_payload' },
+    )
+  }
   for (const element of elements.filter(isData)) {
     const attributes = attributesOf(element, definition, known.components)
     if (attributes !== null) assertKnownInside(element, attributes, path, known)

@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const USER = 'plugin::users-permissions.user'
+
+describe('attacks that somebody tried', () => {
+  let server: TestServer
+  before(async () => {
+    server = await serve('attacks', {
+      contentTypes: {
+        'components/shared/part': { attributes: { name: { type: 'string' } } },
+        note: declare('note', {
+          title: { type: 'string' },
+          body: { type: 'text' },
+          parts: { type: 'component', component: 'shared.part', repeatable: true },
+          self: {
+            type: 'relation',
+            relation: 'manyToMany',
+            target: 'api::note.note',
+          },
+        }),
+      },
+      environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
+    })
+  })
+  after(() => server.close())
+
+  const admin = async (method: string, path: string, body?: object): Promise<Json> => {
+    const { status, body: answered } = await server.send(method, path, { ...(body && { body }) })
+    expect(status, JSON.stringify(answered)).to.be.oneOf([200, 201])
+    return answered
+  }
+
+  it('a filter leads through so many relations and no more', async () => {
+    const chain = '[self]'.repeat(10)
+    const ask = (branches: number): string =>
+      Array.from(
+        { length: branches },
+        (_, index) => `filters[$or][${index}]${chain}[title]=x`,
+      ).join('&')
+    expect((await server.get(`/api/notes?${ask(5)}`)).status).to.equal(200)
+    const { status, body } = await server.get(`/api/notes?${ask(6)}`)
+    expect(status).to.equal(400)
+    expect(body.error.message).to.match(/\[self\].*more than 50 relations/)
+  })
+
+  it('a list of components holds so many and no more, whatever they are', async () => {
+    for (const part of [1, { name: 'x' }]) {
+      const parts = Array.from({ length: 5_001 }, () => part)
+      const { status, body, text } = await server.post('/api/notes', { title: 'x', parts })
+      expect(status).to.equal(400)
+      expect(body.error.message).to.equal('parts holds more than 5000 components')
+      expect(text.length).to.be.below(1_000)
+    }
+  })
+
+  it('what is no brotli is a 400', async () => {
+    const { status, body } = await server.send('POST', '/api/notes', {
+      body: 'xxxxxxxx',
+      headers: { 'content-encoding': 'br' },
+    })
+    expect([status, body.error.status]).to.deep.equal([400, 400])
+  })
+
+  it('an answer too large to be kept with its key is shown anew', async () => {
+    const large = await server.post('/api/notes', { body: 'y'.repeat(300_000) })
+    const self = [large.body.data.documentId]
+    await server.put(`/api/notes/${self[0]}`, { self })
+    const deep = Array.from({ length: 15 }, () => 'self').join('.')
+    const headers = { 'idempotency-key': 'k' }
+    const send = () =>
+      server.post(`/api/notes?populate=${deep}`, { title: 'once', self }, { headers })
+    const first = await send()
+    expect(first.status).to.equal(201)
+    expect(first.text.length).to.be.above(4_000_000)
+    const again = await send()
+    expect([again.status, again.text === first.text]).to.deep.equal([201, true])
+  })
+
+  describe('whoever may change users', () => {
+    let token: string
+    let strong: number
+    let weak: number
+
+    before(async () => {
+      const role = async (type: string, permissions: readonly string[]): Promise<number> =>
+        (await admin('POST', '/admin/roles', { name: type, type, permissions })).data.id
+      strong = await role('strong', ['api::note.note.delete', `${USER}.me`])
+      weak = await role('weak', [`${USER}.update`, `${USER}.me`])
+      const permissions = [`${USER}.create`, `${USER}.update`]
+      const body = { name: 'of users', type: 'custom', permissions }
+      token = (await admin('POST', '/admin/api-tokens', body)).data.accessKey
+    })
+
+    const user = (name: string, role: number) => ({
+      username: name,
+      email: `${name}@example.org`,
+      password: 'correct horse',
+      confirmed: true,
+      role,
+    })
+
+    it('gives no role that may do more', async () => {
+      const refused = await server.send('POST', '/api/users', { body: user('mal', strong), token })
+      expect(refused.status).to.equal(403)
+      const { status, body } = await server.send('POST', '/api/users', {
+        body: user('eve', weak),
+        token,
+      })
+      expect(status).to.equal(201)
+      const raised = await server.send('PUT', `/api/users/${body.id}`, {
+        body: { role: strong },
+        token,
+      })
+      expect(raised.status).to.equal(403)
+    })
+
+    it('takes over no account whose role may do more', async () => {
+      const { id } = await admin('POST', '/api/users', user('boss', strong))
+      for (const change of [
+        { password: 'another horse' },
+        { email: 'eve@example.org' },
+        { blocked: true },
+      ]) {
+        const { status } = await server.send('PUT', `/api/users/${id}`, { body: change, token })
+        expect(status, JSON.stringify(change)).to.equal(403)
+      }
+      const body = { identifier: 'boss', password: 'correct horse' }
+      expect((await server.send('POST', '/api/auth/local', { body })).status).to.equal(200)
+    })
+
+    it('changes those who may do no more, and itself', async () => {
+      const { id } = await admin('POST', '/api/users', user('adam', weak))
+      const body = { username: 'adam II' }
+      expect((await server.send('PUT', `/api/users/${id}`, { body, token })).status).to.equal(200)
+      const signIn = { identifier: 'adam II', password: 'correct horse' }
+      const { jwt } = await admin('POST', '/api/auth/local', signIn)
+      const self = await server.send('PUT', `/api/users/${id}`, {
+        body: { role: strong },
+        token: jwt,
+      })
+      expect(self.status).to.equal(403)
+      const own = await server.send('PUT', `/api/users/${id}`, {
+        body: { username: 'adam' },
+        token: jwt,
+      })
+      expect(own.status).to.equal(200)
+    })
+  })
+})
