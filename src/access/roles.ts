@@ -41,8 +41,11 @@ export interface Roles {
   get(type: string): Promise<Role>
   /** @throws ValidationError */
   create(input: unknown): Promise<Role>
-  /** Changes what is given and keeps the rest. @throws NotFoundError, ValidationError */
-  update(type: string, input: unknown): Promise<Role>
+  /**
+   * Changes what is given and keeps the rest. `assertMayAdd` sees the permissions that the role did not have, as it
+   * stands in the transaction: one that was revoked meanwhile is an addition. @throws NotFoundError, ValidationError
+   */
+  update(type: string, input: unknown, assertMayAdd?: AssertMayAdd): Promise<Role>
   /** Permits what is not permitted yet. @throws NotFoundError, ValidationError */
   grant(type: string, permissions: readonly string[]): Promise<Role>
   /** No longer permits what was; names that are not permitted are passed over. @throws NotFoundError */
@@ -52,6 +55,9 @@ export interface Roles {
   /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and a role that users have */
   remove(type: string): Promise<Role>
 }
+
+/** Throws where whoever changes a role may not permit one of these actions. */
+export type AssertMayAdd = (added: readonly string[]) => void
 
 interface RoleInput {
   readonly name: string
@@ -127,12 +133,15 @@ export function openRoles(context: RolesContext): Roles {
       return toRole(row)
     },
     create: (input) => createRole(context, input),
-    update: async (type, input) => {
+    update: async (type, input, assertMayAdd) => {
       const wanted = readInput(UPDATE, input)
       if (wanted.type !== undefined && wanted.type !== type) {
         throw inputError('type', 'type cannot be changed', wanted.type)
       }
-      return changeRole(context, type, () => wanted)
+      return changeRole(context, type, ({ permissions }) => {
+        assertMayAdd?.((wanted.permissions ?? []).filter((name) => !permissions.includes(name)))
+        return wanted
+      })
     },
     grant: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({

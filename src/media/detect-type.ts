@@ -20,12 +20,24 @@ export function detectType(head: Buffer, declared: string, name: string): FileTy
   const given = extensionOf(name)
   const claimed = claimedType(declared, given)
   const signed = signedType(head)
-  if (signed === null)
-    return { mime: claimed, ext: given === '' ? extensionOfType(claimed) : given }
+  if (signed === null) {
+    const mime = isBinary(claimed) && isMarkup(head) ? UNKNOWN : claimed
+    return { mime, ext: given === '' ? extensionOfType(mime) : given }
+  }
   const mime = fits(claimed, signed) ? claimed : signed
   const meant = typeOfExtension(given)
   const isRight = given !== '' && (meant === null || meant === mime || fits(meant, signed))
   return { mime, ext: isRight ? given : extensionOfType(mime) || given }
+}
+
+/** Types that a browser shows and none of which is text, but for SVG, which is. */
+function isBinary(type: string): boolean {
+  return /^(image|video|audio|font)\//.test(type) && type !== 'image/svg+xml'
+}
+
+/** A page that is declared a picture is neither shown nor taken where pictures are wanted. */
+function isMarkup(head: Buffer): boolean {
+  return /^(\u00ef\u00bb\u00bf)?\s*</.test(head.toString('latin1'))
 }
 
 /** From the last dot of a name; empty when what follows it could not be part of an address as it is. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
-import { ApplicationError, NotFoundError, ValidationError } from '../../src/errors.ts'
+import { ApplicationError, ForbiddenError, NotFoundError, ValidationError } from '../../src/errors.ts'
 import { openTestDatabase } from '../test-database.ts'
 import { sampleSchema } from './sample-schema.ts'
 
@@ -47,6 +47,19 @@ describe('access/roles', () => {
       names.map((name, index) => (index % 2 === 0 ? access : other).roles.grant('public', [name])),
     )
     expect((await access.roles.get('public')).permissions).to.include.members(names)
+  })
+
+  it('shows who checks additions what the role has now, not what it had when it was read', async () => {
+    await access.roles.create({ name: 'Racer', type: 'racer', permissions: [FIND] })
+    await access.roles.revoke('racer', [FIND])
+    const refused = await refusal(
+      access.roles.update('racer', { permissions: [FIND] }, (added) => {
+        throw new ForbiddenError(added.join())
+      }),
+    )
+    expect(refused).to.be.instanceOf(ForbiddenError).with.property('message', FIND)
+    expect((await access.roles.get('racer')).permissions).to.deep.equal([])
+    await access.roles.remove('racer')
   })
 
   it('makes a role once', async () => {

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { detectType, extensionOf } from '../../src/media/detect-type.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+const PAGE = Buffer.from('\ufeff\n<!doctype html><script>alert(1)</script>')
+const DRAWING = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
 const ZIP = Buffer.from('PK\x03\x04', 'latin1')
 const TEXT = Buffer.from('hello')
 const MATROSKA = Buffer.from('\x1aE\xdf\xa3', 'latin1')
@@ -40,6 +42,8 @@ describe('detectType', () => {
     ['sound in mp4', ftyp('isom'), 'audio/mp4', 'a.m4a', 'audio/mp4', '.m4a'],
     ['webm', MATROSKA, 'video/webm', 'a.webm', 'video/webm', '.webm'],
     ['a broken picture as declared', TEXT, 'image/png', 'a.png', 'image/png', '.png'],
+    ['a page declared a picture', PAGE, 'image/png', 'a.png', 'application/octet-stream', '.png'],
+    ['a drawing in text', DRAWING, 'image/svg+xml', 'a.svg', 'image/svg+xml', '.svg'],
     ['no type at all', TEXT, 'nonsense', 'a', 'application/octet-stream', ''],
     ['a header that is no type', TEXT, 'a/b\r\nX: y', 'a.txt', 'text/plain', '.txt'],
   ]

@@ -68,11 +68,9 @@ async function create(ctx: Context, { access }: RoleRouteDependencies): Promise<
 
 async function update(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
-  const input = readRole(ctx)
-  const had = new Set(role.permissions)
-  const added = (input.permissions ?? []).filter((name) => !had.has(name))
-  assertMayPermit(ctx.state.principal, added)
-  await access.roles.update(role.type, input)
+  await access.roles.update(role.type, readRole(ctx), (added) => {
+    assertMayPermit(ctx.state.principal, added)
+  })
   ctx.body = { ok: true }
 }
 

@@ -1,0 +1,20 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { levelsOf } from '../../src/http/read-request.ts'
+
+describe('levelsOf', () => {
+  function walked(value: unknown): number {
+    if (typeof value !== 'object' || value === null) return 0
+    return 1 + Math.max(0, ...Object.values(value).map(walked))
+  }
+
+  it('says of a text how deep its value is', () => {
+    const anything = fc.jsonValue({ maxDepth: 12 })
+    fc.assert(fc.property(anything, (value) => levelsOf(JSON.stringify(value)) === walked(value)))
+  })
+
+  it('reads no bracket within a string', () => {
+    const rows = ['"[[["', '"\\\\" ', '{"\\"[":"]]"}', '["\\\\","["]'] as const
+    expect(rows.map(levelsOf)).to.deep.equal([0, 0, 1, 1])
+  })
+})
