@@ -52,6 +52,7 @@ export const ERROR_CODES = [
   'precondition_failed',
   'provider_disabled',
   'query_timeout',
+  'query_too_large',
   'rate_limited',
   'request_under_way',
   'role_in_use',

@@ -1,3 +1,4 @@
+import { boundedReads } from '../../mongo/connection/bounded-reads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
@@ -25,12 +26,13 @@ export interface ShownVersion {
 
 /** One page of a list, with what is populated in it. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
-  const { versions: found, total, notes } = await findPage(database, query)
+  const bounded = boundedReads(database)
+  const { versions: found, total, notes } = await findPage(bounded, query)
   const { page, sort, plan } = query
   const versions = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   const last = found.length > versions.length ? versions.at(-1) : undefined
   return {
-    entries: await showVersions(database, plan, versions, query.version.status, query),
+    entries: await showWithin(bounded, plan, versions, query.version.status, query),
     total,
     notes,
     nextCursor: last === undefined ? null : cursorAfter(last, sort),
@@ -51,8 +53,11 @@ export async function findDocument(
   query: EntryQuery,
 ): Promise<ShownVersion | null> {
   if (!isDocumentId(documentId)) return null
-  const version = await getVersion(database, plan, documentId, key, query)
-  return version === null ? null : showVersion(database, plan, version, key.status, query)
+  const bounded = boundedReads(database)
+  const version = await getVersion(bounded, plan, documentId, key, query)
+  if (version === null) return null
+  const [entry = {}] = await showWithin(bounded, plan, [version], key.status, query)
+  return { entry, revision: revisionOf(version) }
 }
 
 /** A stored version as an answer shows it, with what is populated in it. */
@@ -68,7 +73,18 @@ export async function showVersion(
 }
 
 /** `showVersion` of several at once. */
-export async function showVersions(
+export function showVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  status: Status,
+  query: EntryQuery,
+): Promise<readonly Entry[]> {
+  return showWithin(boundedReads(database), plan, versions, status, query)
+}
+
+/** In the time that the answer has left. */
+async function showWithin(
   database: Database,
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],

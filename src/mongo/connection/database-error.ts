@@ -14,6 +14,8 @@ import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
+/** ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed: a sort or a group of a question that is too dear. */
+const OUT_OF_MEMORY: ReadonlySet<unknown> = new Set([146, 292])
 const DUPLICATE_KEY = 11000
 const WRITE_CONFLICT = 112
 const LOCK_TIMEOUT = 24
@@ -68,7 +70,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 
 /**
  * What a client may see of a database's failure: 503 when it cannot be reached, cannot write, or another write
- * holds what this one changes; 504 when it was too slow. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
+ * holds what this one changes; 504 when it was too slow or too large. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
@@ -76,6 +78,13 @@ export function toCmsError(error: unknown): unknown {
   if (!(error instanceof MongoError)) return error
   if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
+  }
+  if (OUT_OF_MEMORY.has(error.code)) {
+    return new GatewayTimeoutError(
+      'The query needs more memory than the database gives it',
+      {},
+      { cause: error, code: 'query_too_large' },
+    )
   }
   if (error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED) {
     return new GatewayTimeoutError(

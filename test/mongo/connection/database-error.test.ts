@@ -120,6 +120,9 @@ describe('toCmsError', () => {
   }
 
   it('answers what took too long with 504', () => {
+    for (const code of [146, 292]) {
+      expect(toCmsError(server(code))).to.include({ status: 504, errorCode: 'query_too_large' })
+    }
     expect(toCmsError(server(50))).to.be.instanceOf(GatewayTimeoutError)
   })
 
