@@ -133,16 +133,7 @@ export function openRoles(context: RolesContext): Roles {
       return toRole(row)
     },
     create: (input) => createRole(context, input),
-    update: async (type, input, assertMayAdd) => {
-      const wanted = readInput(UPDATE, input)
-      if (wanted.type !== undefined && wanted.type !== type) {
-        throw inputError('type', 'type cannot be changed', wanted.type)
-      }
-      return changeRole(context, type, ({ permissions }) => {
-        assertMayAdd?.((wanted.permissions ?? []).filter((name) => !permissions.includes(name)))
-        return wanted
-      })
-    },
+    update: (type, input, assertMayAdd) => updateRole(context, type, input, assertMayAdd),
     grant: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({
         permissions: [...new Set([...permissions, ...names])],
@@ -198,6 +189,22 @@ async function createRole(context: RolesContext, input: unknown): Promise<Role> 
     const row = toRow({ id, type, name, description, permissions }, now())
     await roles.insertOne(row, { session })
     return toRole(row)
+  })
+}
+
+async function updateRole(
+  context: RolesContext,
+  type: string,
+  input: unknown,
+  assertMayAdd: AssertMayAdd = () => undefined,
+): Promise<Role> {
+  const wanted = readInput(UPDATE, input)
+  if (wanted.type !== undefined && wanted.type !== type) {
+    throw inputError('type', 'type cannot be changed', wanted.type)
+  }
+  return changeRole(context, type, ({ permissions }) => {
+    assertMayAdd((wanted.permissions ?? []).filter((name) => !permissions.includes(name)))
+    return wanted
   })
 }
 

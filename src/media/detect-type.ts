@@ -21,7 +21,7 @@ export function detectType(head: Buffer, declared: string, name: string): FileTy
   const claimed = claimedType(declared, given)
   const signed = signedType(head)
   if (signed === null) {
-    const mime = isBinary(claimed) && isMarkup(head) ? UNKNOWN : claimed
+    const mime = believed(claimed, head)
     return { mime, ext: given === '' ? extensionOfType(mime) : given }
   }
   const mime = fits(claimed, signed) ? claimed : signed
@@ -30,14 +30,11 @@ export function detectType(head: Buffer, declared: string, name: string): FileTy
   return { mime, ext: isRight ? given : extensionOfType(mime) || given }
 }
 
-/** Types that a browser shows and none of which is text, but for SVG, which is. */
-function isBinary(type: string): boolean {
-  return /^(image|video|audio|font)\//.test(type) && type !== 'image/svg+xml'
-}
-
-/** A page that is declared a picture is neither shown nor taken where pictures are wanted. */
-function isMarkup(head: Buffer): boolean {
-  return /^(\u00ef\u00bb\u00bf)?\s*</.test(head.toString('latin1'))
+/** A page that is declared a picture is neither shown nor taken where pictures are wanted; SVG is markup. */
+function believed(claimed: string, head: Buffer): string {
+  const isMarkup = /^(\u00ef\u00bb\u00bf)?\s*</.test(head.toString('latin1'))
+  const isBinary = /^(image|video|audio|font)\//.test(claimed) && claimed !== 'image/svg+xml'
+  return isBinary && isMarkup ? UNKNOWN : claimed
 }
 
 /** From the last dot of a name; empty when what follows it could not be part of an address as it is. */

@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
-import { ApplicationError, ForbiddenError, NotFoundError, ValidationError } from '../../src/errors.ts'
+import {
+  ApplicationError,
+  ForbiddenError,
+  NotFoundError,
+  ValidationError,
+} from '../../src/errors.ts'
 import { openTestDatabase } from '../test-database.ts'
 import { sampleSchema } from './sample-schema.ts'
 

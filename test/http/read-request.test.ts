@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import { assert, jsonValue, property } from 'fast-check'
 import { levelsOf } from '../../src/http/read-request.ts'
 
 describe('levelsOf', () => {
@@ -9,8 +9,8 @@ describe('levelsOf', () => {
   }
 
   it('says of a text how deep its value is', () => {
-    const anything = fc.jsonValue({ maxDepth: 12 })
-    fc.assert(fc.property(anything, (value) => levelsOf(JSON.stringify(value)) === walked(value)))
+    const anything = jsonValue({ maxDepth: 12 })
+    assert(property(anything, (value) => levelsOf(JSON.stringify(value)) === walked(value)))
   })
 
   it('reads no bracket within a string', () => {
