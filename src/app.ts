@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import { adminRoutes } from './http/routes/admin-routes.ts'
 import { answerUnrouted } from './http/middleware/answer-unrouted.ts'
 import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
-import { apiRoutes } from './http/api-routes.ts'
+import { apiRoutes, refuseUndecodable } from './http/api-routes.ts'
 import { authRoutes, connectRoutes } from './http/routes/auth-routes.ts'
 import { authenticate } from './http/middleware/authenticate.ts'
 import { contentRoutes } from './http/routes/content-routes.ts'
@@ -79,8 +79,9 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   const parts: Parts = { media, authenticate: whoAsks, limited, registry }
   const others = openRouters(dependencies.config, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
+    apiRoutes(routers), // first: by far the most requests are theirs
     ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
-    apiRoutes(routers),
+    refuseUndecodable(),
   ])
   return {
     routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),

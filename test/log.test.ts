@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { createLog } from '../src/log.ts'
 import type { Log } from '../src/log.ts'
@@ -19,6 +21,21 @@ describe('createLog', () => {
     expect(lines[0]).to.include({ level: 'info', method: 'GET', msg: 'request' })
     expect(String(lines[0]?.['time'])).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
+
+  for (const end of ['exit', 'throw']) {
+    it(`keeps every line in its order when the process ends by ${end}`, async () => {
+      const child = fileURLToPath(new URL('log-child.js', import.meta.url))
+      const text = await new Promise<string>((resolve) => {
+        execFile(process.execPath, [child, end], (_, stdout) => resolve(stdout))
+      })
+      const messages = text
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { readonly msg: string }).msg)
+      const before = Array.from({ length: 100 }, () => 'before')
+      expect(messages).to.deep.equal([...before, 'between', 'after'])
+    })
+  }
 
   it('keeps below its level', () => {
     const { log, lines } = recorded()

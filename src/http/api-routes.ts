@@ -17,15 +17,23 @@ export function apiRoutes(routers: ReadonlyMap<string, GuardedRouter>): Middlewa
     ]),
   )
   return async (ctx, next) => {
-    assertDecodable(ctx.path)
     const handler = handlers.get(API_PATH.exec(ctx.path)?.[1]?.toLowerCase() ?? '')
     if (handler === undefined) {
       await next()
       return
     }
+    assertDecodable(ctx.path)
     await handler.routes(ctx, async () => {
       await handler.allowed(ctx, next)
     })
+  }
+}
+
+/** Refuses what no route has taken and cannot be read. */
+export function refuseUndecodable(): Middleware {
+  return (ctx, next) => {
+    assertDecodable(ctx.path)
+    return next()
   }
 }
 
