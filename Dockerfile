@@ -5,9 +5,11 @@ FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
+COPY packages/studio/package.json packages/studio/
 RUN npm ci
 COPY tsconfig.json tsconfig.base.json tsconfig.build.json ./
 COPY packages/engine packages/engine
+COPY packages/studio packages/studio
 COPY src src
 COPY scripts scripts
 RUN npm run build && npm prune --omit=dev
@@ -20,7 +22,7 @@ WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/packages packages
+COPY --from=build /app/packages/engine packages/engine
 COPY --from=build /app/dist dist
 COPY content-types content-types
 USER node

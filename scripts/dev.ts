@@ -1,4 +1,5 @@
-// `npm run dev`: compiles what changes, and starts the server again when it has been compiled.
+// `npm run dev`: compiles what changes, and starts the server again when it has been compiled. Beside it
+// Vite serves the Studio on port 5173, each change of which shows at once, and asks this server.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -19,7 +20,14 @@ const server = spawn(process.execPath, ['--watch', '--enable-source-maps', 'dist
   stdio: 'inherit',
   env: { LOG_LEVEL: 'debug', ...process.env },
 })
+const { HOST = '127.0.0.1', PORT = '1337' } = process.env
+const vite = path.dirname(createRequire(import.meta.url).resolve('vite/package.json'))
+const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'packages/studio'], {
+  stdio: 'inherit',
+  env: { QUIRE_ADDRESS: `http://${HOST}:${PORT}`, ...process.env },
+})
 const stop = (): void => {
+  studio.kill()
   compiler.kill()
   server.kill()
 }

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
@@ -27,8 +28,10 @@ import { roleRoutes } from './http/routes/role-routes.ts'
 import { securityHeaders } from './http/middleware/security-headers.ts'
 import { serializeJson } from './http/middleware/serialize-json.ts'
 import { setServerTiming } from './http/middleware/server-timing.ts'
+import { serveStudio } from './http/routes/serve-studio.ts'
 import { type ServedUploads, serveUploads } from './http/routes/serve-uploads.ts'
 import type { Middleware, RequestState } from './http/state.ts'
+import { readStudioFiles } from './http/studio-files.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
 import { openImageVariants } from './media/images/image-variants.ts'
@@ -90,6 +93,9 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   }
 }
 
+/** Where `npm run build` puts the app for editors. */
+const STUDIO_FOLDER = fileURLToPath(new URL('../studio/', import.meta.url))
+
 /** What stands before routes, and what files they serve. */
 interface Parts {
   readonly media: Media
@@ -118,7 +124,8 @@ function openRouters(
     readBody: readBody(maxBodyBytes),
     authenticate,
   })
-  return [health, admin, serveUploads(media.served, limited)]
+  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER))
+  return [health, admin, studio, serveUploads(media.served, limited)]
 }
 
 function buildKoa(

@@ -80,7 +80,12 @@ const ENGINE = [
   'start-embedded',
 ]
 
+/** The folders and files of the Studio, each of which imports those before it only. */
+const STUDIO = ['texts', 'api', 'design', 'fields', 'screens', 'shell', 'main']
+
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
+
+const isOurs = (imported: string): boolean => /\.tsx?$/.test(imported)
 
 interface Module {
   readonly path: string
@@ -91,7 +96,7 @@ interface Module {
 function readModules(folder: string): readonly Module[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => path.split('\\').join('/'))
-    .filter((path) => path.endsWith('.ts'))
+    .filter(isOurs)
     .map((path) => readModule(folder, path))
 }
 
@@ -106,14 +111,13 @@ function readModule(folder: string, path: string): Module {
 
 const modules = readModules('src')
 const engine = readModules('packages/engine/src')
+const studio = readModules('packages/studio/src')
 
 function roomOf(path: string): string {
   const [first = '', second] = path.split('/')
   if (second !== undefined) return first
-  return first.replace(/\.ts$/, '')
+  return first.replace(/\.tsx?$/, '')
 }
-
-const isOurs = (imported: string): boolean => imported.endsWith('.ts')
 
 describe('architecture', () => {
   it('knows every room', () => {
@@ -149,6 +153,7 @@ describe('architecture', () => {
   it('has no cycle of files, type imports included', () => {
     expect(findCycle(graphOf(modules, ({ path }) => path))).to.deep.equal([])
     expect(findCycle(graphOf(engine, ({ path }) => path))).to.deep.equal([])
+    expect(findCycle(graphOf(studio, ({ path }) => path))).to.deep.equal([])
   })
 
   it('has no cycle of folders within a room', () => {
@@ -163,21 +168,13 @@ describe('architecture', () => {
     expect(crowded).to.deep.equal([])
   })
 
-  it('has an engine whose folders import those before them only', () => {
-    const wrong = engine.flatMap(({ path, room, imports }) =>
-      imports
-        .filter(isOurs)
-        .filter((imported) => {
-          const target = roomOf(imported)
-          return target !== room && !ENGINE.slice(0, ENGINE.indexOf(room)).includes(target)
-        })
-        .map((imported) => `${path} imports ${imported}`),
-    )
-    expect(wrong).to.deep.equal([])
+  it('has packages whose folders import those before them only', () => {
+    expect(againstOrder(engine, ENGINE)).to.deep.equal([])
+    expect(againstOrder(studio, STUDIO)).to.deep.equal([])
   })
 
-  it('has an engine that imports nothing of the server', () => {
-    const outside = engine.flatMap(({ path, imports }) =>
+  it('has packages that import nothing of the server', () => {
+    const outside = [...engine, ...studio].flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith('..')).map((name) => `${path} imports ${name}`),
     )
     expect(outside).to.deep.equal([])
@@ -194,10 +191,10 @@ describe('architecture', () => {
   })
 
   it('names files in kebab-case, without barrels and catch-all folders', () => {
-    const wrong = [...modules, ...engine]
+    const wrong = [...modules, ...engine, ...studio]
       .map(({ path }) => path)
       .filter((path) => {
-        const parts = path.replace(/\.ts$/, '').split('/')
+        const parts = path.replace(/\.tsx?$/, '').split('/')
         const isPlain = parts.every((part) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part))
         return (
           !isPlain ||
@@ -219,6 +216,19 @@ describe('architecture', () => {
 function folderOf({ path }: Pick<Module, 'path'>): string {
   const folder = dirname(path)
   return folder.includes('/') ? folder : path
+}
+
+/** Imports of what does not come before the importing room in the order. */
+function againstOrder(files: readonly Module[], order: readonly string[]): readonly string[] {
+  return files.flatMap(({ path, room, imports }) =>
+    imports
+      .filter(isOurs)
+      .filter((imported) => {
+        const target = roomOf(imported)
+        return target !== room && !order.slice(0, order.indexOf(room)).includes(target)
+      })
+      .map((imported) => `${path} imports ${imported}`),
+  )
 }
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>

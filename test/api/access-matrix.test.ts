@@ -261,10 +261,17 @@ describe('who gets through to which route', () => {
     )
     expect(own).to.deep.equal(['guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
-    // Live and ready; the bytes of files; pages of sign-in that the dialect has under another method.
+    // Live and ready; the app for editors; the bytes of files; pages of sign-in that the dialect has under another method.
     expect(
       open.map(({ path }) => path).filter((path) => !path.startsWith('/api/auth/')),
-    ).to.deep.equal(['/_health', '/_ready', '/uploads/:name'])
+    ).to.deep.equal([
+      '/_health',
+      '/_ready',
+      '/studio',
+      '/studio/{*path}',
+      '/admin',
+      '/uploads/:name',
+    ])
   })
 })
 

@@ -1,0 +1,139 @@
+import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
+import { request } from './request.ts'
+
+/** A type as the list of all types shows it. */
+export interface TypeSummary {
+  readonly uid: string
+  readonly kind: 'collectionType' | 'singleType'
+  readonly singularName: string
+  readonly pluralName: string
+  readonly displayName: string
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+  readonly actions: readonly string[]
+}
+
+export const ATTRIBUTE_TYPES = [
+  'string',
+  'text',
+  'richtext',
+  'blocks',
+  'email',
+  'password',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'decimal',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+  'json',
+  'relation',
+  'component',
+  'dynamiczone',
+  'media',
+] as const
+
+export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
+
+/** An attribute as it was declared; which options there are depends on its type. */
+export interface Attribute {
+  readonly type: AttributeType
+  readonly required?: boolean
+  readonly private?: boolean
+  readonly localized?: boolean
+  readonly writable?: boolean
+  readonly unique?: boolean
+  readonly default?: unknown
+  readonly description?: string
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly regex?: string
+  readonly enum?: readonly string[]
+  readonly targetField?: string
+  readonly relation?: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
+  readonly target?: string
+  readonly inversedBy?: string
+  readonly mappedBy?: string
+  readonly component?: string
+  readonly components?: readonly string[]
+  readonly repeatable?: boolean
+  readonly multiple?: boolean
+  readonly allowedTypes?: readonly string[]
+}
+
+export type Attributes = Readonly<Record<string, Attribute>>
+
+/** The declaration of a type in full. */
+export interface Declaration extends Omit<TypeSummary, 'actions'> {
+  readonly description?: string
+  /** The attribute that names an entry. */
+  readonly titleField: string | null
+  readonly attributes: Attributes
+}
+
+export interface ComponentDeclaration {
+  readonly uid: string
+  readonly displayName: string
+  readonly attributes: Attributes
+}
+
+/** Declarations change with a start of the server alone. */
+const FOR_LONG = 10 * 60_000
+
+export const typesQuery = queryOptions({
+  queryKey: ['types'],
+  queryFn: async ({ signal }) =>
+    (await request<readonly TypeSummary[]>('GET', '/admin/content-types', { signal })).data,
+  staleTime: FOR_LONG,
+})
+
+export const declarationQuery = (uid: string) =>
+  queryOptions({
+    queryKey: ['types', uid],
+    queryFn: async ({ signal }) =>
+      (
+        await request<Declaration>('GET', `/admin/content-types/${encodeURIComponent(uid)}`, {
+          signal,
+        })
+      ).data,
+    staleTime: FOR_LONG,
+  })
+
+export const componentsQuery = queryOptions({
+  queryKey: ['components'],
+  queryFn: async ({ signal }) =>
+    (await request<readonly ComponentDeclaration[]>('GET', '/admin/components', { signal })).data,
+  staleTime: FOR_LONG,
+})
+
+export function useTypes(): readonly TypeSummary[] {
+  return useSuspenseQuery(typesQuery).data
+}
+
+/** What names a type in addresses: as under `/api`. */
+export function apiNameOf(type: Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName'>): string {
+  return type.kind === 'singleType' ? type.singularName : type.pluralName
+}
+
+export function useDeclaration(uid: string): Declaration {
+  return useSuspenseQuery(declarationQuery(uid)).data
+}
+
+export const countsQuery = queryOptions({
+  queryKey: ['counts'],
+  queryFn: async ({ signal }) =>
+    (await request<Readonly<Record<string, number>>>('GET', '/admin/counts', { signal })).data,
+  staleTime: 30_000,
+})
+
+/** How many entries each type has, by uid; empty until it is known. */
+export function useCounts(): Readonly<Record<string, number>> {
+  return useQuery(countsQuery).data ?? {}
+}

@@ -1,0 +1,47 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { QueryValue } from './query-string.ts'
+import { request } from './request.ts'
+
+export type EntryState = 'draft' | 'published' | 'changed'
+
+/** An entry as lists and forms get it; what else it has depends on its type. */
+export interface Entry {
+  readonly documentId: string
+  readonly locale?: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly publishedAt: string | null
+  readonly [attribute: string]: unknown
+}
+
+export interface ListMeta {
+  readonly pagination: {
+    readonly pageSize: number
+    readonly total?: number
+    readonly nextCursor?: string | null
+  }
+  /** By documentId. */
+  readonly states?: Readonly<Record<string, EntryState>>
+}
+
+export type ListQuery = Readonly<Record<string, QueryValue>>
+
+/** `/admin/content/<uid>/<documentId>…`. */
+export function contentPath(uid: string, ...rest: readonly string[]): string {
+  return ['/admin/content', ...[uid, ...rest].map(encodeURIComponent)].join('/')
+}
+
+/** A page of a type's entries. */
+export const entriesQuery = (uid: string, query: ListQuery) =>
+  queryOptions({
+    queryKey: ['content', uid, 'list', query],
+    queryFn: ({ signal }) =>
+      request<readonly Entry[], ListMeta>('GET', contentPath(uid), { query, signal }),
+  })
+
+/** What an entry is called; the beginning of its documentId where it has no title yet. */
+export function titleOf(entry: Entry, titleField: string | null): string {
+  const title = titleField === null ? null : entry[titleField]
+  if (typeof title === 'number') return String(title)
+  return typeof title === 'string' && title !== '' ? title : entry.documentId.slice(0, 8)
+}

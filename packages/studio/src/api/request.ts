@@ -1,0 +1,127 @@
+import { toQueryString, type QueryValue } from './query-string.ts'
+
+/** One fault of an answer: where in what was sent, and what about it. */
+export interface Fault {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** An answer that says no. `status` 0: there was no answer. */
+export class ApiError extends Error {
+  readonly status: number
+  /** Of docs/errors.md. */
+  readonly code: string
+  readonly faults: readonly Fault[]
+
+  constructor(status: number, message: string, code = '', faults: readonly Fault[] = []) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.faults = faults
+  }
+}
+
+export interface Answer<Data, Meta = Readonly<Record<string, unknown>>> {
+  readonly data: Data
+  readonly meta: Meta
+  /** For `ifMatch` of the next write. */
+  readonly etag: string | null
+}
+
+export interface Sent {
+  readonly query?: Readonly<Record<string, QueryValue>>
+  /** JSON, or a form with files. */
+  readonly body?: unknown
+  readonly ifMatch?: string
+  readonly signal?: AbortSignal | undefined
+  /** False: a 401 is the answer, and nobody is asked to sign in. */
+  readonly signsIn?: boolean
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Resolves when somebody has signed in again; set by the shell. */
+let signInAgain: (() => Promise<void>) | undefined
+
+export function onSignedOut(handler: () => Promise<void>): void {
+  signInAgain = handler
+}
+
+/**
+ * Sends a request as the person who is signed in. Where the session has ended it waits until they have
+ * signed in again and sends it once more: nothing that they typed is lost.
+ * @throws ApiError for an answer that says no, or none
+ */
+export async function request<Data, Meta = Readonly<Record<string, unknown>>>(
+  method: Method,
+  path: string,
+  sent: Sent = {},
+): Promise<Answer<Data, Meta>> {
+  const response = await send(method, path, sent)
+  if (response.status === 401 && sent.signsIn !== false && signInAgain !== undefined) {
+    await signInAgain()
+    return answerOf(await send(method, path, sent))
+  }
+  return answerOf(response)
+}
+
+async function send(method: Method, path: string, sent: Sent): Promise<Response> {
+  const { query = {}, signal } = sent
+  try {
+    return await fetch(path + toQueryString(query), {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...payloadOf(sent),
+      ...(signal !== undefined && { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new ApiError(0, 'The server cannot be reached')
+  }
+}
+
+/** A form says by itself what it is. */
+function payloadOf({ body, ifMatch }: Sent): Pick<RequestInit, 'headers' | 'body'> {
+  const headers = new Headers({ Accept: 'application/json' })
+  if (ifMatch !== undefined) headers.set('If-Match', ifMatch)
+  if (body === undefined) return { headers }
+  if (body instanceof FormData) return { headers, body }
+  headers.set('Content-Type', 'application/json')
+  return { headers, body: JSON.stringify(body) }
+}
+
+async function answerOf<Data, Meta>(response: Response): Promise<Answer<Data, Meta>> {
+  const text = await response.text()
+  const json = parse(text)
+  if (!response.ok) throw toError(response, json)
+  const { data = null, meta = {} } = json
+  return { data: data as Data, meta: meta as Meta, etag: response.headers.get('ETag') }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  if (text === '') return {}
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return {} // a proxy's page
+  }
+}
+
+/** What an answer that is no 2xx says, as far as it is ours. */
+export function toError(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  json: Readonly<Record<string, unknown>>,
+): ApiError {
+  const error = (json['error'] ?? {}) as {
+    readonly message?: string
+    readonly details?: { readonly errors?: readonly Partial<Fault>[] }
+  }
+  const faults = (error.details?.errors ?? []).map(({ path = [], message = '' }) => ({
+    path: path.map(String),
+    message,
+  }))
+  const code = headers.get('Error-Code') ?? ''
+  return new ApiError(status, error.message ?? `HTTP ${status}`, code, faults)
+}

@@ -1,0 +1,82 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { request } from './request.ts'
+
+export interface Permission {
+  readonly action: string
+  /** Absent: in every locale. */
+  readonly locales?: readonly string[]
+}
+
+export interface Session {
+  readonly administrator: {
+    readonly id: string
+    readonly name: string
+    readonly email: string
+    readonly roles: readonly string[]
+    readonly language: string | null
+  }
+  readonly permissions: readonly Permission[]
+}
+
+export interface StartInfo {
+  /** There is no administrator yet. */
+  readonly firstAdministrator: boolean
+  readonly oidc: { readonly label: string } | null
+  readonly passkeys: boolean
+  readonly version: string
+}
+
+export const startQuery = queryOptions({
+  queryKey: ['start'],
+  queryFn: async ({ signal }) =>
+    (await request<StartInfo>('GET', '/admin/start', { signal, signsIn: false })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }) =>
+    (await request<Session>('GET', '/admin/session', { signal, signsIn: false })).data,
+  staleTime: 5 * 60_000,
+  retry: false,
+})
+
+export async function signIn(email: string, password: string): Promise<Session> {
+  const body = { email, password }
+  return (await request<Session>('POST', '/admin/session', { body, signsIn: false })).data
+}
+
+export async function signOut(): Promise<void> {
+  await request('DELETE', '/admin/session', { signsIn: false })
+}
+
+export interface FirstAdministrator {
+  readonly token: string
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+export async function addFirstAdministrator(body: FirstAdministrator): Promise<Session> {
+  const path = '/admin/first-administrator'
+  return (await request<Session>('POST', path, { body, signsIn: false })).data
+}
+
+/** The person who is signed in; of screens within the shell alone, which has loaded it. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data
+}
+
+/** Whether somebody may do an action, in a locale where one is given. */
+export function may(session: Session, action: string, locale?: string): boolean {
+  return session.permissions.some(
+    (one) =>
+      one.action === action &&
+      (locale === undefined || one.locales === undefined || one.locales.includes(locale)),
+  )
+}
+
+export function useMay(): (action: string, locale?: string) => boolean {
+  const session = useSession()
+  return (action, locale) => may(session, action, locale)
+}

@@ -1,0 +1,29 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTexts } from '../texts/texts.ts'
+import styles from './late.module.css'
+
+const PATIENCE_MS = 300
+
+/** Shows what it holds after 300 ms: what comes sooner needs no sign that it comes. */
+export function Late({ children }: { readonly children: ReactNode }) {
+  const [isShown, show] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => show(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isShown ? children : null
+}
+
+/** Grey lines where text will stand. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  const { t } = useTexts()
+  return (
+    <Late>
+      <div role="status" aria-label={t('app.loading')} className={styles['skeleton']}>
+        {Array.from({ length: lines }, (_, line) => (
+          <span key={line} className={styles['line']} />
+        ))}
+      </div>
+    </Late>
+  )
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+import styles from './notice.module.css'
+
+export interface NoticeProps {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+/** Says what is here when there is nothing, or why it cannot be shown, and what to do. */
+export function Notice({ title, children, action }: NoticeProps) {
+  return (
+    <div className={styles['notice']}>
+      <p className={styles['title']}>{title}</p>
+      {children !== undefined && <p className={styles['text']}>{children}</p>}
+      {action !== undefined && <div className={styles['action']}>{action}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, type ReactNode } from 'react'
+import styles from './page.module.css'
+
+export interface PageProps {
+  readonly title: string
+  /** Beside the title, quiet. */
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  /** Between the head and the content. */
+  readonly bar?: ReactNode
+  /** Stays at the foot of the window. */
+  readonly foot?: ReactNode
+  /** Text of a width that can be read, instead of all there is. */
+  readonly narrow?: boolean
+  readonly children: ReactNode
+}
+
+/** A screen: its head, its content, its foot. */
+export function Page({ title, note, actions, bar, foot, narrow = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Quire`
+  }, [title])
+  return (
+    <div className={styles['page']}>
+      <header className={`${styles['head']} ${narrow ? styles['narrow'] : ''}`}>
+        <h1 className={styles['title']}>{title}</h1>
+        {note !== undefined && <span className={styles['note']}>{note}</span>}
+        <span className={styles['space']} />
+        {actions}
+      </header>
+      {bar}
+      <div className={`${styles['content']} ${narrow ? styles['narrow'] : ''}`}>{children}</div>
+      {foot !== undefined && <footer className={styles['foot']}>{foot}</footer>}
+    </div>
+  )
+}

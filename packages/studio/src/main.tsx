@@ -1,0 +1,14 @@
+import '@fontsource-variable/inter/wght.css'
+import './design/tokens.css'
+import './design/global.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Studio } from './shell/studio.tsx'
+
+const element = document.querySelector('#studio')
+if (element === null) throw new Error('The page has no place for the Studio')
+createRoot(element).render(
+  <StrictMode>
+    <Studio />
+  </StrictMode>,
+)

@@ -1,0 +1,16 @@
+import { useParams } from '@tanstack/react-router'
+import { EntryScreen } from '../entry/entry-screen.tsx'
+import { useAddressedType } from './content-screen.tsx'
+
+/** `…/new` begins an entry, any other address is one. */
+export function EntryRoute() {
+  const type = useAddressedType()
+  const { documentId } = useParams({ from: '/shell/content/$type/$documentId' })
+  return (
+    <EntryScreen
+      key={documentId}
+      type={type}
+      documentId={documentId === 'new' ? null : documentId}
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import mark from '../design/mark.svg'
+import { useTexts } from '../texts/texts.ts'
+import styles from './sign-in.module.css'
+
+/** The page before one is in. */
+export function Gate({
+  title,
+  hint,
+  children,
+}: {
+  readonly title: string
+  readonly hint?: string
+  readonly children: ReactNode
+}) {
+  const { t } = useTexts()
+  return (
+    <main className={styles['page']}>
+      <title>{`${title} · ${t('app.name')}`}</title>
+      <div className={styles['card']}>
+        <img src={mark} alt="" className={styles['mark']} />
+        <div>
+          <h1 className={styles['title']}>{title}</h1>
+          {hint !== undefined && <p className={styles['hint']}>{hint}</p>}
+        </div>
+        {children}
+      </div>
+    </main>
+  )
+}

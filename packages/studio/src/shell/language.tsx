@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { I18nProvider } from 'react-aria-components'
+import { sessionQuery } from '../api/session.ts'
+import { chooseLanguage, loadCatalogue, type Texts, TextsContext, textsOf } from '../texts/texts.ts'
+
+/** Gives everything below its texts: in the language of the account, else in the browser's. */
+export function LanguageProvider({ children }: { readonly children: ReactNode }) {
+  const chosen = useQuery({ ...sessionQuery, enabled: false }).data?.administrator.language
+  const language = chooseLanguage([chosen, ...navigator.languages])
+  const [texts, setTexts] = useState<Texts | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    void loadCatalogue(language).then((catalogue) => {
+      if (isWanted) setTexts(textsOf(language, catalogue))
+    })
+    document.documentElement.lang = language
+    return () => {
+      isWanted = false
+    }
+  }, [language])
+  if (texts === null) return null
+  return (
+    <I18nProvider locale={texts.language}>
+      <TextsContext value={texts}>{children}</TextsContext>
+    </I18nProvider>
+  )
+}

@@ -1,0 +1,81 @@
+import { Link } from '@tanstack/react-router'
+import { apiNameOf, type TypeSummary, useCounts, useTypes } from '../api/content-types.ts'
+import { useMay } from '../api/session.ts'
+import { Kbd } from '../design/kbd.tsx'
+import mark from '../design/mark.svg'
+import type { TextKey } from '../texts/english.ts'
+import { useTexts } from '../texts/texts.ts'
+import { AccountMenu } from './account-menu.tsx'
+import styles from './navigation.module.css'
+
+export interface NavigationProps {
+  readonly onPalette: () => void
+  readonly onHelp: () => void
+}
+
+export function Navigation({ onPalette, onHelp }: NavigationProps) {
+  const { t } = useTexts()
+  const types = useReadableTypes()
+  const collections = types.filter(({ kind }) => kind === 'collectionType')
+  const singles = types.filter(({ kind }) => kind === 'singleType')
+  return (
+    <nav aria-label={t('nav.label')} className={styles['nav']}>
+      <div className={styles['brand']}>
+        <img src={mark} alt="" width={20} height={20} />
+        {t('app.name')}
+      </div>
+      <button type="button" className={styles['search']} onClick={onPalette}>
+        {t('palette.placeholder')}
+        <Kbd keys="mod+K" />
+      </button>
+      <div className={styles['links']}>
+        <Link to="/" className={styles['link']} activeOptions={{ exact: true }}>
+          {t('nav.home')}
+        </Link>
+        <TypeLinks title="nav.collections" types={collections} />
+        <TypeLinks title="nav.singles" types={singles} />
+      </div>
+      <AccountMenu onHelp={onHelp} />
+    </nav>
+  )
+}
+
+/** Types that the person may at least look at. */
+export function useReadableTypes(): readonly TypeSummary[] {
+  const may = useMay()
+  return useTypes().filter(({ uid }) => may(`${uid}.find`))
+}
+
+function TypeLinks({
+  title,
+  types,
+}: {
+  readonly title: TextKey
+  readonly types: readonly TypeSummary[]
+}) {
+  const { t, number } = useTexts()
+  const counts = useCounts()
+  if (types.length === 0) return null
+  return (
+    <section aria-label={t(title)}>
+      <h2 className={styles['title']}>{t(title)}</h2>
+      <ul>
+        {types.map((type) => {
+          const count = type.kind === 'singleType' ? undefined : counts[type.uid]
+          return (
+            <li key={type.uid}>
+              <Link
+                to="/content/$type"
+                params={{ type: apiNameOf(type) }}
+                className={styles['link']}
+              >
+                <span className={styles['name']}>{type.displayName}</span>
+                {count !== undefined && <span className={styles['count']}>{number(count)}</span>}
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,104 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import type { QueryClient } from '@tanstack/react-query'
+import { typesQuery } from '../api/content-types.ts'
+import { ApiError } from '../api/request.ts'
+import { sessionQuery, startQuery } from '../api/session.ts'
+import { Skeleton } from '../design/late.tsx'
+import { readListSearch } from '../screens/list/list-search.ts'
+import { Failure, Missing } from './failure.tsx'
+import { Frame } from './frame.tsx'
+import { queryClient } from './query-client.ts'
+
+interface RouterContext {
+  readonly queryClient: QueryClient
+}
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet })
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
+    typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') ? { to } : {},
+  loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
+  component: lazyRouteComponent(() => import('./sign-in-screen.tsx'), 'SignInScreen'),
+})
+
+const firstStartRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/first-start',
+  component: lazyRouteComponent(() => import('./first-start-screen.tsx'), 'FirstStartScreen'),
+})
+
+/** Everything that only somebody who is signed in sees. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      // oxlint-disable-next-line typescript/only-throw-error -- how the router has it
+      throw redirect({ to: '/sign-in', search: { to: location.href } })
+    }
+  },
+  loader: ({ context }) => context.queryClient.ensureQueryData(typesQuery),
+  component: Frame,
+})
+
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
+})
+
+const contentRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/content/$type',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(
+    () => import('../screens/content/content-screen.tsx'),
+    'ContentScreen',
+  ),
+})
+
+const entryRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/content/$type/$documentId',
+  validateSearch: ({ locale }: Record<string, unknown>): { locale?: string } =>
+    typeof locale === 'string' ? { locale } : {},
+  component: lazyRouteComponent(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
+})
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  firstStartRoute,
+  shellRoute.addChildren([homeRoute, contentRoute, entryRoute]),
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/studio',
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingComponent: Skeleton,
+  defaultPendingMs: 300,
+  defaultErrorComponent: Failure,
+  defaultNotFoundComponent: Missing,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

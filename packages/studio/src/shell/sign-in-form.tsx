@@ -1,0 +1,85 @@
+import { type ReactNode, useState } from 'react'
+import { Form } from 'react-aria-components'
+import { ApiError } from '../api/request.ts'
+import { type Session, signIn } from '../api/session.ts'
+import { Button } from '../design/button.tsx'
+import { TextInput } from '../design/text-input.tsx'
+import type { TextKey } from '../texts/english.ts'
+import { useTexts } from '../texts/texts.ts'
+import styles from './sign-in.module.css'
+
+export interface SignInFormProps {
+  readonly email?: string
+  readonly onSignedIn: (session: Session) => void
+  /** Other ways to sign in. */
+  readonly children?: ReactNode
+}
+
+/** E-mail and password. */
+export function SignInForm({ email, onSignedIn, children }: SignInFormProps) {
+  const { t } = useTexts()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (form: FormData): Promise<void> => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      onSignedIn(await signIn(textOf(form, 'email'), textOf(form, 'password')))
+    } catch (error) {
+      const key = keyOf(error)
+      setProblem(key === null ? messageOf(error) : t(key))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Form
+      className={styles['form'] ?? ''}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(new FormData(event.currentTarget))
+      }}
+    >
+      <TextInput
+        label={t('signIn.email')}
+        name="email"
+        type="email"
+        autoComplete="username"
+        defaultValue={email ?? ''}
+        isRequired
+        autoFocus={email === undefined}
+      />
+      <TextInput
+        label={t('signIn.password')}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        isRequired
+        autoFocus={email !== undefined}
+      />
+      <p role="alert" className={styles['problem']}>
+        {problem}
+      </p>
+      <Button type="submit" look="primary" isPending={isBusy}>
+        {t('signIn.submit')}
+      </Button>
+      {children}
+    </Form>
+  )
+}
+
+export function textOf(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+function keyOf(error: unknown): TextKey | null {
+  if (!(error instanceof ApiError)) return null
+  if (error.status === 0) return 'error.network'
+  if (error.status === 429) return 'signIn.limited'
+  return error.status === 400 || error.status === 401 ? 'signIn.wrong' : null
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { MongoClient } from 'mongodb'
+
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+const TOKEN = 'root-token-of-the-browser-suite'
+
+/** A real server in a process of its own, with a database of its own. */
+export interface Server {
+  readonly address: string
+  /** What it printed until it listened, the link of the first start among it. */
+  readonly startLog: readonly string[]
+  /** As an operator, past the Studio. @throws Error for an answer that is no 2xx */
+  ask(method: string, target: string, body?: unknown): Promise<Answer>
+  stop(): Promise<void>
+}
+
+// eslint-disable-next-line typescript/no-explicit-any -- a test reads what it expects
+export type Answer = any
+
+/** On `MONGODB_URI`, else on an embedded engine in a folder of its own. */
+export async function startServer(
+  env: Readonly<Record<string, string>> = {},
+  script = 'dist/src/main.js',
+): Promise<Server> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'quire-studio-'))
+  const database = `quire_test_studio_${randomBytes(4).toString('hex')}`
+  const uri = process.env['MONGODB_URI']
+  const child = spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ROOT_API_TOKEN: TOKEN,
+      QUIRE_DATA_DIR: folder,
+      MONGODB_DATABASE: database,
+      RATE_LIMIT: 'off',
+      SLOW_REQUEST_MS: '0',
+      ...(uri !== undefined && { MONGODB_URI: uri }),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  const { address, log } = await listening(child)
+  return {
+    address,
+    startLog: log,
+    ask: (method, target, body) => ask(address + target, method, body),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+      if (uri !== undefined) await drop(uri, database)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Listening {
+  readonly address: string
+  readonly log: readonly string[]
+}
+
+function listening(child: ChildProcess): Promise<Listening> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('no output')
+  return new Promise((resolve, reject) => {
+    const log: string[] = []
+    const read = (line: string): void => {
+      log.push(line)
+      const address = /listens on (http:\/\/[^;\s"]+)/.exec(line)?.[1]
+      if (address !== undefined) setImmediate(() => resolve({ address, log }))
+    }
+    createInterface({ input: stdout }).on('line', read)
+    createInterface({ input: stderr }).on('line', read)
+    child.once('close', () => reject(new Error(`the server did not start:\n${log.join('\n')}`)))
+  })
+}
+
+async function ask(url: string, method: string, body: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`)
+  return text === '' ? null : JSON.parse(text)
+}
+
+async function drop(uri: string, database: string): Promise<void> {
+  const client = await MongoClient.connect(uri)
+  await client.db(database).dropDatabase()
+  await client.close()
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** One file of the app, and the packed forms that lie beside it. */
+export interface StudioFile {
+  readonly path: string
+  readonly type: string
+  /** By the name of their coding, the smallest first. */
+  readonly packed: Readonly<Record<string, string>>
+  /** Its name changes with its bytes. */
+  readonly hashed: boolean
+  readonly etag: string
+}
+
+export interface StudioFiles {
+  /** What every address of the app answers that names no file; null where the app was not built. */
+  readonly page: StudioFile | null
+  /** By their path under the folder, such as `assets/main-1a2b3c.js`. */
+  readonly files: ReadonlyMap<string, StudioFile>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+const CODINGS = { br: '.br', gzip: '.gz' }
+
+/** Reads which files there are, once: what is not in this list is never opened. */
+export function readStudioFiles(folder: string): StudioFiles {
+  const names = namesIn(folder)
+  const known = new Set(names)
+  const files = new Map<string, StudioFile>()
+  for (const name of names) {
+    const type = TYPES[path.extname(name)]
+    if (type === undefined) continue
+    const packed = Object.entries(CODINGS)
+      .filter(([, ending]) => known.has(name + ending))
+      .map(([coding, ending]) => [coding, path.join(folder, name + ending)])
+    files.set(name, {
+      path: path.join(folder, name),
+      type,
+      packed: Object.fromEntries(packed) as Record<string, string>,
+      hashed: name.startsWith('assets/'),
+      etag: digestOf(path.join(folder, name)),
+    })
+  }
+  return { page: files.get('index.html') ?? null, files }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+      name.split(path.sep).join('/'),
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function digestOf(file: string): string {
+  return `"${createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 20)}"`
+}
