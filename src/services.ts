@@ -92,7 +92,7 @@ export async function openServices({
     onLostProcess: reportLost(log),
   })
   try {
-    await assertTransactions(database, config, log)
+    assertTransactions(database, config, log)
     await assertVersion(database, schema, log)
     await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
@@ -239,8 +239,8 @@ export async function openStorage(
 }
 
 /** @throws ConfigError for a standalone mongod, unless it was accepted. */
-async function assertTransactions(database: Database, config: Config, log: Logger): Promise<void> {
-  const verdict = judgeStandalone(await database.hello(), config.database.allowStandalone)
+function assertTransactions(database: Database, config: Config, log: Logger): void {
+  const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
   if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
   if (verdict.kind === 'accepted') log.warn(verdict.why)
 }

@@ -12,15 +12,17 @@ const FOUNDATION = ['deployment', 'log', 'config', 'errors']
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'time-slice': [],
-  config: ['errors'],
+  'near-miss': [],
+  'work-queue': ['errors'],
+  config: ['near-miss', 'errors'],
   log: ['config'],
   deployment: ['config', 'errors'],
-  schema: ['errors'],
+  schema: ['near-miss', 'errors'],
   query: ['schema', 'errors'],
   mongo: ['query', 'schema', 'time-slice', 'errors'],
-  media: ['mongo', 'schema', 'errors'],
-  access: ['mongo', 'schema', 'errors'],
-  accounts: ['access', 'mongo', 'schema', 'errors'],
+  media: ['mongo', 'schema', 'work-queue', 'errors'],
+  access: ['mongo', 'schema', 'near-miss', 'errors'],
+  accounts: ['access', 'mongo', 'schema', 'work-queue', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'errors'],
   http: [
@@ -42,7 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   services: [...DOMAIN, ...FOUNDATION],
   app: [...DOMAIN, 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'transfer', 'services', ...FOUNDATION],
+  cli: [...DOMAIN, 'transfer', 'services', 'near-miss', ...FOUNDATION],
 }
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */

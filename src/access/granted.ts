@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { validationError, fault } from '../errors.ts'
-import { didYouMean } from '../schema/check/did-you-mean.ts'
+import { didYouMean } from '../near-miss.ts'
 import type { Actions } from './actions.ts'
 import type { Grants } from './principal.ts'
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import Joi from 'joi'
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
@@ -9,6 +8,7 @@ import { inputError, readInput, shortText } from './input.ts'
 import type { Stamped } from '../mongo/system/stamped.ts'
 import { lockName } from '../mongo/system/lease.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
+import { documentIdFrom } from '../mongo/versions/document-id.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 
@@ -266,8 +266,7 @@ function rowId(type: string): string {
  * first roles at once, and a role is found by one look-up by `_id`.
  */
 function roleDocumentId(type: string): string {
-  const digest = BigInt(`0x${createHash('sha256').update(`role ${type}`).digest('hex')}`)
-  return `r${digest.toString(36).padStart(23, '0').slice(0, 23)}`
+  return documentIdFrom('r', `role ${type}`)
 }
 
 function taken(key: string, value: string) {

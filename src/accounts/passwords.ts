@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { compare as verifyBcrypt } from 'bcryptjs'
-import { ServiceUnavailableError } from '../errors.ts'
+import { createWorkQueue } from '../work-queue.ts'
 
 /** What one hash costs; see the options of argon2. */
 export interface PasswordCost {
@@ -42,7 +42,13 @@ const MAX_WAITING = 200
 export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passwords {
   const options = { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 }
   const nobodys = hash(randomBytes(32), options)
-  const inTurn = takeTurns()
+  const queue = createWorkQueue({
+    concurrency: AT_ONCE,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: Infinity,
+    refusal: 'Too many passwords are waiting to be checked',
+  })
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => queue.run(work, { isUrgent: true })
   return {
     hash: (password) => inTurn(() => hash(password, options)),
     verify: async (stored, password) => {
@@ -55,28 +61,5 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
       return isRight && isShort && stored !== null
     },
     isForeign: (stored) => BCRYPT.test(stored),
-  }
-}
-
-function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running < AT_ONCE) running += 1
-    else if (waiting.length < MAX_WAITING) {
-      await new Promise<void>((resolve) => waiting.push(resolve)) // in the place of who leaves
-    } else
-      throw new ServiceUnavailableError(
-        'Too many passwords are waiting to be checked',
-        {},
-        { code: 'overloaded' },
-      )
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
   }
 }

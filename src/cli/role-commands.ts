@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.ts'
 import type { Role, Roles } from '../access/roles.ts'
 import { NotFoundError } from '../errors.ts'
-import { didYouMean } from '../schema/check/did-you-mean.ts'
+import { didYouMean } from '../near-miss.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 

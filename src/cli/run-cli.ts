@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CmsError, ConfigError, SchemaError } from '../errors.ts'
-import { didYouMean } from '../schema/check/did-you-mean.ts'
+import { didYouMean } from '../near-miss.ts'
 import {
   type Command,
   type CommandContext,

@@ -1,7 +1,7 @@
 import type { ApiToken, ApiTokens } from '../access/api-tokens.ts'
 import { API_TOKEN_TYPES } from '../access/principal.ts'
 import { NotFoundError } from '../errors.ts'
-import { didYouMean } from '../schema/check/did-you-mean.ts'
+import { didYouMean } from '../near-miss.ts'
 import { type Command, textOption, UsageError, wordAt } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 

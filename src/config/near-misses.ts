@@ -1,3 +1,4 @@
+import { editDistance } from '../near-miss.ts'
 import type { Environment } from './config.ts'
 import { VARIABLES } from './variables.ts'
 
@@ -43,10 +44,5 @@ function bare(name: string): string {
 
 // Short names are left out: HOST, PORT and HOME are too close to each other to guess from.
 function isOneSlip(name: string, ours: string): boolean {
-  if (ours.length < 8 || Math.abs(name.length - ours.length) > 1) return false
-  const [long, short] = name.length >= ours.length ? [name, ours] : [ours, name]
-  let at = 0
-  while (at < short.length && long[at] === short[at]) at += 1
-  const rest = long.length === short.length ? short.slice(at + 1) : short.slice(at)
-  return long.slice(at + 1) === rest
+  return ours.length >= 8 && editDistance(name, ours) <= 1
 }

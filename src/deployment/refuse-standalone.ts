@@ -1,11 +1,3 @@
-/** What `hello` says about transactions. */
-export interface HelloReply {
-  /** The name of the replica set; absent on a standalone. */
-  readonly setName?: unknown
-  /** `isdbgrid` behind mongos. */
-  readonly msg?: unknown
-}
-
 export type StandaloneVerdict =
   | { readonly kind: 'transactional' }
   | { readonly kind: 'accepted' | 'refused'; readonly why: string }
@@ -16,12 +8,14 @@ const HOW = [
 ].join(' ')
 
 /**
- * Whether Quire may run on the deployment that gave this `hello` reply: a replica set and mongos
- * have transactions; a standalone is refused with the way out, or accepted with a warning.
+ * Whether Quire may run on a deployment: a replica set and mongos have transactions; a standalone is refused with the
+ * way out, or accepted with a warning.
  */
-export function judgeStandalone(hello: HelloReply, allowStandalone: boolean): StandaloneVerdict {
-  if (typeof hello.setName === 'string' || hello.msg === 'isdbgrid')
-    return { kind: 'transactional' }
+export function judgeStandalone(
+  hasTransactions: boolean,
+  allowStandalone: boolean,
+): StandaloneVerdict {
+  if (hasTransactions) return { kind: 'transactional' }
   return allowStandalone
     ? { kind: 'accepted', why: `The database ${HOW}; until then writes are not atomic.` }
     : {

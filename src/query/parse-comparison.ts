@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarPlan } from '../schema/plan.ts'
-import { booleanOf } from './boolean-text.ts'
+import { booleanOf } from '../schema/values/boolean-text.ts'
 import { invalidValue } from './query-error.ts'
 import { type Comparison, type Filter, type Operator, OPERATORS, QUERY_LIMITS } from './query.ts'
 

@@ -1,6 +1,6 @@
 import { PaginationError, ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
-import { booleanOf } from './boolean-text.ts'
+import { booleanOf } from '../schema/values/boolean-text.ts'
 import { parseCursor } from './cursor.ts'
 import { invalidValue } from './query-error.ts'
 import type { Page, QueryRules, SortKey, WithCount } from './query.ts'

@@ -1,6 +1,6 @@
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
-import { booleanOf } from './boolean-text.ts'
+import { booleanOf } from '../schema/values/boolean-text.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseFilters, parseSearch } from './parse-filters.ts'
 import { parsePagination } from './parse-pagination.ts'

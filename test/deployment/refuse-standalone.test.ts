@@ -4,13 +4,12 @@ import { judgeStandalone } from '../../src/deployment/refuse-standalone.ts'
 describe('judgeStandalone', () => {
   it('takes a replica set and mongos, whatever is allowed', () => {
     for (const allowed of [true, false]) {
-      expect(judgeStandalone({ setName: 'rs0' }, allowed).kind).to.equal('transactional')
-      expect(judgeStandalone({ msg: 'isdbgrid' }, allowed).kind).to.equal('transactional')
+      expect(judgeStandalone(true, allowed).kind).to.equal('transactional')
     }
   })
 
   it('refuses a standalone with the way to make it a replica set', () => {
-    const verdict = judgeStandalone({}, false)
+    const verdict = judgeStandalone(false, false)
     expect(verdict).to.deep.equal({
       kind: 'refused',
       why:
@@ -21,7 +20,7 @@ describe('judgeStandalone', () => {
   })
 
   it('accepts it with a warning when that is allowed', () => {
-    const verdict = judgeStandalone({ msg: 'something' }, true)
+    const verdict = judgeStandalone(false, true)
     expect(verdict).to.have.property('kind', 'accepted')
     expect(verdict).to.have.property('why').that.includes('writes are not atomic')
   })

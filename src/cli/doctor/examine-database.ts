@@ -61,7 +61,7 @@ async function examineVersion(
 
 async function examineTopology(database: Database, config: Config): Promise<readonly Finding[]> {
   const hello = await database.hello()
-  const verdict = judgeStandalone(hello, config.database.allowStandalone)
+  const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
   if (verdict.kind !== 'transactional') {
     const level = verdict.kind === 'refused' ? 'fault' : 'warning'
     return [{ check: 'topology', level, what: verdict.why }]

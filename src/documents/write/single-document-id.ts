@@ -1,11 +1,7 @@
-import { createHash } from 'node:crypto'
+import { documentIdFrom } from '../../mongo/versions/document-id.ts'
 import type { Uid } from '../../schema/definition.ts'
 
-/**
- * The documentId of a single type. It follows from the uid, so that two clients that create it at once
- * write the same document, and no look-up is needed to address it.
- */
+/** The documentId of a single type: it follows from the uid, so that no look-up is needed to address it. */
 export function singleDocumentId(uid: Uid): string {
-  const digest = BigInt(`0x${createHash('sha256').update(uid).digest('hex')}`)
-  return `s${digest.toString(36).padStart(23, '0').slice(0, 23)}`
+  return documentIdFrom('s', uid)
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createWorkQueue, type WorkOptions } from '../work-queue.ts'
+import { createWorkQueue, type WorkOptions } from '../../work-queue.ts'
 import { type ImageProcesses, openImageProcesses } from './image-processes.ts'
 
 /** Work on pictures: so much at a time that the rest of the server goes on, each for a bounded time. */
@@ -26,7 +26,10 @@ const LIMITS: ImageWorkLimits = {
 
 export function openImageWork(limits: Partial<ImageWorkLimits> = {}): ImageWork {
   const { maxMs, ...ofQueue } = { ...LIMITS, ...limits }
-  const queue = createWorkQueue(ofQueue)
+  const queue = createWorkQueue({
+    ...ofQueue,
+    refusal: 'Too many images are waiting to be processed',
+  })
   const processes = openImageProcesses(maxMs)
   return { inTurn: (work, options) => queue.run(() => work(processes), options) }
 }

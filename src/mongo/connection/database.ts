@@ -24,6 +24,8 @@ import { letGoOfWhatIsDone } from './under-way.ts'
 export type Session = ClientSession
 
 export interface Database {
+  /** False of a standalone mongod: a replica set and mongos have them. */
+  readonly hasTransactions: boolean
   /** Bound of every command, in milliseconds. */
   readonly queryTimeoutMs: number
   /** How many connections there may be to it. */
@@ -176,9 +178,9 @@ function clientFor(options: DatabaseOptions): MongoClient {
   }
 }
 
-interface Transactions extends Pick<Database, 'transact' | 'announce'> {
+interface Transactions extends Pick<Database, 'transact' | 'announce' | 'hasTransactions'> {
   /** Takes back what was announced. */
-  withdraw(): Promise<void>
+  readonly withdraw: () => Promise<void>
 }
 
 function openTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
@@ -191,6 +193,7 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
   })
   const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
   return {
+    hasTransactions: true,
     transact: (work) =>
       asCmsErrors(() =>
         client.withSession((session) =>
@@ -204,6 +207,7 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
 
 function withoutTransactions(client: MongoClient): Transactions {
   return {
+    hasTransactions: false,
     transact: (work) => asCmsErrors(() => client.withSession(work)),
     announce: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),
@@ -226,10 +230,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       throw toCmsError(explainStart(error))
     }
   }
-  const transactions = hasTransactions(await open())
+  const { withdraw, ...transactions } = hasTransactions(await open())
     ? openTransactions(client, options)
     : withoutTransactions(client)
   const database: Database = {
+    ...transactions,
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
     countLimit: options.countLimit ?? 100_000,
@@ -240,8 +245,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
-    transact: (work) => transactions.transact(work),
-    announce: () => transactions.announce(),
     ping: async () => {
       await asCmsErrors(() => db.command({ ping: 1 }))
     },
@@ -250,7 +253,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       asCmsErrors(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
     commandIn: (session, command) => db.command(command, { session }),
     close: async () => {
-      await transactions.withdraw()
+      await withdraw()
       await client.close()
     },
   }

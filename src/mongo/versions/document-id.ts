@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { customAlphabet } from 'nanoid'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
@@ -7,6 +8,15 @@ const rest = customAlphabet(`${LETTERS}0123456789`, 23)
 /** 24 lower-case letters and digits, the first a letter: about 123 random bits. */
 export function newDocumentId(): string {
   return firstLetter() + rest()
+}
+
+/**
+ * A documentId that follows from a key: the same in every process, so that two who create a document at once write the
+ * same one. Its first letter says of which kind of document it is.
+ */
+export function documentIdFrom(letter: string, key: string): string {
+  const digest = BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
+  return letter + digest.toString(36).padStart(23, '0').slice(0, 23)
 }
 
 /** Whether a text can be a documentId at all. */

@@ -6,7 +6,8 @@ import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { versionsOf, type VersionDocument } from '../versions/stored-version.ts'
 import { nestedUniqueNames, nestedUniqueValues } from './unique-in-components.ts'
-import { digitsOf, takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
+import { significantDigits } from '../../schema/values/decimal.ts'
+import { takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
@@ -142,7 +143,7 @@ function digestOf(place: string, locale: unknown, { type }: ScalarPlan, value: u
 function textOf(type: ScalarType, value: unknown): string {
   if (type === 'json' || type === 'blocks') return JSON.stringify(value)
   if (value instanceof Date) return String(value.getTime())
-  return value instanceof Decimal128 ? digitsOf(value) : String(value)
+  return value instanceof Decimal128 ? significantDigits(value.toString()) : String(value)
 }
 
 function attributeOf({ collectionName }: ContentTypePlan, name: string): string {

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import { type Fault, fault } from '../../errors.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
+import { significantDigits } from '../../schema/values/decimal.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
@@ -92,12 +93,7 @@ function isEqual({ type }: ScalarPlan, stored: unknown, value: unknown): boolean
   return type === 'decimal' && !isMissing && digitsOf(stored) === digitsOf(value)
 }
 
-/** All digits of a decimal, without the zeros that change nothing. */
-export function digitsOf(decimal: unknown): string {
-  const [mantissa = '', exponent = '0'] = String(decimal).toUpperCase().split('E')
-  const [whole = '', part = ''] = mantissa.split('.')
-  const digits = BigInt(whole + part).toString()
-  const trimmed = digits.replace(/0+$/, '')
-  const scale = Number(exponent) - part.length + digits.length - trimmed.length
-  return trimmed === '' ? '0' : `${trimmed}E${scale}`
+/** Of a Decimal128 or of a `Decimal`. */
+function digitsOf(decimal: unknown): string {
+  return significantDigits((decimal as { toString(): string }).toString())
 }

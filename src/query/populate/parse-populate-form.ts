@@ -1,4 +1,4 @@
-import { booleanOf } from '../boolean-text.ts'
+import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { invalidValue } from '../query-error.ts'
 
 /** What is asked for by name, in the order of the request; null for an attribute that is to be left out. */

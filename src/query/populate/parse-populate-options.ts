@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.ts'
 import type { AttributeHolder } from '../../schema/plan.ts'
-import { booleanOf } from '../boolean-text.ts'
+import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { parsePagination } from '../parse-pagination.ts'

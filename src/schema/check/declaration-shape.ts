@@ -7,7 +7,7 @@ import {
   SCALAR_TYPES,
   type ScalarType,
 } from '../definition.ts'
-import { didYouMean, nearestTo } from './did-you-mean.ts'
+import { didYouMean, nearestTo } from '../../near-miss.ts'
 
 const flag = Joi.boolean()
 const name = Joi.string()

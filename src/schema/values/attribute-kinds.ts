@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.ts'
 import type { ScalarType } from '../definition.ts'
+import { booleanOf } from './boolean-text.ts'
 import { shownJson, storedJson } from './json-keys.ts'
 import { findJsonFault } from './json-values.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
@@ -149,17 +150,8 @@ function wholeNumber(text: string): bigint | null {
   return value !== null && Number.isSafeInteger(value) ? BigInt(value) : null
 }
 
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['t', true],
-  ['1', true],
-  ['false', false],
-  ['f', false],
-  ['0', false],
-])
-
 function booleanOperand(text: string): boolean {
-  const value = BOOLEANS.get(text)
+  const value = booleanOf(text)
   if (value === undefined) throw notA('a boolean (true, t, 1, false, f or 0)', text)
   return value
 }

@@ -32,6 +32,12 @@ export class Decimal {
   }
 }
 
+/** All digits of a decimal as text, without the zeros that change nothing: `-1.50` is `-15E-1`. */
+export function significantDigits(text: string): string {
+  const { sign, digits, size } = partsOf(text)
+  return sign === 0 ? '0' : `${sign < 0 ? '-' : ''}${digits}E${size - digits.length}`
+}
+
 interface Parts {
   readonly sign: -1 | 0 | 1
   /** Without zeros around them: those of 0 are none. */

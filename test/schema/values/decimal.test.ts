@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Decimal } from '../../../src/schema/values/decimal.ts'
+import { Decimal, significantDigits } from '../../../src/schema/values/decimal.ts'
 
 describe('Decimal', () => {
   it('prints what was written', () => {
@@ -72,3 +72,19 @@ function decimalOf(text: string): Decimal {
   if (decimal === null) throw new Error(`${text} is no decimal`)
   return decimal
 }
+
+describe('significantDigits', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['-1.50', '-15E-1'],
+    ['1.5', '15E-1'],
+    ['0.00', '0'],
+    ['1E+3', '1E3'],
+    ['1000', '1E3'],
+    ['.5', '5E-1'],
+  ]
+  for (const [text, digits] of rows) {
+    it(`of ${text} are ${digits}`, () => {
+      expect(significantDigits(text)).to.equal(digits)
+    })
+  }
+})

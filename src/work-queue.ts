@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '../errors.ts'
+import { ServiceUnavailableError } from './errors.ts'
 
 export interface WorkQueue {
   /**
@@ -16,6 +16,14 @@ export interface WorkOptions {
   readonly isUrgent?: boolean
 }
 
+export interface WorkQueueOptions {
+  readonly concurrency: number
+  readonly maxWaiting: number
+  readonly maxWaitMs: number
+  /** What a client is told whose work is refused. */
+  readonly refusal: string
+}
+
 /**
  * At most `concurrency` at a time, in the order in which they came; `maxWaiting` more may wait of what
  * is urgent and of what is not; what is not waits for `maxWaitMs` at most.
@@ -24,12 +32,11 @@ export function createWorkQueue({
   concurrency,
   maxWaiting,
   maxWaitMs,
-}: {
-  readonly concurrency: number
-  readonly maxWaiting: number
-  readonly maxWaitMs: number
-}): WorkQueue {
-  const line = createLine(maxWaitMs)
+  refusal,
+}: WorkQueueOptions): WorkQueue {
+  const tooMany = (): ServiceUnavailableError =>
+    new ServiceUnavailableError(refusal, {}, { code: 'overloaded' })
+  const line = createLine(maxWaitMs, tooMany)
   let running = 0
   const enter = async ({ signal, isUrgent = false }: WorkOptions): Promise<void> => {
     if (signal?.aborted === true) throw tooMany()
@@ -66,7 +73,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-function createLine(maxWaitMs: number): Line {
+function createLine(maxWaitMs: number, tooMany: () => ServiceUnavailableError): Line {
   const waiting: Waiting[] = []
   return {
     count: (isUrgent) => waiting.filter((one) => one.isUrgent === isUrgent).length,
@@ -93,12 +100,4 @@ function createLine(maxWaitMs: number): Line {
       return next !== undefined
     },
   }
-}
-
-function tooMany(): ServiceUnavailableError {
-  return new ServiceUnavailableError(
-    'Too many images are waiting to be processed',
-    {},
-    { code: 'overloaded' },
-  )
 }

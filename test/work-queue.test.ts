@@ -1,10 +1,15 @@
 import { expect } from 'chai'
-import { ServiceUnavailableError } from '../../src/errors.ts'
-import { createWorkQueue } from '../../src/media/work-queue.ts'
+import { ServiceUnavailableError } from '../src/errors.ts'
+import { createWorkQueue } from '../src/work-queue.ts'
 
 describe('createWorkQueue', () => {
   it('runs so many at a time, in order, and refuses what is too much', async () => {
-    const queue = createWorkQueue({ concurrency: 2, maxWaiting: 1, maxWaitMs: 60_000 })
+    const queue = createWorkQueue({
+      concurrency: 2,
+      maxWaiting: 1,
+      maxWaitMs: 60_000,
+      refusal: 'Too many',
+    })
     const started: string[] = []
     const ends = new Map<string, () => void>()
     const work = (name: string) => (): Promise<string> => {
@@ -25,7 +30,12 @@ describe('createWorkQueue', () => {
   })
 
   it('goes on after a failure', async () => {
-    const queue = createWorkQueue({ concurrency: 1, maxWaiting: 5, maxWaitMs: 60_000 })
+    const queue = createWorkQueue({
+      concurrency: 1,
+      maxWaiting: 5,
+      maxWaitMs: 60_000,
+      refusal: 'Too many',
+    })
     const failing = queue.run(() => Promise.reject(new Error('no')))
     const next = queue.run(() => Promise.resolve('yes'))
     expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: no')
@@ -33,7 +43,12 @@ describe('createWorkQueue', () => {
   })
 
   it('drops what waits for too long or for nobody, and begins with what is urgent', async () => {
-    const queue = createWorkQueue({ concurrency: 1, maxWaiting: 5, maxWaitMs: 20 })
+    const queue = createWorkQueue({
+      concurrency: 1,
+      maxWaiting: 5,
+      maxWaitMs: 20,
+      refusal: 'Too many',
+    })
     const order: string[] = []
     let end = (): void => undefined
     const first = queue.run(() => new Promise<void>((resolve) => (end = resolve)))

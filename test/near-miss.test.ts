@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { didYouMean, nearestTo } from '../../../src/schema/check/did-you-mean.ts'
+import { didYouMean, nearestTo } from '../src/near-miss.ts'
 
 describe('nearestTo', () => {
   const rows: readonly [string, readonly string[], string | null][] = [

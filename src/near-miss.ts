@@ -18,7 +18,7 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
 }
 
 /** Letters to add, leave out, replace or swap with their neighbour. */
-function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)]
   const at = (line: number, column: number): number => rows[line]?.[column] ?? Infinity
   for (let line = 1; line <= one.length; line += 1) {
