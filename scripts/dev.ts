@@ -26,11 +26,13 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
   stdio: 'inherit',
   env: { QUIRE_ADDRESS: `http://${HOST}:${PORT}`, ...process.env },
 })
-const stop = (): void => {
+
+function stop(): void {
   studio.kill()
   compiler.kill()
   server.kill()
 }
+
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 compiler.on('exit', stop)

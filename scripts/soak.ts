@@ -14,9 +14,11 @@ for (const [signal, code] of [
     ended.abort()
   })
 }
-const say = (line: string): void => {
+
+function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
+
 const report = await runSoak({ options, say, ended: ended.signal })
 console.log(options.json ? toJson(report) : `\n${toText(report)}`)
 process.exitCode = status === 0 && !isSteady(report) ? 1 : status

@@ -264,7 +264,9 @@ export function spoolFolder({ dataDir }: Config): string {
   return join(dataDir, 'incoming')
 }
 
-const now = (): Date => new Date()
+function now(): Date {
+  return new Date()
+}
 
 /** One queue for all hashes of the process, of end users and of content. */
 const passwords = once(() => openPasswords())

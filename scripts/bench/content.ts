@@ -10,19 +10,23 @@ const TOPICS = 40
 const TOPICS_EACH = 3
 const WORDS = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod'.split(' ')
 
-const declare = (name: string, draftAndPublish: boolean, attributes: object): object => ({
-  kind: 'collectionType',
-  collectionName: `bench_${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  options: { draftAndPublish },
-  attributes,
-})
+function declare(name: string, draftAndPublish: boolean, attributes: object): object {
+  return {
+    kind: 'collectionType',
+    collectionName: `bench_${name}s`,
+    info: { singularName: name, pluralName: `${name}s`, displayName: name },
+    options: { draftAndPublish },
+    attributes,
+  }
+}
 
-const to = (relation: string, name: string): object => ({
-  type: 'relation',
-  relation,
-  target: `api::${name}.${name}`,
-})
+function to(relation: string, name: string): object {
+  return {
+    type: 'relation',
+    relation,
+    target: `api::${name}.${name}`,
+  }
+}
 
 /** Content-types by file name: an article with two relations, beside those of the sample. */
 export const BENCH_TYPES: Readonly<Record<string, object>> = {
@@ -73,9 +77,13 @@ export function postData(index: number): Data {
   }
 }
 
-export const postSlug = (index: number): string => `post-${index}`
+export function postSlug(index: number): string {
+  return `post-${index}`
+}
 
-export const postId = (index: number): string => documentIdFor(`post:${index}`)
+export function postId(index: number): string {
+  return documentIdFor(`post:${index}`)
+}
 
 /** What is referred to comes first. */
 export function* benchDocuments(uid: string, count: number): Generator<ImportedDocument> {

@@ -15,7 +15,9 @@ interface MarkRow extends SampleMark {
   readonly _id: 'sample'
 }
 
-const collectionOf = (database: Database) => database.collection<MarkRow>('quire_settings')
+function collectionOf(database: Database) {
+  return database.collection<MarkRow>('quire_settings')
+}
 
 /** Null where the sample has never been. */
 export function getMark(database: Database): Promise<SampleMark | null> {

@@ -46,7 +46,9 @@ async function keepAsking(client: LoadClient, isOver: () => boolean): Promise<vo
   }
 }
 
-const word = (): string => randomBytes(1 + randomInt(12)).toString('hex')
+function word(): string {
+  return randomBytes(1 + randomInt(12)).toString('hex')
+}
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const CODINGS = ['gzip', 'br', 'deflate', 'identity', 'gzip, br;q=0.5', '*']

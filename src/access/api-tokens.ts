@@ -86,6 +86,7 @@ const OPTIONAL = {
     .allow(null),
   lifespanDays: Joi.number().integer().min(1).max(MAX_LIFESPAN_DAYS).allow(null),
 }
+
 const CREATE = Joi.object<ApiTokenInput>({
   name: shortText().required(),
   type: TYPE.required(),
@@ -93,7 +94,9 @@ const CREATE = Joi.object<ApiTokenInput>({
 })
 const UPDATE = Joi.object<Partial<ApiTokenInput>>({ name: shortText(), type: TYPE, ...OPTIONAL })
 
-const collectionOf = (db: Database) => db.collection<ApiTokenRow>('quire_api_tokens')
+function collectionOf(db: Database) {
+  return db.collection<ApiTokenRow>('quire_api_tokens')
+}
 
 /** Creates the collection and its indexes where they do not exist. */
 export async function ensureApiTokens(db: Database): Promise<void> {

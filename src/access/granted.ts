@@ -10,8 +10,9 @@ const MAX_HINTS = 10
 const MAX_PERMISSIONS = 10_000
 
 /** A list of action names, each once; that they exist is asked of `assertKnown`. */
-export const permissionsRule = (): Joi.ArraySchema<string[]> =>
-  Joi.array().items(Joi.string().max(255)).unique().max(MAX_PERMISSIONS)
+export function permissionsRule(): Joi.ArraySchema<string[]> {
+  return Joi.array().items(Joi.string().max(255)).unique().max(MAX_PERMISSIONS)
+}
 
 /**
  * Actions that were stored before (`kept`) may stay although their content-type is gone.

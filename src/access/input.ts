@@ -9,13 +9,14 @@ const OPTIONS: Joi.ValidationOptions = {
 }
 
 /** A short text of one line, such as a name; without control characters, since terminals show it. */
-export const shortText = (): Joi.StringSchema =>
-  Joi.string()
+export function shortText(): Joi.StringSchema {
+  return Joi.string()
     .max(255)
     .pattern(/^(?!\s)[^\p{Cc}]+(?<!\s)$/u)
     .messages({
       'string.pattern.base': '{{#label}} must be one line without spaces around it',
     })
+}
 
 /**
  * What a client sent, as the rule describes it; nothing is converted.

@@ -94,7 +94,9 @@ const UPDATE = Joi.object<Partial<RoleInput>>({
   permissions: permissionsRule(),
 })
 
-const collectionOf = (db: Database) => db.collection<RoleRow>('quire_roles')
+function collectionOf(db: Database) {
+  return db.collection<RoleRow>('quire_roles')
+}
 
 /**
  * Creates `authenticated` and `public` where they do not exist; many processes may do so at once. The
@@ -165,7 +167,9 @@ export function openRoles(context: RolesContext): Roles {
 }
 
 /** Whoever gives a role to a user and whoever removes it wait for each other. */
-const lockOf = (documentId: string): string => `role ${documentId}`
+function lockOf(documentId: string): string {
+  return `role ${documentId}`
+}
 
 /** The roles that exist from the start are never removed: nobody has to wait for who registers. */
 const LASTING: ReadonlySet<string> = new Set([PUBLIC_ROLE, AUTHENTICATED_ROLE].map(roleDocumentId))

@@ -64,7 +64,9 @@ interface LocalesRow {
 
 const FIRST = { id: 1, code: 'en', name: 'English (en)' }
 
-const collectionOf = (db: Database) => db.collection<LocalesRow>('quire_settings')
+function collectionOf(db: Database) {
+  return db.collection<LocalesRow>('quire_settings')
+}
 
 /** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
 export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {

@@ -55,4 +55,6 @@ export function spend(units = 1): void {
 }
 
 /** The same for so many bytes or characters. */
-export const spendOn = (bytes: number): void => spend(1 + bytes / UNIT_BYTES)
+export function spendOn(bytes: number): void {
+  return spend(1 + bytes / UNIT_BYTES)
+}

@@ -57,12 +57,14 @@ const ERROR_CODES = {
 
 export type ErrorName = keyof typeof ERROR_CODES | `Location${number}`
 
-const isNamed = (name: ErrorName): name is keyof typeof ERROR_CODES =>
-  Object.hasOwn(ERROR_CODES, name)
+function isNamed(name: ErrorName): name is keyof typeof ERROR_CODES {
+  return Object.hasOwn(ERROR_CODES, name)
+}
 
 /** Errors without a name of their own are called after their code. */
-export const codeOf = (name: ErrorName): number =>
-  isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
+export function codeOf(name: ErrorName): number {
+  return isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
+}
 
 /** What a command answers as `ok: 0`, or a statement of it as a write error. */
 export class CommandError extends Error {
@@ -88,26 +90,33 @@ export class CommandError extends Error {
   }
 }
 
-export const badValue = (message: string): CommandError => new CommandError('BadValue', message)
+export function badValue(message: string): CommandError {
+  return new CommandError('BadValue', message)
+}
 
-export const failedToParse = (message: string): CommandError =>
-  new CommandError('FailedToParse', message)
+export function failedToParse(message: string): CommandError {
+  return new CommandError('FailedToParse', message)
+}
 
-export const typeMismatch = (message: string): CommandError =>
-  new CommandError('TypeMismatch', message)
+export function typeMismatch(message: string): CommandError {
+  return new CommandError('TypeMismatch', message)
+}
 
 const TRANSIENT = ['TransientTransactionError']
 
-export const writeConflict = (): CommandError =>
-  new CommandError(
+export function writeConflict(): CommandError {
+  return new CommandError(
     'WriteConflict',
     'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
     { labels: TRANSIENT },
   )
+}
 
 /** The disk did not take a write: nothing of it is stored. */
-export const diskFault = (why: string): CommandError =>
-  new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
+export function diskFault(why: string): CommandError {
+  return new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
+}
 
-export const noSuchTransaction = (message: string): CommandError =>
-  new CommandError('NoSuchTransaction', message, { labels: TRANSIENT })
+export function noSuchTransaction(message: string): CommandError {
+  return new CommandError('NoSuchTransaction', message, { labels: TRANSIENT })
+}

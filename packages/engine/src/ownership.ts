@@ -50,10 +50,16 @@ function birthOf(pid: number): string | null {
   }
 }
 
-const isAlive = (owner: Owner): boolean => birthOf(owner.pid) === owner.birth
+function isAlive(owner: Owner): boolean {
+  return birthOf(owner.pid) === owner.birth
+}
 
 const KEY = 'owner'
-const recordPath = (directory: string): string => join(directory, 'owner.mdb')
+
+function recordPath(directory: string): string {
+  return join(directory, 'owner.mdb')
+}
+
 /** More than one record takes, however often it is written. */
 const FILE_BYTES = 64 * 1024
 

@@ -71,7 +71,7 @@ function listenAt(directory: string): Listen {
   }
 }
 
-const uriOf = (listen: Listen, port: number | null): string => {
+function uriOf(listen: Listen, port: number | null): string {
   const host = 'path' in listen ? encodeURIComponent(listen.path) : `${listen.host}:${port}`
   return `mongodb://${host}/?directConnection=true`
 }
@@ -148,8 +148,8 @@ function socketOf(uri: string): { path: string } | { host: string; port: number 
   return { host: hostname, port: Number(port) }
 }
 
-const isReachable = (uri: string): Promise<boolean> =>
-  new Promise((resolve) => {
+function isReachable(uri: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(socketOf(uri))
     socket.once('connect', () => {
       socket.destroy()
@@ -157,6 +157,7 @@ const isReachable = (uri: string): Promise<boolean> =>
     })
     socket.once('error', () => resolve(false))
   })
+}
 
 /** The owner's engine, once it listens; when the owner goes away meanwhile, this process may become it. */
 async function openFolder(directory: string, options: OpenOptions): Promise<EmbeddedEngine> {
@@ -214,8 +215,9 @@ async function orFolderError<T>(directory: string, work: () => T | Promise<T>): 
 }
 
 /** What the system, LMDB or the engine itself refuses has a code; in a worker its class gets lost. */
-const isOfSystem = (error: unknown): error is Error =>
-  error instanceof Error && ('code' in error || error.name === 'CommandError')
+function isOfSystem(error: unknown): error is Error {
+  return error instanceof Error && ('code' in error || error.name === 'CommandError')
+}
 
 function closer(folder: string, shared: Shared): () => Promise<void> {
   let closing: Promise<void> | null = null

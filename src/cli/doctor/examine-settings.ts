@@ -9,7 +9,9 @@ interface Rule {
   readonly what: string
 }
 
-const isShort = (secret: string | null): boolean => secret !== null && secret.length < LEAST_SECRET
+function isShort(secret: string | null): boolean {
+  return secret !== null && secret.length < LEAST_SECRET
+}
 
 const RULES: readonly Rule[] = [
   {

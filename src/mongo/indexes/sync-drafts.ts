@@ -105,7 +105,9 @@ function draftId({ documentId, locale }: StoredVersion): string {
   return versionId(documentId, { locale, status: 'draft' })
 }
 
-const rowsIn = (database: Database) => database.collection<DraftsRow>('quire_settings')
+function rowsIn(database: Database) {
+  return database.collection<DraftsRow>('quire_settings')
+}
 
 function readRow(database: Database): Promise<DraftsRow | null> {
   return rowsIn(database).findOne({ _id: 'drafts' })

@@ -70,7 +70,9 @@ function pathsOf({ details, message }: CmsError): string {
   return faults.length === 0 ? message : faults.map(({ path }) => path.join('.')).join(', ')
 }
 
-const rowsIn = (database: Database) => database.collection<ReservedRow>('quire_settings')
+function rowsIn(database: Database) {
+  return database.collection<ReservedRow>('quire_settings')
+}
 
 async function readDone(database: Database): Promise<readonly string[]> {
   return (await rowsIn(database).findOne({ _id: 'reservations' }))?.attributes ?? []

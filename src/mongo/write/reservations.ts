@@ -27,8 +27,9 @@ interface Wanted extends Reservation {
 }
 
 /** Where they are kept, of all content-types together. */
-export const reservationsIn = (database: Database) =>
-  database.collection<Reservation>('quire_reservations')
+export function reservationsIn(database: Database) {
+  return database.collection<Reservation>('quire_reservations')
+}
 
 /**
  * Attributes that are held unique by reservations, as `<collection>.<attribute>`: those of components, and of a sharded

@@ -17,8 +17,9 @@ function compareStrings(a: string, b: string): number {
 }
 
 // Surrogates stand for code points above all others of the basic plane.
-const codePointRank = (unit: number): number =>
-  unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+function codePointRank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
 
 function compareDocuments(a: Document, b: Document): number {
   const left = Object.keys(a)
@@ -46,16 +47,21 @@ function compareArrays(a: readonly Value[], b: readonly Value[]): number {
   return a.length - b.length
 }
 
-const compareBinaries = (a: Binary, b: Binary): number =>
-  a.position - b.position ||
-  a.sub_type - b.sub_type ||
-  Buffer.compare(a.buffer.subarray(0, a.position), b.buffer.subarray(0, b.position))
+function compareBinaries(a: Binary, b: Binary): number {
+  return (
+    a.position - b.position ||
+    a.sub_type - b.sub_type ||
+    Buffer.compare(a.buffer.subarray(0, a.position), b.buffer.subarray(0, b.position))
+  )
+}
 
-const compareRegexes = (a: BSONRegExp, b: BSONRegExp): number =>
-  compareStrings(a.pattern, b.pattern) || compareStrings(a.options, b.options)
+function compareRegexes(a: BSONRegExp, b: BSONRegExp): number {
+  return compareStrings(a.pattern, b.pattern) || compareStrings(a.options, b.options)
+}
 
-const textOf = (value: string | BSONSymbol): string =>
-  typeof value === 'string' ? value : value.value
+function textOf(value: string | BSONSymbol): string {
+  return typeof value === 'string' ? value : value.value
+}
 
 const WITHIN: Readonly<Record<number, (a: never, b: never) => number>> = {
   [RANKS.int]: (a: NumberValue, b: NumberValue) => compareNumbers(a, b),
@@ -82,4 +88,6 @@ export function compareValues(a: Value, b: Value): number {
   return types !== 0 ? types : (WITHIN[rank]?.(a as never, b as never) ?? 0)
 }
 
-export const equalValues = (a: Value, b: Value): boolean => compareValues(a, b) === 0
+export function equalValues(a: Value, b: Value): boolean {
+  return compareValues(a, b) === 0
+}

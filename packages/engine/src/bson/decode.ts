@@ -22,10 +22,15 @@ interface Reader {
   at: number
 }
 
-const corrupt = (what: string): CommandError => new CommandError('InvalidBSON', `BSON: ${what}`)
+function corrupt(what: string): CommandError {
+  return new CommandError('InvalidBSON', `BSON: ${what}`)
+}
 
-export const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
 
 function readName(reader: Reader): string {
   const { bytes, at } = reader
@@ -91,7 +96,7 @@ function readCode(reader: Reader, depth: number): Code {
   return new Code(code, readDocument(reader, depth))
 }
 
-const readBytes = (reader: Reader, length: number): Uint8Array => {
+function readBytes(reader: Reader, length: number): Uint8Array {
   const at = take(reader, length)
   return new Uint8Array(reader.bytes.subarray(at, at + length))
 }

@@ -147,7 +147,9 @@ function putArray(values: readonly Value[]): void {
   putByte(0)
 }
 
-const nothing = (): void => undefined
+function nothing(): void {
+  return undefined
+}
 
 const CONTENT: Readonly<Record<TypeName, (value: never) => void>> = {
   missing: nothing,

@@ -110,7 +110,9 @@ function writeDocument(document: Document | RawDocument): void {
 
 type Writer = readonly [type: number, write: (value: never) => void]
 
-const nothing = (): void => undefined
+function nothing(): void {
+  return undefined
+}
 
 const WRITERS: Readonly<Record<TypeName, Writer>> = {
   missing: [0x0a, nothing],

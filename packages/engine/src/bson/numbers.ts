@@ -19,8 +19,9 @@ export function toDouble(value: NumberValue): number {
   return value instanceof Long ? value.toNumber() : Number(value.toString())
 }
 
-export const isNaNValue = (value: Value): boolean =>
-  (value instanceof Double || value instanceof Decimal128) && Number.isNaN(toDouble(value))
+export function isNaNValue(value: Value): boolean {
+  return (value instanceof Double || value instanceof Decimal128) && Number.isNaN(toDouble(value))
+}
 
 /** A finite decimal: coefficient × 10^exponent. */
 export interface Decimal {
@@ -59,24 +60,29 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return left < right ? -1 : 1
 }
 
-const isSafe = (value: NumberValue): boolean =>
-  !(value instanceof Decimal128) &&
-  (!(value instanceof Long) || Number.isSafeInteger(value.toNumber()))
+function isSafe(value: NumberValue): boolean {
+  return (
+    !(value instanceof Decimal128) &&
+    (!(value instanceof Long) || Number.isSafeInteger(value.toNumber()))
+  )
+}
 
-const order = (a: number, b: number): number => {
+function order(a: number, b: number): number {
   if (a < b) return -1
   if (a > b) return 1
   if (a === b) return 0
   return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
 }
 
-const exactly = (value: NumberValue): Decimal =>
-  typeof value === 'number' || value instanceof Double
+function exactly(value: NumberValue): Decimal {
+  return typeof value === 'number' || value instanceof Double
     ? decimalOfDouble(toDouble(value))
     : parseDecimal(value.toString())
+}
 
-const areFinite = (left: number, right: number): boolean =>
-  Number.isFinite(left) && Number.isFinite(right)
+function areFinite(left: number, right: number): boolean {
+  return Number.isFinite(left) && Number.isFinite(right)
+}
 
 /** Compares by exact value across the four number types; NaN is equal to itself and below all others. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
@@ -104,17 +110,20 @@ function unlike(a: NumberValue, b: NumberValue): number {
 const INT_MIN = -2147483648
 const INT_MAX = 2147483647
 
-export const isInt32 = (value: number): boolean =>
-  Number.isInteger(value) && value >= INT_MIN && value <= INT_MAX && !Object.is(value, -0)
+export function isInt32(value: number): boolean {
+  return Number.isInteger(value) && value >= INT_MIN && value <= INT_MAX && !Object.is(value, -0)
+}
 
 const LONG_MIN = -(1n << 63n)
 const LONG_MAX = (1n << 63n) - 1n
 
-const toBigInt = (value: number | Long): bigint =>
-  typeof value === 'number' ? BigInt(value) : value.toBigInt()
+function toBigInt(value: number | Long): bigint {
+  return typeof value === 'number' ? BigInt(value) : value.toBigInt()
+}
 
-const isInteger = (value: NumberValue): value is number | Long =>
-  typeof value === 'number' || value instanceof Long
+function isInteger(value: NumberValue): value is number | Long {
+  return typeof value === 'number' || value instanceof Long
+}
 
 /** Sum or product in the wider type of the two; an int becomes a long, a long null when it overflows. */
 export function arithmetic(
@@ -144,8 +153,9 @@ const bigints = {
 }
 
 // A double enters decimal arithmetic with its 15 significant digits, as in MongoDB.
-const decimalText = (value: NumberValue): string =>
-  value instanceof Double ? String(Number(value.value.toPrecision(15))) : value.toString()
+function decimalText(value: NumberValue): string {
+  return value instanceof Double ? String(Number(value.value.toPrecision(15))) : value.toString()
+}
 
 function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'): Decimal128 {
   const texts = [decimalText(a), decimalText(b)] as const

@@ -12,7 +12,9 @@ export function splitKey(bytes: Buffer, from: number, directions: readonly numbe
   })
 }
 
-const byteAt = (bytes: Buffer, at: number, flip: number): number => (bytes[at] ?? 0) ^ flip
+function byteAt(bytes: Buffer, at: number, flip: number): number {
+  return (bytes[at] ?? 0) ^ flip
+}
 
 const FIXED: Readonly<Record<number, number>> = {
   [RANKS.minKey]: 0,

@@ -32,4 +32,6 @@ export function parseTypes(operand: Value): TypeTest {
   return new Set(types.flatMap((type) => parseType(type)))
 }
 
-export const hasType = (types: TypeTest, value: Value): boolean => types.has(typeOf(value))
+export function hasType(types: TypeTest, value: Value): boolean {
+  return types.has(typeOf(value))
+}

@@ -54,9 +54,13 @@ export type Value =
 const Plain = function () {} as unknown as new () => Document
 Plain.prototype = Object.create(null) as Document
 
-export const newDocument = (): Document => new Plain()
+export function newDocument(): Document {
+  return new Plain()
+}
 
-export const isDocument = (value: Value): value is Document => value instanceof Plain
+export function isDocument(value: Value): value is Document {
+  return value instanceof Plain
+}
 
 export function documentOf(fields: Readonly<Record<string, Value>>): Document {
   return Object.assign(newDocument(), fields)
@@ -138,7 +142,9 @@ export const RANKS: Readonly<Record<TypeName, number>> = {
   maxKey: 0xf0,
 }
 
-export const rankOf = (value: Value): number => RANKS[typeOf(value)]
+export function rankOf(value: Value): number {
+  return RANKS[typeOf(value)]
+}
 
 /** A copy that shares no array and no subdocument with the original. */
 export function cloneValue<T extends Value>(value: T): T {

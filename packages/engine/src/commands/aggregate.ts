@@ -25,11 +25,13 @@ function readVariables(request: Request): Map<string, Value> {
   return variables
 }
 
-export const pipelineContext = (request: Request): PipelineContext => ({
-  open: (collection) => openSource(request, collection),
-  variables: readVariables(request),
-  hint: parseHint(request.body['hint']),
-})
+export function pipelineContext(request: Request): PipelineContext {
+  return {
+    open: (collection) => openSource(request, collection),
+    variables: readVariables(request),
+    hint: parseHint(request.body['hint']),
+  }
+}
 
 function results(
   request: Request,

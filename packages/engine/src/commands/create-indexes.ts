@@ -15,7 +15,9 @@ import { partialKey } from '../storage/partial-form.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { buildIndex } from '../storage/rebuild-indexes.ts'
 
-const cannot = (message: string): CommandError => new CommandError('CannotCreateIndex', message)
+function cannot(message: string): CommandError {
+  return new CommandError('CannotCreateIndex', message)
+}
 
 /** Of one collection, that of _id included. */
 const MOST_INDEXES = 64
@@ -75,10 +77,11 @@ function checkPartialOption(partial: Value, sparse: boolean): void {
   checkPartial(parseFilter(partial))
 }
 
-const nameOf = (key: Document): string =>
-  Object.keys(key)
+function nameOf(key: Document): string {
+  return Object.keys(key)
     .map((path) => `${path}_${describeValue(key[path])}`)
     .join('_')
+}
 
 /** The specification as it is kept, with what says nothing left out. */
 function parseSpec(spec: Value): Document {
@@ -99,10 +102,13 @@ function parseSpec(spec: Value): Document {
   return parsed
 }
 
-const isTrue = (value: Value): boolean =>
-  value === true || (isNumber(value) && toDouble(value) !== 0)
+function isTrue(value: Value): boolean {
+  return value === true || (isNumber(value) && toDouble(value) !== 0)
+}
 
-const isEqual = (a: Document, b: Document): boolean => encodeDocument(a).equals(encodeDocument(b))
+function isEqual(a: Document, b: Document): boolean {
+  return encodeDocument(a).equals(encodeDocument(b))
+}
 
 /** What tells indexes apart: their keys, and what filters of theirs mean. */
 function part(spec: Document): Document {
@@ -112,15 +118,17 @@ function part(spec: Document): Document {
 }
 
 // 1 and 1.0 are the same direction.
-const normal = (value: Value): Value =>
-  isDocument(value)
+function normal(value: Value): Value {
+  return isDocument(value)
     ? documentOf(Object.fromEntries(Object.keys(value).map((name) => [name, normal(value[name])])))
     : isNumber(value) && Number.isInteger(toDouble(value)) && Math.abs(toDouble(value)) < 2147483648
       ? toDouble(value)
       : value
+}
 
-const options = (spec: Document): string =>
-  ['unique', 'sparse', 'hidden'].map((name) => String(spec[name] === true)).join()
+function options(spec: Document): string {
+  return ['unique', 'sparse', 'hidden'].map((name) => String(spec[name] === true)).join()
+}
 
 /** Whether the index is there already; one that differs under the same name or key is refused. */
 function isThere(collection: Collection, spec: Document): boolean {

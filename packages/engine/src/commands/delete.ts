@@ -58,11 +58,12 @@ function runDelete(request: Request, statement: Document): number {
 }
 
 // A transaction may have made the collection that it now deletes from.
-const pendingCollection = (request: Request) =>
-  request.transaction
+function pendingCollection(request: Request) {
+  return request.transaction
     ? (request.engine.data.collections.get(`${request.database}.${collectionName(request)}`) ??
-      null)
+        null)
     : null
+}
 
 export const remove: Command = {
   options: ['deletes', 'ordered', 'let'],

@@ -17,13 +17,14 @@ function readInner(request: Request, inner: Document, name: string): Query {
   throw new CommandError('NotImplemented', `explain of ${name} is not supported`)
 }
 
-const describeScan = ({ index, reverse }: IndexPlan): Document =>
-  documentOf({
+function describeScan({ index, reverse }: IndexPlan): Document {
+  return documentOf({
     stage: 'IXSCAN',
     indexName: index.name,
     keyPattern: index.spec['key'],
     direction: reverse ? 'backward' : 'forward',
   })
+}
 
 function describeRead(plan: ReadPlan | null): Document {
   if (!plan) return documentOf({ stage: 'COLLSCAN', direction: 'forward' })

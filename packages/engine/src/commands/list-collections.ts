@@ -8,8 +8,8 @@ import type { Command } from '../request/request.ts'
 import { idIndexSpec } from '../storage/collection.ts'
 import type { Collection } from '../storage/collection.ts'
 
-const describe = ({ name, options }: Collection, nameOnly: boolean): Document =>
-  nameOnly
+function describe({ name, options }: Collection, nameOnly: boolean): Document {
+  return nameOnly
     ? documentOf({ name, type: 'collection' })
     : documentOf({
         name,
@@ -18,6 +18,7 @@ const describe = ({ name, options }: Collection, nameOnly: boolean): Document =>
         info: documentOf({ readOnly: false }),
         idIndex: idIndexSpec(),
       })
+}
 
 export const listCollections: Command = {
   options: ['filter', 'nameOnly', 'authorizedCollections', 'cursor'],

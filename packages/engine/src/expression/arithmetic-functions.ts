@@ -7,7 +7,9 @@ import type { Value } from '../bson/values.ts'
 import { CommandError, typeMismatch } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 function numberOf(name: string, value: Value): NumberValue {
   if (isNumber(value)) return value
@@ -15,11 +17,13 @@ function numberOf(name: string, value: Value): NumberValue {
 }
 
 /** Adds two numbers in the wider type; beyond a long the sum is a double. */
-export const add = (a: NumberValue, b: NumberValue): NumberValue =>
-  arithmetic(a, b, '+') ?? new Double(toDouble(a) + toDouble(b))
+export function add(a: NumberValue, b: NumberValue): NumberValue {
+  return arithmetic(a, b, '+') ?? new Double(toDouble(a) + toDouble(b))
+}
 
-const multiply = (a: NumberValue, b: NumberValue): NumberValue =>
-  arithmetic(a, b, '*') ?? new Double(toDouble(a) * toDouble(b))
+function multiply(a: NumberValue, b: NumberValue): NumberValue {
+  return arithmetic(a, b, '*') ?? new Double(toDouble(a) * toDouble(b))
+}
 
 function sum(operands: readonly Value[]): Value {
   if (operands.some((operand) => isAbsent(operand))) return null
@@ -86,22 +90,25 @@ function absolute([value]: readonly Value[]): Value {
   return compareValues(number, 0) < 0 ? multiply(number, -1) : number
 }
 
-const roundHalfEven = (value: number): number => {
+function roundHalfEven(value: number): number {
   const floor = Math.floor(value)
   const rest = value - floor
   if (rest !== 0.5) return Math.round(value)
   return floor % 2 === 0 ? floor : floor + 1
 }
 
-const comparison = (accepts: (order: number) => Value): PlainFunction => ({
-  least: 2,
-  most: 2,
-  call: ([a, b]) => accepts(Math.sign(compareValues(a, b))),
-})
+function comparison(accepts: (order: number) => Value): PlainFunction {
+  return {
+    least: 2,
+    most: 2,
+    call: ([a, b]) => accepts(Math.sign(compareValues(a, b))),
+  }
+}
 
 /** $sum over numbers only: everything else counts as nothing. */
-const sumOf = (values: readonly Value[]): NumberValue =>
-  values.filter((value) => isNumber(value)).reduce(add, 0)
+function sumOf(values: readonly Value[]): NumberValue {
+  return values.filter((value) => isNumber(value)).reduce(add, 0)
+}
 
 export function averageOf(values: readonly Value[]): Value {
   const numbers = values.filter((value) => isNumber(value))
@@ -123,12 +130,14 @@ export function extremeOf(values: readonly Value[], direction: 1 | -1): Value {
 }
 
 // With one operand that is an array, these work on its elements.
-const overList = (call: (values: readonly Value[]) => Value): PlainFunction => ({
-  least: 1,
-  most: Infinity,
-  call: (operands) =>
-    call(operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands),
-})
+function overList(call: (values: readonly Value[]) => Value): PlainFunction {
+  return {
+    least: 1,
+    most: Infinity,
+    call: (operands) =>
+      call(operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands),
+  }
+}
 
 export const ARITHMETIC: Readonly<Record<string, PlainFunction>> = {
   $add: { least: 1, most: Infinity, call: sum },

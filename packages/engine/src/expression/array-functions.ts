@@ -9,7 +9,9 @@ import type { PlainFunction } from './evaluate.ts'
 /** Elements that are passed over quickly. */
 const ELEMENTS_OF_A_UNIT = 8
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 function arrayOf(name: string, value: Value): Value[] {
   if (Array.isArray(value)) {
@@ -30,11 +32,13 @@ function integerOf(name: string, value: Value): number {
 }
 
 /** A function of one array that answers null for null and missing. */
-const ofArray = (name: string, call: (array: Value[]) => Value): PlainFunction => ({
-  least: 1,
-  most: 1,
-  call: ([value]) => (isAbsent(value) ? null : call(arrayOf(name, value))),
-})
+function ofArray(name: string, call: (array: Value[]) => Value): PlainFunction {
+  return {
+    least: 1,
+    most: 1,
+    call: ([value]) => (isAbsent(value) ? null : call(arrayOf(name, value))),
+  }
+}
 
 function elementAt([array, index]: readonly Value[]): Value {
   if (isAbsent(array) || isAbsent(index)) return null
@@ -79,10 +83,11 @@ function range([from, to, by]: readonly Value[]): Value {
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
-const distinct = (values: readonly Value[]): Value[] =>
-  [...values]
+function distinct(values: readonly Value[]): Value[] {
+  return [...values]
     .sort(compareValues)
     .filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
+}
 
 function includes(values: readonly Value[], wanted: Value): boolean {
   spend(values.length / ELEMENTS_OF_A_UNIT)
@@ -90,18 +95,16 @@ function includes(values: readonly Value[], wanted: Value): boolean {
 }
 
 /** A function of arrays that answers null as soon as one is null or missing. */
-const ofArrays = (
-  name: string,
-  call: (arrays: Value[][]) => Value,
-  count?: number,
-): PlainFunction => ({
-  least: count ?? 0,
-  most: count ?? Infinity,
-  call: (operands) =>
-    operands.some((operand) => isAbsent(operand))
-      ? null
-      : call(operands.map((operand) => arrayOf(name, operand))),
-})
+function ofArrays(name: string, call: (arrays: Value[][]) => Value, count?: number): PlainFunction {
+  return {
+    least: count ?? 0,
+    most: count ?? Infinity,
+    call: (operands) =>
+      operands.some((operand) => isAbsent(operand))
+        ? null
+        : call(operands.map((operand) => arrayOf(name, operand))),
+  }
+}
 
 function arrayToObject(array: readonly Value[]): Value {
   const result = newDocument()

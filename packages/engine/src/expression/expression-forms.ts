@@ -6,8 +6,11 @@ import { isNumber, toDouble } from '../bson/numbers.ts'
 import { BY_NAME } from './string-functions.ts'
 import type { Compile, Evaluate, Form, Variables } from './evaluate.ts'
 
-const isTrue = (value: Value): boolean =>
-  isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined
+function isTrue(value: Value): boolean {
+  return isNumber(value)
+    ? toDouble(value) !== 0
+    : value !== false && value !== null && value !== undefined
+}
 
 /** The members of an operator's argument; an unknown one is refused. */
 export function membersOf(
@@ -26,10 +29,13 @@ export function membersOf(
   return operand
 }
 
-const listOf = (operand: Value): readonly Value[] => (Array.isArray(operand) ? operand : [operand])
+function listOf(operand: Value): readonly Value[] {
+  return Array.isArray(operand) ? operand : [operand]
+}
 
-const branchesOf = (members: Document): readonly Value[] =>
-  ['if', 'then', 'else'].map((name) => members[name])
+function branchesOf(members: Document): readonly Value[] {
+  return ['if', 'then', 'else'].map((name) => members[name])
+}
 
 function compileCondition(operand: Value, compile: Compile): Evaluate {
   if (Array.isArray(operand) && operand.length !== 3) {
@@ -91,8 +97,9 @@ export function checkVariableName(name: string): void {
 }
 
 /** The document that a pipeline works on, where paths read another one. */
-export const rootOf = (document: Document, variables: Variables): Value =>
-  variables.get('ROOT') ?? document
+export function rootOf(document: Document, variables: Variables): Value {
+  return variables.get('ROOT') ?? document
+}
 
 function compileLet(operand: Value, compile: Compile): Evaluate {
   const { vars, in: body } = membersOf('$let', operand, ['vars', 'in'])
@@ -117,8 +124,9 @@ function compileLet(operand: Value, compile: Compile): Evaluate {
   }
 }
 
-const bind = (variables: Variables, name: string, value: Value): Variables =>
-  new Map(variables).set(name, value)
+function bind(variables: Variables, name: string, value: Value): Variables {
+  return new Map(variables).set(name, value)
+}
 
 function arrayInput(name: string, value: Value): readonly Value[] | null {
   if (value === null || value === undefined) return null

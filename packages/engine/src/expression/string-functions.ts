@@ -7,7 +7,9 @@ import { CommandError } from '../errors.ts'
 import { compileRegex } from '../bson/regex.ts'
 import type { PlainFunction } from './evaluate.ts'
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 function stringOf(name: string, value: Value): string {
   if (typeof value === 'string') {
@@ -33,8 +35,13 @@ function indexOf(name: string, value: Value): number {
 }
 
 // MongoDB maps only ASCII letters.
-const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-const upper = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+function lower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+function upper(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+}
 
 function substring([value, from, length]: readonly Value[]): Value {
   const start = indexOf('$substrCP', from)

@@ -5,11 +5,12 @@ import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
-const fail = (value: Value, target: string): CommandError =>
-  new CommandError(
+function fail(value: Value, target: string): CommandError {
+  return new CommandError(
     'ConversionFailure',
     `Failed to convert ${typeOf(value)} to ${target} in $convert with no onError value`,
   )
+}
 
 function toText(value: Value): string {
   if (typeof value === 'string') return value
@@ -83,11 +84,13 @@ function toObjectId(value: Value): ObjectId {
 }
 
 /** A conversion of one value; null and missing stay null. */
-const conversion = (convert: (value: Value) => Value): PlainFunction => ({
-  least: 1,
-  most: 1,
-  call: ([value]) => (value === null || value === undefined ? null : convert(value)),
-})
+function conversion(convert: (value: Value) => Value): PlainFunction {
+  return {
+    least: 1,
+    most: 1,
+    call: ([value]) => (value === null || value === undefined ? null : convert(value)),
+  }
+}
 
 export const TYPES: Readonly<Record<string, PlainFunction>> = {
   $type: { least: 1, most: 1, call: ([value]) => typeOf(value) },

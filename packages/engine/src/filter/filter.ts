@@ -47,16 +47,22 @@ export type Condition =
 const EVERYTHING: Filter = { kind: 'all', of: [] }
 const NOTHING: Filter = { kind: 'any', of: [] }
 
-const allOf = (of: readonly Filter[]): Filter =>
-  of.length === 1 && of[0] ? of[0] : { kind: 'all', of }
+function allOf(of: readonly Filter[]): Filter {
+  return of.length === 1 && of[0] ? of[0] : { kind: 'all', of }
+}
 
-const not = (of: Filter): Filter => ({ kind: 'not', of })
+function not(of: Filter): Filter {
+  return { kind: 'not', of }
+}
 
-const isOperatorDocument = (value: Value): value is Document =>
-  isDocument(value) &&
-  (Object.keys(value)[0] ?? '').startsWith('$') &&
-  !('$ref' in value) &&
-  !('$id' in value)
+function isOperatorDocument(value: Value): value is Document {
+  return (
+    isDocument(value) &&
+    (Object.keys(value)[0] ?? '').startsWith('$') &&
+    !('$ref' in value) &&
+    !('$id' in value)
+  )
+}
 
 function listOf(operator: string, operand: Value): readonly Value[] {
   if (!Array.isArray(operand)) throw badValue(`${operator} needs an array`)
@@ -123,8 +129,11 @@ function modOperand(name: string, value: NumberValue): bigint {
   return integer
 }
 
-const isTruthy = (value: Value): boolean =>
-  isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined
+function isTruthy(value: Value): boolean {
+  return isNumber(value)
+    ? toDouble(value) !== 0
+    : value !== false && value !== null && value !== undefined
+}
 
 function hasExpression(filter: Filter): boolean {
   if (filter.kind === 'expression') return true

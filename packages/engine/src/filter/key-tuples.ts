@@ -53,11 +53,13 @@ interface Found {
   readonly onParallel: () => CommandError
 }
 
-const settled = (value: Value): Slot => ({
-  done: true,
-  value: value ?? null,
-  isMissing: value === undefined,
-})
+function settled(value: Value): Slot {
+  return {
+    done: true,
+    value: value ?? null,
+    isMissing: value === undefined,
+  }
+}
 
 function keep(slots: readonly Slot[], found: Found): void {
   const tuple = slots.map((slot) => (slot.done ? slot.value : null))

@@ -14,7 +14,9 @@ import { hasType } from '../bson/types.ts'
 
 export type Matcher = (document: Document, variables?: Variables) => boolean
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 const SIGNS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => boolean>> = {
   $gt: (order) => order > 0,
@@ -62,7 +64,9 @@ function setTest(operands: readonly Value[]): Test {
     typeof value === 'string' ? strings.has(value) : keys.has(keyText(value ?? null))
 }
 
-const keyText = (value: Value): string => encodeKey([value], []).toString('latin1')
+function keyText(value: Value): string {
+  return encodeKey([value], []).toString('latin1')
+}
 
 function atPath(path: string, leaf: Leaf, test: Test): Matcher {
   if (!path.includes('.')) return (document) => leaf(document[path], test)
@@ -150,5 +154,8 @@ export function compileFilter(filter: Filter, withElements: Leaf = testWithEleme
 }
 
 /** Truth as aggregation expressions have it. */
-export const isTrue = (value: Value): boolean =>
-  isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined
+export function isTrue(value: Value): boolean {
+  return isNumber(value)
+    ? toDouble(value) !== 0
+    : value !== false && value !== null && value !== undefined
+}

@@ -1,10 +1,13 @@
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 
-export const splitPath = (path: string): readonly string[] => path.split('.')
+export function splitPath(path: string): readonly string[] {
+  return path.split('.')
+}
 
-export const arrayIndex = (part: string): number | null =>
-  /^\d+$/.test(part) ? Number(part) : null
+export function arrayIndex(part: string): number | null {
+  return /^\d+$/.test(part) ? Number(part) : null
+}
 
 export type Test = (value: Value) => boolean
 
@@ -69,5 +72,6 @@ export function valuesAtPath(document: Document, parts: readonly string[]): Valu
 }
 
 /** The first part of each path: the fields that must be decoded. */
-export const topFields = (paths: Iterable<string>): Set<string> =>
-  new Set([...paths].map((path) => path.slice(0, path.indexOf('.') >>> 0)))
+export function topFields(paths: Iterable<string>): Set<string> {
+  return new Set([...paths].map((path) => path.slice(0, path.indexOf('.') >>> 0)))
+}

@@ -20,10 +20,13 @@ type Tree = Map<string, Leaf | Tree>
 const INCLUDE: Leaf = { kind: 'include' }
 const EXCLUDE: Leaf = { kind: 'exclude' }
 
-const isFlag = (value: Value): boolean => typeof value === 'boolean' || isNumber(value)
+function isFlag(value: Value): boolean {
+  return typeof value === 'boolean' || isNumber(value)
+}
 
-const isSet = (value: Value): boolean =>
-  value === true || (isNumber(value) && toDouble(value) !== 0)
+function isSet(value: Value): boolean {
+  return value === true || (isNumber(value) && toDouble(value) !== 0)
+}
 
 function integer(value: Value): number {
   if (!isNumber(value)) throw badValue('$slice needs numbers')
@@ -174,12 +177,15 @@ function applyTree(tree: Tree, value: Value, context: Context): Value {
   return context.keepsOthers ? value : undefined
 }
 
-const hasComputed = (node: Leaf | Tree): boolean =>
-  node instanceof Map
+function hasComputed(node: Leaf | Tree): boolean {
+  return node instanceof Map
     ? [...node.values()].some((child) => hasComputed(child))
     : node.kind === 'compute'
+}
 
-const isComputed = (node: Leaf | Tree): boolean => !(node instanceof Map) && node.kind === 'compute'
+function isComputed(node: Leaf | Tree): boolean {
+  return !(node instanceof Map) && node.kind === 'compute'
+}
 
 function applyToDocument(tree: Tree, document: Document, context: Context): Document {
   const result = newDocument()
@@ -210,7 +216,9 @@ export function compileProjection(spec: Document, forFind: boolean): Projection 
     applyToDocument(tree, document, { root: document, variables, keepsOthers: !inclusion })
 }
 
-const withId = (tree: Tree): Tree => new Map([['_id', INCLUDE], ...tree])
+function withId(tree: Tree): Tree {
+  return new Map([['_id', INCLUDE], ...tree])
+}
 
 /** $addFields: every leaf is an expression. */
 export function compileAddFields(spec: Document): Projection {

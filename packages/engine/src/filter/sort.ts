@@ -47,8 +47,9 @@ export interface Sorter {
   compare(a: readonly Value[], b: readonly Value[]): number
 }
 
-const parallelArrays = (): CommandError =>
-  badValue('cannot sort with keys that are parallel arrays')
+function parallelArrays(): CommandError {
+  return badValue('cannot sort with keys that are parallel arrays')
+}
 
 /** Stands for what lies in an array, or behind one. */
 const IN_ARRAY = Symbol('in an array')

@@ -6,17 +6,23 @@ import { countValue } from './group.ts'
 /** What a stage that does no more than count makes of the count; null for any other stage. */
 export type Counting = ((count: number) => Document) | null
 
-const isOne = (value: Value): boolean =>
-  isDocument(value) &&
-  Object.keys(value).length === 1 &&
-  (value['$sum'] === 1 ||
-    (isDocument(value['$count']) && Object.keys(value['$count']).length === 0))
+function isOne(value: Value): boolean {
+  return (
+    isDocument(value) &&
+    Object.keys(value).length === 1 &&
+    (value['$sum'] === 1 ||
+      (isDocument(value['$count']) && Object.keys(value['$count']).length === 0))
+  )
+}
 
-const isConstant = (value: Value): boolean =>
-  value === null ||
-  isNumber(value) ||
-  typeof value === 'boolean' ||
-  (typeof value === 'string' && !value.startsWith('$'))
+function isConstant(value: Value): boolean {
+  return (
+    value === null ||
+    isNumber(value) ||
+    typeof value === 'boolean' ||
+    (typeof value === 'string' && !value.startsWith('$'))
+  )
+}
 
 /** `$count`, and the `$group` that drivers count documents with: `{ _id: 1, n: { $sum: 1 } }`. */
 export function countingOf(name: string, operand: Value): Counting {

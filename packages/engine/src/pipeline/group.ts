@@ -16,7 +16,9 @@ interface Accumulator {
   result(): Value
 }
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 function summing(): Accumulator {
   let total: NumberValue = 0
@@ -104,8 +106,9 @@ const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
 }
 
 /** Equal values give equal text, whatever number type they have. */
-export const keyText = (value: Value): string =>
-  encodeKey([value ?? undefined], []).toString('latin1')
+export function keyText(value: Value): string {
+  return encodeKey([value ?? undefined], []).toString('latin1')
+}
 
 interface Member {
   readonly name: string
@@ -189,5 +192,6 @@ export function compileGroup(
 }
 
 /** A count as MongoDB answers it: an int while it fits. */
-export const countValue = (count: number): Value =>
-  count <= 2147483647 ? count : Long.fromNumber(count)
+export function countValue(count: number): Value {
+  return count <= 2147483647 ? count : Long.fromNumber(count)
+}

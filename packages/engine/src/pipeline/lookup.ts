@@ -115,9 +115,13 @@ function keyOf(
 }
 
 // Missing and null are one value in an array, but two to a pipeline.
-const present = (value: Value): Value => (value === undefined ? [] : [value])
+function present(value: Value): Value {
+  return value === undefined ? [] : [value]
+}
 
-const operandOf = (filter: Filter): Value => ('operand' in filter ? filter.operand : null)
+function operandOf(filter: Filter): Value {
+  return 'operand' in filter ? filter.operand : null
+}
 
 function remember(known: Known, key: string, found: readonly Document[]): void {
   if (known.size >= MOST_KNOWN) known.clear()

@@ -15,13 +15,14 @@ import { compileGroup, countValue } from './group.ts'
 import { compileLookup } from './lookup.ts'
 import type { CompileStage, Stage } from './stage.ts'
 
-const each = (change: (document: Document, variables: Variables) => Document): Stage =>
-  function* (documents, { variables }) {
+function each(change: (document: Document, variables: Variables) => Document): Stage {
+  return function* (documents, { variables }) {
     for (const document of documents) {
       spend()
       yield change(document, variables)
     }
   }
+}
 
 function objectOf(name: string, operand: Value): Document {
   if (!isDocument(operand)) throw failedToParse(`the ${name} specification must be an object`)

@@ -27,7 +27,9 @@ export type Bounds =
   | { readonly kind: 'range'; readonly range: Range }
 
 // An array is indexed by its elements and equals as a whole: no single place to look.
-const isPoint = (value: Value): boolean => !Array.isArray(value) && !(value instanceof BSONRegExp)
+function isPoint(value: Value): boolean {
+  return !Array.isArray(value) && !(value instanceof BSONRegExp)
+}
 
 /** Types within which a range of an index holds what lies in a range. */
 export const RANGED: ReadonlySet<number> = new Set([
@@ -68,8 +70,9 @@ export function boundsOf(condition: Condition): Bounds | null {
 }
 
 /** The filters that all must hold. */
-export const partsOf = (filter: Filter): readonly Filter[] =>
-  filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
+export function partsOf(filter: Filter): readonly Filter[] {
+  return filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
+}
 
 /** The conditions that all must hold. */
 export function conjuncts(filter: Filter): readonly Condition[] {

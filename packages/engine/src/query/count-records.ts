@@ -7,8 +7,9 @@ import type { Query, Source } from './run-query.ts'
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** What the records of a transaction's own are, no index knows; a hint names the index to read by. */
-const mayCountKeys = ({ view, collection }: Source, { hint }: Query): boolean =>
-  !hint && !view.changes.has(collection)
+function mayCountKeys({ view, collection }: Source, { hint }: Query): boolean {
+  return !hint && !view.changes.has(collection)
+}
 
 /** The number of all records, where it is what is asked for. */
 function knownCount({ view, collection }: Source, { filter }: Query): number | null {

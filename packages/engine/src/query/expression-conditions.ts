@@ -6,10 +6,11 @@ import type { Condition, Filter } from '../filter/filter.ts'
 
 const NO_VARIABLES: Variables = new Map()
 
-const pathOf = (operand: Value): string | null =>
-  typeof operand === 'string' && /^\$[^$0-9]/.test(operand) && !/\.\d/.test(operand)
+function pathOf(operand: Value): string | null {
+  return typeof operand === 'string' && /^\$[^$0-9]/.test(operand) && !/\.\d/.test(operand)
     ? operand.slice(1)
     : null
+}
 
 function constantOf(operand: Value, variables: Variables): Value {
   if (typeof operand === 'string')

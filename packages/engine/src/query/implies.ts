@@ -6,7 +6,9 @@ import { conjuncts } from './bounds.ts'
 import { comparisonTest } from '../filter/match.ts'
 import { hasType } from '../bson/types.ts'
 
-const isAbsent = (value: Value): boolean => value === null || value === undefined
+function isAbsent(value: Value): boolean {
+  return value === null || value === undefined
+}
 
 /** Whether a lower or upper bound follows from another. */
 function rangeImplies(
@@ -20,7 +22,7 @@ function rangeImplies(
   return from === to && equalValues(given.operand, wanted.operand)
 }
 
-const pointsOf = (given: Condition): readonly Value[] | null => {
+function pointsOf(given: Condition): readonly Value[] | null {
   if (given.kind === 'in') return given.operands
   return given.kind === 'compare' && given.operator === '$eq' ? [given.operand] : null
 }
@@ -42,9 +44,12 @@ function impliesCondition(given: Condition, wanted: Condition): boolean {
   return given.kind === 'compare' && wanted.kind === 'compare' && rangeImplies(given, wanted)
 }
 
-const isPositive = (given: Condition): boolean =>
-  given.kind === 'regex' ||
-  (given.kind === 'compare' && given.operator !== '$eq' && !isAbsent(given.operand))
+function isPositive(given: Condition): boolean {
+  return (
+    given.kind === 'regex' ||
+    (given.kind === 'compare' && given.operator !== '$eq' && !isAbsent(given.operand))
+  )
+}
 
 /** Whether every document that passes the query passes the filter of a partial index. */
 export function implies(query: Filter, partial: Filter): boolean {

@@ -44,7 +44,9 @@ export function componentOf(
   }
 }
 
-const prefixed = (head: Buffer, tail: Buffer): Buffer => Buffer.concat([head, tail])
+function prefixed(head: Buffer, tail: Buffer): Buffer {
+  return Buffer.concat([head, tail])
+}
 
 /** The lowest key above all that begin with these bytes. */
 function after(bytes: Buffer): Buffer {
@@ -60,20 +62,26 @@ function after(bytes: Buffer): Buffer {
 }
 
 // A key that was cut sorts by its head alone: bounds beyond that length are cut alike.
-const cut = (key: Buffer): Buffer => key.subarray(0, LONGEST_KEY - 12)
+function cut(key: Buffer): Buffer {
+  return key.subarray(0, LONGEST_KEY - 12)
+}
 
-const interval = (low: Buffer, high: Buffer): Interval => ({
-  low: cut(low),
-  high: high.length > LONGEST_KEY - 12 ? after(cut(high)) : high,
-})
+function interval(low: Buffer, high: Buffer): Interval {
+  return {
+    low: cut(low),
+    high: high.length > LONGEST_KEY - 12 ? after(cut(high)) : high,
+  }
+}
 
 /** The key of a text's beginning: without the bytes that end it. */
-const beginning = (text: string, direction: number): Buffer =>
-  encodeKey([text], [direction]).subarray(0, -2)
+function beginning(text: string, direction: number): Buffer {
+  return encodeKey([text], [direction]).subarray(0, -2)
+}
 
 // NaN lies below all numbers, and no range of numbers has it.
-const lowestOf = (rank: number): End | null =>
-  rank === RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
+function lowestOf(rank: number): End | null {
+  return rank === RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
+}
 
 /** The innermost of several ends; of equal ones that which leaves the value itself out. */
 function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
@@ -173,7 +181,9 @@ function rangedIntervals(
   return intervals.length > 0 ? intervals : null
 }
 
-const whole = (head: Buffer): Interval => interval(head, after(head))
+function whole(head: Buffer): Interval {
+  return interval(head, after(head))
+}
 
 function inOrder(intervals: readonly Interval[]): readonly Interval[] {
   const sorted = [...intervals].sort((a, b) => a.low.compare(b.low))

@@ -13,7 +13,9 @@ export type KeyTest = (components: readonly Buffer[]) => boolean
 
 type ComponentTest = (component: Buffer) => boolean
 
-const keyOf = (value: Value): Buffer => encodeKey([value ?? null], [])
+function keyOf(value: Value): Buffer {
+  return encodeKey([value ?? null], [])
+}
 
 const NAN = keyOf(NaN)
 
@@ -25,7 +27,9 @@ const ACCEPTS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => bo
 }
 
 // An array is indexed by its elements; a regular expression equals itself, and finds texts.
-const isSingle = (value: Value): boolean => !Array.isArray(value) && !(value instanceof BSONRegExp)
+function isSingle(value: Value): boolean {
+  return !Array.isArray(value) && !(value instanceof BSONRegExp)
+}
 
 function comparisonTest({
   operator,

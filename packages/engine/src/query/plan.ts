@@ -87,8 +87,8 @@ export function scoreOf(index: Index, bounded: Bounded): number {
   )
 }
 
-const demandsPresence = (index: Index, conditions: readonly Condition[]): boolean =>
-  index.fields.some(({ path }) =>
+function demandsPresence(index: Index, conditions: readonly Condition[]): boolean {
+  return index.fields.some(({ path }) =>
     conditions.some((condition) => {
       if (condition.path !== path) return false
       const bounds = boundsOf(condition)
@@ -98,6 +98,7 @@ const demandsPresence = (index: Index, conditions: readonly Condition[]): boolea
       )
     }),
   )
+}
 
 export interface Wants {
   readonly variables?: Variables | undefined

@@ -130,14 +130,15 @@ export function* page<T>(items: Iterable<T>, skip: number, limit: number): Gener
   }
 }
 
-export const planQuery = (source: Source, query: Query): ReadPlan | null =>
-  choosePlan(source.collection, query.filter, {
+export function planQuery(source: Source, query: Query): ReadPlan | null {
+  return choosePlan(source.collection, query.filter, {
     sort: query.sort,
     isLimited: query.limit !== Infinity,
     variables: query.variables,
     hint: query.hint ?? null,
     at: source.view.at,
   })
+}
 
 /** So many records are read in the order of an index before it matters how few of them match. */
 const PATIENCE = 2000
@@ -208,5 +209,6 @@ function runPlan(
 }
 
 /** With the bytes of this commit, however late they are asked for. */
-const settled = (record: Record): Record =>
-  record.partial ? { id: record.id, bytes: record.bytes, partial: record.partial } : record
+function settled(record: Record): Record {
+  return record.partial ? { id: record.id, bytes: record.bytes, partial: record.partial } : record
+}

@@ -28,7 +28,9 @@ export interface Cursor {
 /** Where a cursor is kept, which its number tells: odd ones are the reader's. */
 export type CursorHome = 'engine' | 'reader'
 
-export const homeOf = (id: Long): CursorHome => (id.isOdd() ? 'reader' : 'engine')
+export function homeOf(id: Long): CursorHome {
+  return id.isOdd() ? 'reader' : 'engine'
+}
 
 export interface CursorTable {
   open(results: Iterable<RawDocument | Document>, options: CursorOptions): Document
@@ -92,7 +94,9 @@ function take(cursor: Cursor, most: number, batchEndsAt = Infinity): Batch {
   return { batch, isDone: most > 0 && cursor.waiting === null }
 }
 
-const isOver = (endsAt: number): boolean => endsAt !== Infinity && performance.now() > endsAt
+function isOver(endsAt: number): boolean {
+  return endsAt !== Infinity && performance.now() > endsAt
+}
 
 function readNext(cursor: Cursor): RawDocument | null {
   const { value, done } = cursor.results.next() as IteratorResult<RawDocument | Document, undefined>
@@ -100,12 +104,14 @@ function readNext(cursor: Cursor): RawDocument | null {
 }
 
 /** The cursor member of an answer. */
-export const cursorReply = (
+export function cursorReply(
   id: Value,
   namespace: string,
   name: 'firstBatch' | 'nextBatch',
   batch: RawDocument[],
-): Document => documentOf({ cursor: documentOf({ [name]: batch, id, ns: namespace }), ok: 1 })
+): Document {
+  return documentOf({ cursor: documentOf({ [name]: batch, id, ns: namespace }), ok: 1 })
+}
 
 interface State {
   readonly cursors: Map<string, Cursor>

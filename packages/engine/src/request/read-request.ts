@@ -38,8 +38,9 @@ export function readQuery(body: Document, filterName: 'filter' | 'query'): Query
 /** A collection of more documents may keep others waiting between two that match. */
 const MOST_OF_A_TURN = 10_000
 
-const maySkipFar = (source: Source | null): boolean =>
-  source !== null && source.collection.count > MOST_OF_A_TURN
+function maySkipFar(source: Source | null): boolean {
+  return source !== null && source.collection.count > MOST_OF_A_TURN
+}
 
 export function cursorOptions(
   request: Request,

@@ -34,7 +34,9 @@ export interface Command {
   readonly run: (request: Request) => Document
 }
 
-export const viewOf = ({ transaction }: Request): View => transaction?.unit ?? newestView()
+export function viewOf({ transaction }: Request): View {
+  return transaction?.unit ?? newestView()
+}
 
 /** Runs a statement of a write command: as a part of the transaction, or applied at once as a whole. */
 export function runStatement<T>(request: Request, statement: (unit: WriteUnit) => T): T {

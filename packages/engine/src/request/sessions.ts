@@ -96,7 +96,9 @@ function release({ data, cursors, open }: State, transaction: Transaction): void
   transaction.end()
 }
 
-const answerKey = (session: string): Buffer => Buffer.from(session, 'hex')
+function answerKey(session: string): Buffer {
+  return Buffer.from(session, 'hex')
+}
 
 function lastAnswer({ data }: State, session: string): LastAnswer | null {
   const bytes = data.store.sessions.get(answerKey(session))
@@ -123,16 +125,18 @@ function wasCommitted(state: State, session: string, number: Long): boolean {
   return last?.number.equals(number) === true && last.reply[COMMITTED] === true
 }
 
-const unknown = (number: Long): CommandError =>
-  noSuchTransaction(
+function unknown(number: Long): CommandError {
+  return noSuchTransaction(
     `Given transaction number ${number.toString()} does not match any in-progress transactions.`,
   )
+}
 
-const committed = (number: Long): CommandError =>
-  new CommandError(
+function committed(number: Long): CommandError {
+  return new CommandError(
     'TransactionCommitted',
     `Transaction with { txnNumber: ${number.toString()} } has been committed.`,
   )
+}
 
 function begin(state: State, session: string, number: Long): Transaction {
   const earlier = state.open.get(session)
@@ -229,8 +233,9 @@ export function sessionTable(
   }
 }
 
-export const transactionKey = ({ session, number }: Transaction): string =>
-  `${session}/${number.toString()}`
+export function transactionKey({ session, number }: Transaction): string {
+  return `${session}/${number.toString()}`
+}
 
 function sweepAnswers(data: Data, before: number): void {
   const old: Buffer[] = []

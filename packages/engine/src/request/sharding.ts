@@ -12,16 +12,25 @@ export interface SingleWrite {
   readonly upsert: boolean
 }
 
-const isScalarOrWhole = (value: Value): boolean => !Array.isArray(value)
+function isScalarOrWhole(value: Value): boolean {
+  return !Array.isArray(value)
+}
 
 // MongoDB takes a list of one for an equality.
-const isEquality = (condition: Condition): boolean =>
-  (condition.kind === 'compare' &&
-    condition.operator === '$eq' &&
-    isScalarOrWhole(condition.operand)) ||
-  (condition.kind === 'in' && condition.operands.length === 1 && !isDocument(condition.operands[0]))
+function isEquality(condition: Condition): boolean {
+  return (
+    (condition.kind === 'compare' &&
+      condition.operator === '$eq' &&
+      isScalarOrWhole(condition.operand)) ||
+    (condition.kind === 'in' &&
+      condition.operands.length === 1 &&
+      !isDocument(condition.operands[0]))
+  )
+}
 
-const refusal = (message: string): CommandError => new CommandError('ShardKeyNotFound', message)
+function refusal(message: string): CommandError {
+  return new CommandError('ShardKeyNotFound', message)
+}
 
 /**
  * As mongos before 7.0 targets a write of one document: findAndModify and an upsert by the whole shard key,

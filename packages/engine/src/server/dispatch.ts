@@ -111,12 +111,13 @@ function runWrite(command: Command, request: Request): Document {
   }
 }
 
-const runOnce = (command: Command, request: Request): Document =>
-  withDeadline(request.deadline, () =>
+function runOnce(command: Command, request: Request): Document {
+  return withDeadline(request.deadline, () =>
     command.access === 'write' && !request.transaction
       ? runWrite(command, request)
       : command.run(request),
   )
+}
 
 async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
   if (at === Infinity) return holder

@@ -61,4 +61,6 @@ function holdsOpenRegex(value: Value): boolean {
   })
 }
 
-const repeats = (pattern: string): boolean => /^(?:[^\\]|\\[\s\S])*?[*+{]/.test(pattern)
+function repeats(pattern: string): boolean {
+  return /^(?:[^\\]|\\[\s\S])*?[*+{]/.test(pattern)
+}

@@ -52,14 +52,16 @@ interface State {
   idle?: NodeJS.Timeout | undefined
 }
 
-const expired = (): CommandError =>
-  new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
+function expired(): CommandError {
+  return new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
+}
 
-const died = ({ heapMegabytes = HEAP_MEGABYTES }: Reading): CommandError =>
-  new CommandError(
+function died({ heapMegabytes = HEAP_MEGABYTES }: Reading): CommandError {
+  return new CommandError(
     'ExceededMemoryLimit',
     `the command ended the process that read for it, which may take ${heapMegabytes} MB of memory`,
   )
+}
 
 export function openReader(reading: Reading): Reader {
   const state: State = { reading, queue: [], process: null, asked: null }

@@ -84,8 +84,9 @@ export interface Collection {
  */
 export const KEY_FORM = 2
 
-const flags = (value: Value): boolean[] =>
-  Array.isArray(value) ? value.map((flag) => flag === true) : []
+function flags(value: Value): boolean[] {
+  return Array.isArray(value) ? value.map((flag) => flag === true) : []
+}
 
 const NEW = { multikey: [], hasCutKeys: false, keyForm: KEY_FORM }
 
@@ -123,8 +124,9 @@ export function describeIndex(
 
 export const ID_INDEX = '_id_'
 
-export const idIndexSpec = (): Document =>
-  documentOf({ v: 2, key: documentOf({ _id: 1 }), name: ID_INDEX })
+export function idIndexSpec(): Document {
+  return documentOf({ v: 2, key: documentOf({ _id: 1 }), name: ID_INDEX })
+}
 
 export function saveCollection(store: Store, collection: Collection): void {
   const description = documentOf({
@@ -144,8 +146,9 @@ export function saveCollection(store: Store, collection: Collection): void {
   store.put(store.catalog, numberKey(collection.id), encodeDocument(description))
 }
 
-export const countRecords = (store: Store, id: number): number =>
-  store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) })
+export function countRecords(store: Store, id: number): number {
+  return store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) })
+}
 
 export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {
   const [last] = store.records.getKeys({

@@ -56,7 +56,7 @@ export function openData(store: Store): Data {
   return data
 }
 
-export const findCollection = (data: Data, database: string, name: string): Collection | null => {
+export function findCollection(data: Data, database: string, name: string): Collection | null {
   const collection = data.collections.get(`${database}.${name}`)
   return collection?.exists ? collection : null
 }
@@ -173,5 +173,6 @@ export function recover(data: Data): void {
   }
 }
 
-const builtAt = ({ indexes }: Collection, id: number): number =>
-  indexes.find((index) => index.id === id)?.builtAt ?? 0
+function builtAt({ indexes }: Collection, id: number): number {
+  return indexes.find((index) => index.id === id)?.builtAt ?? 0
+}

@@ -71,8 +71,9 @@ interface State {
   readonly held: Map<Collection, HeldFields>
 }
 
-const total = ({ held }: State): number =>
-  [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+function total({ held }: State): number {
+  return [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+}
 
 function put(held: HeldFields, id: number, document: Document): void {
   const before = held.documents.get(id)

@@ -26,9 +26,13 @@ function entryKey(index: Index, values: readonly Value[]): Buffer {
   return Buffer.concat([prefix, key.subarray(0, LONGEST_KEY - HASH_BYTES), hash])
 }
 
-export const isCut = (key: IndexKey): boolean => key.bytes.length === LONGEST_KEY + 4
+export function isCut(key: IndexKey): boolean {
+  return key.bytes.length === LONGEST_KEY + 4
+}
 
-const isPlainValue = (value: Value): boolean => !Array.isArray(value) && !isDocument(value)
+function isPlainValue(value: Value): boolean {
+  return !Array.isArray(value) && !isDocument(value)
+}
 
 // Most indexes are over top-level scalars: no need to look for arrays there.
 function simpleValues(index: Index, document: Document): Value[] | null {
@@ -42,8 +46,9 @@ function simpleValues(index: Index, document: Document): Value[] | null {
 }
 
 /** Which components of an index run through an array in this document. */
-export const arrayFields = (index: Index, document: Document): boolean[] =>
-  index.fields.map(({ parts }) => reach(document, parts).rest !== null)
+export function arrayFields(index: Index, document: Document): boolean[] {
+  return index.fields.map(({ parts }) => reach(document, parts).rest !== null)
+}
 
 /** The entries of a document in an index: none when the index leaves it out, several of an array. */
 export function indexKeys(index: Index, document: Document): IndexKey[] {
@@ -61,13 +66,17 @@ export function indexKeys(index: Index, document: Document): IndexKey[] {
   return [...keys.values()]
 }
 
-const keyOf = (index: Index, values: readonly Value[]): IndexKey => ({
-  values,
-  bytes: entryKey(index, values),
-})
+function keyOf(index: Index, values: readonly Value[]): IndexKey {
+  return {
+    values,
+    bytes: entryKey(index, values),
+  }
+}
 
-const isBare = (index: Index, document: Document): boolean =>
-  index.fields.every(({ path }) => document[path] === undefined)
+function isBare(index: Index, document: Document): boolean {
+  return index.fields.every(({ path }) => document[path] === undefined)
+}
 
-const parallelArrays = (): CommandError =>
-  new CommandError('CannotIndexParallelArrays', 'cannot index parallel arrays')
+function parallelArrays(): CommandError {
+  return new CommandError('CannotIndexParallelArrays', 'cannot index parallel arrays')
+}

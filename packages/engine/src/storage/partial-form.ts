@@ -35,8 +35,9 @@ interface Leaf {
   readonly document: Document
 }
 
-const compareLeaves = (a: Leaf, b: Leaf): number =>
-  a.rank - b.rank || (a.path < b.path ? -1 : Number(a.path > b.path))
+function compareLeaves(a: Leaf, b: Leaf): number {
+  return a.rank - b.rank || (a.path < b.path ? -1 : Number(a.path > b.path))
+}
 
 function leavesOf(filter: Filter): readonly Leaf[] {
   if (filter.kind === 'all') return filter.of.flatMap((child) => leavesOf(child))
@@ -61,8 +62,9 @@ export function normalPartial(filter: Filter): Document {
 }
 
 /** Equal for filters that mean the same, in whatever order their conditions stand, and 1 and 1.0 alike. */
-export const partialKey = (filter: Filter): string =>
-  leavesOf(filter)
+export function partialKey(filter: Filter): string {
+  return leavesOf(filter)
     .map(({ document }) => encodeKey([document], []).toString('latin1'))
     .sort()
     .join('\n')
+}

@@ -24,9 +24,12 @@ export function buildIndex(data: Data, collection: Collection, index: Index): vo
 }
 
 /** Only what goes through arrays of documents was ever kept otherwise than it is now. */
-const isOutdated = (index: Index): boolean =>
-  index.keyForm < KEY_FORM &&
-  index.fields.some(({ parts }, i) => parts.length > 1 && index.multikey[i] === true)
+function isOutdated(index: Index): boolean {
+  return (
+    index.keyForm < KEY_FORM &&
+    index.fields.some(({ parts }, i) => parts.length > 1 && index.multikey[i] === true)
+  )
+}
 
 function isUnique(data: Data, collection: Collection, index: Index): boolean {
   const taken = new Set<string>()

@@ -79,11 +79,13 @@ function forget(data: Data, collection: Collection): void {
     data.collections.delete(collection.namespace)
 }
 
-const describe = (store: Store, id: number, bytes: Buffer): Collection => ({
-  ...describeCollection(id, bytes),
-  // Records that come while others are read are in none of what is held in memory.
-  nextRecord: Infinity,
-  get count() {
-    return countRecords(store, id)
-  },
-})
+function describe(store: Store, id: number, bytes: Buffer): Collection {
+  return {
+    ...describeCollection(id, bytes),
+    // Records that come while others are read are in none of what is held in memory.
+    nextRecord: Infinity,
+    get count() {
+      return countRecords(store, id)
+    },
+  }
+}

@@ -103,8 +103,8 @@ function writeTester(path: string, file: number): () => void {
 }
 
 /** Whether a file can be written to, and the disk itself behind it. */
-export const takesWrites = (path: string): boolean =>
-  answers(() => {
+export function takesWrites(path: string): boolean {
+  return answers(() => {
     const file = openSync(path, 'r+')
     try {
       writeTester(path, file)()
@@ -113,6 +113,7 @@ export const takesWrites = (path: string): boolean =>
       closeSync(file)
     }
   })
+}
 
 function answers(work: () => void): boolean {
   try {
@@ -132,8 +133,11 @@ function asked<T>(work: () => T): T {
   }
 }
 
-const refusal = (error: Error): CommandError =>
-  isFull(error) ? new CommandError('OutOfDiskSpace', error.message) : diskFault(error.message)
+function refusal(error: Error): CommandError {
+  return isFull(error)
+    ? new CommandError('OutOfDiskSpace', error.message)
+    : diskFault(error.message)
+}
 
 /** Makes a file at least so long. @throws CommandError OutOfDiskSpace, FileStreamFailed */
 export function reserve(path: string, bytes: number): void {
@@ -164,5 +168,6 @@ function extend(
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && FULL.has(error.code)
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL.has(error.code)
+}

@@ -32,9 +32,11 @@ export interface Store extends Writer {
   close(): Promise<void>
 }
 
-const statsOf = (
+function statsOf(
   root: RootDatabase,
-): Readonly<Record<'pageSize' | 'lastPageNumber' | 'lastTxnId', number>> => root.getStats() as never
+): Readonly<Record<'pageSize' | 'lastPageNumber' | 'lastTxnId', number>> {
+  return root.getStats() as never
+}
 
 function usedBytes(root: RootDatabase): number {
   const { pageSize, lastPageNumber } = statsOf(root)

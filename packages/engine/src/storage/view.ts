@@ -26,10 +26,13 @@ export interface View {
   readonly changes: Map<Collection, Map<number, Change>>
 }
 
-export const newestView = (): View => ({ snapshot: null, at: Infinity, changes: new Map() })
+export function newestView(): View {
+  return { snapshot: null, at: Infinity, changes: new Map() }
+}
 
-const isNewest = (view: View, collection: Collection): boolean =>
-  view.snapshot === null || collection.changedAt <= view.at
+function isNewest(view: View, collection: Collection): boolean {
+  return view.snapshot === null || collection.changedAt <= view.at
+}
 
 function readBase(data: Data, view: View, collection: Collection, id: number): Record | null {
   if (collection.residents && isNewest(view, collection))
@@ -65,8 +68,13 @@ function* baseRecords(data: Data, view: View, collection: Collection): Generator
 }
 
 /** Whether a scan may be one of fields that are held (`ResidentCache.scanFields`). */
-export const canScanFields = (data: Data, view: View, collection: Collection): boolean =>
-  view.snapshot === null && !view.changes.has(collection) && data.residents.get(collection) === null
+export function canScanFields(data: Data, view: View, collection: Collection): boolean {
+  return (
+    view.snapshot === null &&
+    !view.changes.has(collection) &&
+    data.residents.get(collection) === null
+  )
+}
 
 /** All records in natural order: the order of insertion. */
 export function* scanRecords(data: Data, view: View, collection: Collection): Generator<Record> {

@@ -23,21 +23,25 @@ export interface WriteUnit extends View {
   readonly holder: LockHolder | null
 }
 
-export const newUnit = (): WriteUnit => ({
-  snapshot: null,
-  at: Infinity,
-  changes: new Map(),
-  keys: new Map(),
-  holder: null,
-})
+export function newUnit(): WriteUnit {
+  return {
+    snapshot: null,
+    at: Infinity,
+    changes: new Map(),
+    keys: new Map(),
+    holder: null,
+  }
+}
 
-export const transactionUnit = (snapshot: Snapshot, at: number, holder: LockHolder): WriteUnit => ({
-  snapshot,
-  at,
-  changes: new Map(),
-  keys: new Map(),
-  holder,
-})
+export function transactionUnit(snapshot: Snapshot, at: number, holder: LockHolder): WriteUnit {
+  return {
+    snapshot,
+    at,
+    changes: new Map(),
+    keys: new Map(),
+    holder,
+  }
+}
 
 // The first writer wins: within a transaction the second fails, outside it waits.
 function lock(data: Data, unit: WriteUnit, key: string): void {
@@ -109,8 +113,9 @@ function releaseKeys(data: Data, unit: WriteUnit, index: Index, keys: readonly I
   }
 }
 
-const has = (keys: readonly IndexKey[], wanted: IndexKey): boolean =>
-  keys.some(({ bytes }) => bytes.equals(wanted.bytes))
+function has(keys: readonly IndexKey[], wanted: IndexKey): boolean {
+  return keys.some(({ bytes }) => bytes.equals(wanted.bytes))
+}
 
 function checkKeys(
   data: Data,
@@ -197,10 +202,13 @@ export function removeRecord(
   record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null, keys })
 }
 
-const recordNumber = (id: number): Buffer => numberKey(id)
+function recordNumber(id: number): Buffer {
+  return numberKey(id)
+}
 
-const storedKey = (index: Index, key: IndexKey, id: Buffer): Buffer =>
-  index.unique ? key.bytes : Buffer.concat([key.bytes, id])
+function storedKey(index: Index, key: IndexKey, id: Buffer): Buffer {
+  return index.unique ? key.bytes : Buffer.concat([key.bytes, id])
+}
 
 /** Notes what the planner must know of an index; true when that is news. */
 function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): boolean {

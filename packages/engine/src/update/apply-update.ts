@@ -74,7 +74,7 @@ function parseOperator(operator: string, operand: Value): Step[] {
   })
 }
 
-const orderOfPart = (a: string, b: string): number => {
+function orderOfPart(a: string, b: string): number {
   if (/^\d+$/.test(a) && /^\d+$/.test(b)) return Number(a) - Number(b)
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -43,13 +43,16 @@ function number(name: string, sign: '+' | '*'): OperatorSpec {
 }
 
 /** $min or $max: replaces a value that lies beyond the operand. */
-const extreme = (direction: 1 | -1): OperatorSpec => ({
-  creates: true,
-  compile: (_, operand) => (target) => {
-    const old = getTarget(target)
-    if (old === undefined || compareValues(operand, old) * direction < 0) setTarget(target, operand)
-  },
-})
+function extreme(direction: 1 | -1): OperatorSpec {
+  return {
+    creates: true,
+    compile: (_, operand) => (target) => {
+      const old = getTarget(target)
+      if (old === undefined || compareValues(operand, old) * direction < 0)
+        setTarget(target, operand)
+    },
+  }
+}
 
 function removeTarget({ holder, key }: Target): void {
   // An array keeps its length: what is taken out of it becomes null.
@@ -141,5 +144,6 @@ export function integerOperand(name: string, value: Value): number {
   return integer
 }
 
-export const unknownClause = (operator: string, clause: string): CommandError =>
-  failedToParse(`Unrecognized clause in ${operator}: ${clause}`)
+export function unknownClause(operator: string, clause: string): CommandError {
+  return failedToParse(`Unrecognized clause in ${operator}: ${clause}`)
+}

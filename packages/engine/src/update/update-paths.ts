@@ -11,8 +11,9 @@ export interface Target {
   readonly key: string
 }
 
-export const getTarget = ({ holder, key }: Target): Value =>
-  Array.isArray(holder) ? holder[Number(key)] : holder[key]
+export function getTarget({ holder, key }: Target): Value {
+  return Array.isArray(holder) ? holder[Number(key)] : holder[key]
+}
 
 /** The most elements that writing beyond an array's end may add. */
 const MAX_PADDING = 1_500_000
@@ -66,8 +67,9 @@ function expandPart(
   return elementPositions(value, part, resolve).map(String)
 }
 
-const isDocumentOrArray = (value: Value): value is Document | Value[] =>
-  isDocument(value) || Array.isArray(value)
+function isDocumentOrArray(value: Value): value is Document | Value[] {
+  return isDocument(value) || Array.isArray(value)
+}
 
 function notViable(part: string, parts: readonly string[], at: number): CommandError {
   return new CommandError(

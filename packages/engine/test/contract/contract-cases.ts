@@ -25,9 +25,17 @@ export type MatchCase = readonly [
   departs?: Departs,
 ]
 
-const long = (text: string): Long => Long.fromString(text)
-const dec = (text: string): Decimal128 => Decimal128.fromString(text)
-const date = (ms: number): Date => new Date(ms)
+function long(text: string): Long {
+  return Long.fromString(text)
+}
+
+function dec(text: string): Decimal128 {
+  return Decimal128.fromString(text)
+}
+
+function date(ms: number): Date {
+  return new Date(ms)
+}
 
 export const MATCHES: readonly MatchCase[] = [
   ['an empty filter matches all', [{ a: 1 }, {}], {}, [0, 1]],

@@ -14,10 +14,13 @@ type Case = Collection<Row>
 const EXACT = { promoteValues: false, promoteLongs: false, bsonRegExp: true } as const
 
 // Types count: 1, 1.0 and NumberLong(1) are three different answers.
-const exactly = (value: unknown): string => BSON.EJSON.stringify(value, { relaxed: false })
+function exactly(value: unknown): string {
+  return BSON.EJSON.stringify(value, { relaxed: false })
+}
 
-const numbered = (documents: readonly Document[]): Document[] =>
-  documents.map((document, _id) => ({ _id, ...document }))
+function numbered(documents: readonly Document[]): Document[] {
+  return documents.map((document, _id) => ({ _id, ...document }))
+}
 
 async function failure(work: Promise<unknown>): Promise<MongoServerError> {
   try {
@@ -29,8 +32,9 @@ async function failure(work: Promise<unknown>): Promise<MongoServerError> {
   throw new Error('should have failed')
 }
 
-const withSelf = (pipeline: Document[], name: string): Document[] =>
-  replaceSelf(pipeline, name) as Document[]
+function withSelf(pipeline: Document[], name: string): Document[] {
+  return replaceSelf(pipeline, name) as Document[]
+}
 
 function replaceSelf(value: unknown, name: string): unknown {
   if (value === '$self') return name
@@ -48,7 +52,9 @@ function replaceSelf(value: unknown, name: string): unknown {
   )
 }
 
-const nested = (levels: number): Document => (levels === 0 ? {} : { a: nested(levels - 1) })
+function nested(levels: number): Document {
+  return levels === 0 ? {} : { a: nested(levels - 1) }
+}
 
 for (const target of TARGETS) {
   describe(`contract: ${target.name}`, function () {

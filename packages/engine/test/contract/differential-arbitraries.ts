@@ -90,34 +90,45 @@ export const updates: fc.Arbitrary<Document> = fc
     [name]: { [path]: name === '$inc' ? amount : operand },
   }))
 
-const holds = (value: unknown, test: (value: unknown) => boolean): boolean =>
-  test(value) ||
-  (Array.isArray(value)
-    ? value.some((element) => holds(element, test))
-    : value?.constructor === Object && Object.values(value).some((child) => holds(child, test)))
+function holds(value: unknown, test: (value: unknown) => boolean): boolean {
+  return (
+    test(value) ||
+    (Array.isArray(value)
+      ? value.some((element) => holds(element, test))
+      : value?.constructor === Object && Object.values(value).some((child) => holds(child, test)))
+  )
+}
 
 /** DocumentDB sorts an empty array as null, not below it. */
-export const hasEmptyList = (rows: readonly Document[]): boolean =>
-  holds(rows, (value) => Array.isArray(value) && value.length === 0)
+export function hasEmptyList(rows: readonly Document[]): boolean {
+  return holds(rows, (value) => Array.isArray(value) && value.length === 0)
+}
 
 /** DocumentDB adds to a boolean, where MongoDB refuses. */
-export const addsToBoolean = (rows: readonly Document[], update: Document): boolean =>
-  '$inc' in update && holds(rows, (value) => typeof value === 'boolean')
+export function addsToBoolean(rows: readonly Document[], update: Document): boolean {
+  return '$inc' in update && holds(rows, (value) => typeof value === 'boolean')
+}
 
 /** To MongoDB an array within an array is a document, too, whose names are places; not to DocumentDB. */
-export const asksListsForNames = (rows: readonly Document[], asked: readonly Document[]): boolean =>
-  holds(rows, (value) => Array.isArray(value) && value.some((element) => Array.isArray(element))) &&
-  /"\$elemMatch":\{"[ab]"/.test(JSON.stringify(asked))
+export function asksListsForNames(rows: readonly Document[], asked: readonly Document[]): boolean {
+  return (
+    holds(
+      rows,
+      (value) => Array.isArray(value) && value.some((element) => Array.isArray(element)),
+    ) && /"\$elemMatch":\{"[ab]"/.test(JSON.stringify(asked))
+  )
+}
 
 /** DocumentDB sorts by two arrays of one document, and each path by its own element; MongoDB refuses it. */
-export const sortsByTwoLists = (
+export function sortsByTwoLists(
   rows: readonly Document[],
   sort: readonly (readonly [string, 1 | -1])[],
-): boolean => {
+): boolean {
   const roots = sort.map(([path]) => path.slice(0, 1))
   return rows.some((row) => roots.filter((root) => holds(row[root], Array.isArray)).length > 1)
 }
 
 /** What is missing is at least null and at most null, but not to DocumentDB within `$elemMatch`. */
-export const asksElementsForNull = (asked: readonly Document[]): boolean =>
-  /"\$elemMatch":\{"[ab]":\{"\$[gl]te":null/.test(JSON.stringify(asked))
+export function asksElementsForNull(asked: readonly Document[]): boolean {
+  return /"\$elemMatch":\{"[ab]":\{"\$[gl]te":null/.test(JSON.stringify(asked))
+}

@@ -11,7 +11,9 @@ export interface Target {
   readonly open: () => Promise<{ client: MongoClient; uri: string; close: () => Promise<void> }>
 }
 
-export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'engine-'))
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'engine-'))
+}
 
 const embedded: Target = {
   name: 'embedded engine',
@@ -31,20 +33,24 @@ const embedded: Target = {
   },
 }
 
-const deployed = (uri: string): Target => ({
-  name: 'MONGODB_URI',
-  async open() {
-    const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5000 })
-    return { client, uri, close: () => client.close() }
-  },
-})
+function deployed(uri: string): Target {
+  return {
+    name: 'MONGODB_URI',
+    async open() {
+      const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5000 })
+      return { client, uri, close: () => client.close() }
+    },
+  }
+}
 
 const uri = process.env['MONGODB_URI']
 
 /** The embedded engine, and the deployment that MONGODB_URI names. */
 export const TARGETS: readonly Target[] = uri === undefined ? [embedded] : [embedded, deployed(uri)]
 
-export const databaseName = (): string => `embedded_${randomBytes(5).toString('hex')}`
+export function databaseName(): string {
+  return `embedded_${randomBytes(5).toString('hex')}`
+}
 
 /** DocumentDB lacks what MongoDB's own buildInfo tells. */
 export async function isDocumentDb(client: MongoClient): Promise<boolean> {

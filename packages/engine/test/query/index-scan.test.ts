@@ -370,8 +370,9 @@ describe('an index scan', () => {
   })
 })
 
-const idsOf = (list: readonly Document[]): number[] =>
-  list.map((document) => Number(document['_id'])).sort((a, b) => a - b)
+function idsOf(list: readonly Document[]): number[] {
+  return list.map((document) => Number(document['_id'])).sort((a, b) => a - b)
+}
 
 function sortKeysOf(list: readonly Document[], { sort }: Query): string[] {
   const sorter = compileSort(sort)

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net'
 import { BSON } from 'mongodb'
 import type { Document } from 'mongodb'
 
-export const socketPath = (uri: string): string =>
-  decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(uri)?.[1] ?? '')
+export function socketPath(uri: string): string {
+  return decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(uri)?.[1] ?? '')
+}
 
-const header = (length: number, operation: number, requestId = 1): Buffer => {
+function header(length: number, operation: number, requestId = 1): Buffer {
   const bytes = Buffer.alloc(16)
   bytes.writeInt32LE(length + 16, 0)
   bytes.writeInt32LE(requestId, 4)

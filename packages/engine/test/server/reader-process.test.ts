@@ -18,15 +18,17 @@ import { temporaryFolder } from '../contract/targets.ts'
 
 const HEAP_MEGABYTES = 48
 
-const object = (value: unknown): Value =>
-  Array.isArray(value)
+function object(value: unknown): Value {
+  return Array.isArray(value)
     ? (value as readonly unknown[]).map(object)
     : value instanceof Object
       ? documentOf(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, object(v)])))
       : (value as Value)
+}
 
-const body = (command: object): Buffer =>
-  Buffer.from(encodeDocument(object({ ...command, $db: 'a' }) as Document))
+function body(command: object): Buffer {
+  return Buffer.from(encodeDocument(object({ ...command, $db: 'a' }) as Document))
+}
 
 describe('the process that reads for the engine', function () {
   this.slow(5_000)

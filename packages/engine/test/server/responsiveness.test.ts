@@ -15,22 +15,25 @@ const ANSWERED = 3
 type Rows = Collection<Document & { _id: number }>
 
 /** Each row with all rows, several times over: billions of documents. */
-const fanOut = (depth: number): Document[] =>
-  depth === 0
+function fanOut(depth: number): Document[] {
+  return depth === 0
     ? []
     : [
         { $lookup: { from: 'rows', pipeline: fanOut(depth - 1), as: 'found' } },
         { $unset: 'found.x' },
       ]
+}
 
 /** A number of nested loops over a range within one expression. */
-const loops = (depth: number): Document => ({
-  $reduce: {
-    input: { $range: [0, 100_000] },
-    initialValue: 0,
-    in: { $add: ['$$value', depth === 0 ? 1 : loops(depth - 1)] },
-  },
-})
+function loops(depth: number): Document {
+  return {
+    $reduce: {
+      input: { $range: [0, 100_000] },
+      initialValue: 0,
+      in: { $add: ['$$value', depth === 0 ? 1 : loops(depth - 1)] },
+    },
+  }
+}
 
 const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
   'sub-pipelines of a lookup': (rows) =>

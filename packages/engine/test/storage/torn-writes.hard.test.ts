@@ -85,7 +85,9 @@ async function run(engine: Engine, body: Body): Promise<Document> {
   return reply instanceof RawDocument ? decodeDocument(reply.bytes) : reply
 }
 
-const batchOf = (reply: Document): Value => (reply['cursor'] as Document)['firstBatch']
+function batchOf(reply: Document): Value {
+  return (reply['cursor'] as Document)['firstBatch']
+}
 
 const READS: readonly Body[] = [
   { find: 'a', filter: documentOf({}) },
@@ -112,24 +114,30 @@ async function contentOf(engine: Engine): Promise<readonly string[]> {
   return [...answers, ...names.map((name) => show(name as Value)).sort()]
 }
 
-const show = (value: Value): string =>
-  JSON.stringify(value, (_, part: unknown) =>
+function show(value: Value): string {
+  return JSON.stringify(value, (_, part: unknown) =>
     part instanceof RawDocument ? decodeDocument(Buffer.from(part.bytes)) : part,
   )
+}
 
-const row = (id: number, more: Body = {}): Document =>
-  documentOf({ _id: id, key: `k${id}`, n: id % 3, tags: [`t${id % 2}`], list: id, ...more })
+function row(id: number, more: Body = {}): Document {
+  return documentOf({ _id: id, key: `k${id}`, n: id % 3, tags: [`t${id % 2}`], list: id, ...more })
+}
 
-const inTransaction = (number: number, first = false): Body => ({
-  lsid: SESSION,
-  txnNumber: Long.fromNumber(number),
-  autocommit: false,
-  ...(first && { startTransaction: true }),
-})
+function inTransaction(number: number, first = false): Body {
+  return {
+    lsid: SESSION,
+    txnNumber: Long.fromNumber(number),
+    autocommit: false,
+    ...(first && { startTransaction: true }),
+  }
+}
 
-const update = (q: Body, u: Body, multi = true): Body => ({
-  updates: [documentOf({ q: documentOf(q), u: documentOf(u), multi })],
-})
+function update(q: Body, u: Body, multi = true): Body {
+  return {
+    updates: [documentOf({ q: documentOf(q), u: documentOf(u), multi })],
+  }
+}
 
 const WRITES: Readonly<Record<string, readonly Body[]>> = {
   'an insert of several': [{ insert: 'a', documents: [row(20), row(21), row(22)] }],
