@@ -10,6 +10,7 @@ import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from './http/api-routes.ts'
 import { authRoutes, connectRoutes } from './http/routes/auth-routes.ts'
 import { authenticate } from './http/middleware/authenticate.ts'
+import { bulkRoutes } from './http/routes/bulk-routes.ts'
 import { contentRoutes } from './http/routes/content-routes.ts'
 import { tagCodings } from './http/entity-tag.ts'
 import { handleErrors } from './http/middleware/handle-errors.ts'
@@ -77,7 +78,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
     maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
   )
   const whoAsks = limited(authenticate(services.access))
-  const routers = contentRouters(dependencies.config, services, media, whoAsks)
+  const routers = contentRouters(dependencies, services, media, whoAsks)
   const { registry, measure } = createMetrics(services.monitor)
   const parts: Parts = { media, authenticate: whoAsks, limited, registry }
   const others = openRouters(dependencies.config, services, parts)
@@ -173,7 +174,7 @@ function slowRequestLog(
 }
 
 function contentRouters(
-  config: Config,
+  { config, log }: ServicesOptions,
   services: Services,
   media: Media,
   authenticate: Middleware,
@@ -195,6 +196,9 @@ function contentRouters(
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
     routers.set(name, contentRoutes(plan, shared))
   }
+  const { maxBodyBytes } = config.http
+  const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
+  routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail
   const cookie = refreshCookie(config)

@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   access: ['mongo', 'schema', 'near-miss', 'errors'],
   accounts: ['access', 'mongo', 'schema', 'work-queue', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
-  documents: ['locales', 'mongo', 'media', 'query', 'schema', 'errors'],
+  documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
   http: [
     'documents',
     'locales',

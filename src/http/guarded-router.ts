@@ -1,9 +1,13 @@
 import { Router } from '@koa/router'
-import { assertAdministrator, assertMay } from '../access/permissions.ts'
+import { assertAdministrator, assertMay, may } from '../access/permissions.ts'
 import type { Context, Middleware, RequestState } from './state.ts'
 
-/** Who gets through to a route: whoever may do an action, administrators, who reads metrics, or everyone. */
-export type RouteAccess = { readonly action: string } | 'administrator' | 'metrics' | 'everyone'
+/**
+ * Who gets through to a route: whoever may do an action, who may write any content (its handler asks for each
+ * type), administrators, who reads metrics, or everyone.
+ */
+export type RouteAccess =
+  { readonly action: string } | 'writers' | 'administrator' | 'metrics' | 'everyone'
 
 /** A handler together with who gets through to it; made by the functions of this file alone. */
 export interface Guarded {
@@ -72,6 +76,15 @@ export function guardedRouter(
 /** Runs a handler for whoever may do the action. The middleware throws ForbiddenError for others. */
 export function permitted(action: string, handler: Handler): Guarded {
   return guarded({ action }, ({ state }) => assertMay(state.principal, action), handler)
+}
+
+/** Runs a handler for whoever may do one of the actions. The middleware throws ForbiddenError for others. */
+export function writersOnly(actions: readonly string[], handler: Handler): Guarded {
+  const assertAny = ({ state: { principal } }: Context): void => {
+    const [first = ''] = actions
+    if (!actions.some((action) => may(principal, action))) assertMay(principal, first)
+  }
+  return guarded('writers', assertAny, handler)
 }
 
 /** Runs a handler for administrators. The middleware throws UnauthorizedError or ForbiddenError for others. */

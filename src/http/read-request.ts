@@ -61,7 +61,7 @@ interface ReadBody {
 const MAX_LEVELS = 500
 
 /** @throws ValidationError for lists or objects within each other beyond 500 levels */
-function assertShallow(json: string): void {
+export function assertShallow(json: string): void {
   if (levelsOf(json) > MAX_LEVELS) {
     throw new ValidationError(`The body is nested more than ${MAX_LEVELS} levels deep`)
   }

@@ -93,12 +93,14 @@ export interface FileRecords {
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
 
+export type FileType = Pick<FileValues, 'name' | 'mime'>
+
 /** Name and type of those that there are, by documentId. */
 export async function findFileTypes(
   database: Database,
   plan: ContentTypePlan,
   documentIds: readonly string[],
-): Promise<ReadonlyMap<string, Pick<FileValues, 'name' | 'mime'>>> {
+): Promise<ReadonlyMap<string, FileType>> {
   const found = await asCmsErrors(() =>
     versionsOf(database, plan)
       .find(

@@ -227,6 +227,23 @@ describe('who gets through to which route', () => {
     })
   }
 
+  it('what asks for each line is for whoever may write anything', async () => {
+    const routes = server.routes.filter(({ access }) => access === 'writers')
+    expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_bulk'])
+    const reading = all.filter((name) => !/^api::.*\.(create|update|delete)$/.test(name))
+    const [route] = routes
+    if (route === undefined) return
+    await grant({ public: reading, authenticated: reading, custom: reading })
+    for (const key of [null, tokens['user'], tokens['read-only'], tokens['custom']]) {
+      expect(outcomeOf(await ask(route, key ?? null))).to.equal('forbidden')
+    }
+    const granted = ['api::tag.tag.delete']
+    await grant({ public: granted, authenticated: granted, custom: granted })
+    for (const key of [null, tokens['user'], tokens['full-access'], tokens['custom'], ROOT_TOKEN]) {
+      expect(outcomeOf(await ask(route, key ?? null))).to.equal('through')
+    }
+  })
+
   it('the management is for root alone', async () => {
     await grant({ public: all, authenticated: all, custom: all })
     await logIn()

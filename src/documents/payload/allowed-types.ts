@@ -14,14 +14,16 @@ interface Placed {
 
 /** @throws ValidationError for files of another type than their media attribute takes. */
 export async function assertAllowedTypes(
-  { database, contentType }: DocumentContext,
+  { database, contentType, targets }: DocumentContext,
   inputs: readonly RelationInput[],
   changes: DocumentChanges,
 ): Promise<void> {
   const placed = inputs.flatMap((input) => placedBy(input, changes.get(input.path.join('.'))))
   if (placed.length === 0) return
   const documentIds = [...new Set(placed.flatMap(({ documentIds }) => documentIds))]
-  const types = await findFileTypes(database, contentType('plugin::upload.file'), documentIds)
+  const files = contentType('plugin::upload.file')
+  const found = targets?.fileTypes(files, documentIds)
+  const types = await (found ?? findFileTypes(database, files, documentIds))
   const [first, ...others] = placed.flatMap(({ path, allowed, documentIds }): readonly Fault[] =>
     documentIds.flatMap((documentId) => {
       const file = types.get(documentId)

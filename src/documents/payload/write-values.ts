@@ -48,7 +48,8 @@ export async function prepareValues(
   const found = await Promise.all(
     named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
       const target = context.contentType(uid)
-      return [uid, await findExisting(context.database, target, targets)]
+      const existing = context.targets?.existing(target, targets)
+      return [uid, await (existing ?? findExisting(context.database, target, targets))]
     }),
   )
   const counts = countNewComponents(plan, values, { creating })

@@ -48,7 +48,7 @@ export async function createNew(
 }
 
 /** The values of a new document, checked, with defaults. */
-function prepareNew(
+export function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
@@ -96,13 +96,42 @@ export async function createVersions(
   session: Session | undefined,
   begun: Data = {},
 ): Promise<StoredVersion> {
-  const { plan, documentId, key } = target
+  const { plan, key } = target
+  const all = newValues(target, prepared, begun)
+  if (key.status === 'published') await assertFree(context, target, all, session)
+  const [asked, ...others] = await toVersions(context, target, all)
+  await insertVersions(context.database, plan, [asked, ...others], session)
+  if (session === undefined) return asked
+  const sides = { changes: prepared.changes, isCopy: false }
+  // The draft before its copy, as an update does: a position may refer to a member that the draft alone has.
+  const written = [...others, asked]
+  const related = await writeRelations(context, target, written, sides, session)
+  return related.at(-1) ?? asked
+}
+
+/** The versions of a new document that no other document hears of: `createVersions` without the writing. */
+export function newVersions(
+  context: DocumentContext,
+  target: WriteTarget,
+  prepared: PreparedValues,
+): Promise<readonly StoredVersion[]> {
+  return toVersions(context, target, newValues(target, prepared, {}))
+}
+
+/** @throws ValidationError for what may not be published */
+function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, begun: Data): Data {
   const values = completeValues(plan, prepared, null, begun)
   const all = { ...unsetValues(plan), ...begun, ...values }
-  if (key.status === 'published') {
-    if (plan.draftAndPublish) plan.validators.publishable(all)
-    await assertFree(context, target, all, session)
-  }
+  if (key.status === 'published' && plan.draftAndPublish) plan.validators.publishable(all)
+  return all
+}
+
+/** The version that is asked for first. */
+async function toVersions(
+  context: DocumentContext,
+  { plan, documentId, key }: WriteTarget,
+  all: Data,
+): Promise<readonly [StoredVersion, ...StoredVersion[]]> {
   const statuses: readonly [Status, ...Status[]] = hasTwoVersions(plan, key)
     ? ['published', 'draft']
     : [key.status]
@@ -120,15 +149,8 @@ export async function createVersions(
     publishedAt: status === 'published' ? now : null,
     _revision,
   })
-  const asked = toVersion(statuses[0], 0)
   const others = statuses.slice(1).map((status, index) => toVersion(status, index + 1))
-  await insertVersions(context.database, plan, [asked, ...others], session)
-  if (session === undefined) return asked
-  const sides = { changes: prepared.changes, isCopy: false }
-  // The draft before its copy, as an update does: a position may refer to a member that the draft alone has.
-  const written = [...others, asked]
-  const related = await writeRelations(context, target, written, sides, session)
-  return related.at(-1) ?? asked
+  return [toVersion(statuses[0], 0), ...others]
 }
 
 function hasTwoVersions(plan: ContentTypePlan, key: VersionKey): boolean {

@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { newRevision, REVISION } from '../versions/revision.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
@@ -15,11 +14,17 @@ export interface ExistingDocuments {
   readonly byId: ReadonlyMap<number, string>
 }
 
+export interface NamedDocuments {
+  readonly documentIds: ReadonlySet<string>
+  readonly ids: ReadonlySet<number>
+}
+
 /** Looks up documents by documentId and by the numeric id of a version: one query. */
 export async function findExisting(
   database: Database,
   plan: ContentTypePlan,
-  named: { readonly documentIds: ReadonlySet<string>; readonly ids: ReadonlySet<number> },
+  named: NamedDocuments,
+  session?: Session,
 ): Promise<ExistingDocuments> {
   const conditions: Document[] = []
   if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
@@ -28,11 +33,11 @@ export async function findExisting(
     conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
   }
   if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
-  const found = await asCmsErrors(() =>
+  const found = await inSession(session, () =>
     versionsOf(database, plan)
       .find(
         { $or: conditions },
-        { ...optionsOf(database), projection: { _id: 0, documentId: 1, id: 1 } },
+        { ...optionsOf(database, session), projection: { _id: 0, documentId: 1, id: 1 } },
       )
       .toArray(),
   )

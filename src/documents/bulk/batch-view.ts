@@ -1,0 +1,268 @@
+import { ApplicationError } from '../../errors.ts'
+import { type FileType, findFileTypes } from '../../media/file-records.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import {
+  findByUnique,
+  getDocuments,
+  type Holder,
+  valueKey,
+} from '../../mongo/write/find-by-unique.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { findExisting } from '../../mongo/write/relation-writes.ts'
+import { uniqueValues } from '../../mongo/write/unique-values.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { DocumentContext, TargetLookup } from '../context.ts'
+import { documentIdFor } from '../import/import-documents.ts'
+import { collectRelationChanges } from '../payload/component-values.ts'
+import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
+import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
+import type { BulkWriter } from './bulk-writer.ts'
+import { keyedTargets, withTargets } from './relation-keys.ts'
+
+/** What is stored of all that some lines name: looked up together, a query for each type and attribute. */
+export interface BatchView {
+  /** The document that a key names in a locale. @throws ApplicationError where drafts of several hold it */
+  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
+  versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
+  /** What payloads refer to; it knows those of the lines alone. */
+  readonly targets: TargetLookup
+  /** Takes up what is going to be stored, for the lines that follow. */
+  add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
+}
+
+/** Reads what lines refer to, within a transaction where there is one. What cannot be understood is passed over. */
+export async function readView(
+  context: DocumentContext,
+  lines: readonly BulkLine[],
+  writer: BulkWriter,
+  session?: Session,
+): Promise<BatchView> {
+  const holders = new Holders()
+  const upserts = lines.filter((line) => line.op === 'upsert')
+  const keys = lines.flatMap((line) => keysOf(line, writer))
+  const values = upserts.flatMap(valuesOf)
+  await holders.read(context, [...keys, ...values], 'published', session)
+  const hidden = keys.filter(
+    ({ plan, key }) => mayFindDrafts(plan, writer) && !holders.holds(plan, key),
+  )
+  await holders.read(context, hidden, 'draft', session)
+  const stored = await readDocuments(context, lines, holders, session)
+  const inputs = upserts.flatMap((line) => inputsOf(line, holders))
+  const existing = new Map<Uid, Existing>()
+  for (const [uid, named] of namedTargets(inputs)) {
+    const found = await findExisting(context.database, context.contentType(uid), named, session)
+    existing.set(uid, { documentIds: new Set(found.documentIds), byId: new Map(found.byId) })
+  }
+  const fileTypes = await readFileTypes(context, inputs)
+  return {
+    find: (plan, key, locale) => holders.find(plan, key, locale),
+    versions: (plan, documentId) => stored.get(`${plan.uid} ${documentId}`) ?? [],
+    targets: {
+      existing: ({ uid }) => Promise.resolve(existing.get(uid) ?? NOTHING),
+      fileTypes: () => Promise.resolve(fileTypes),
+    },
+    add: (plan, versions) => {
+      const [first] = versions
+      if (first === undefined) return
+      stored.set(`${plan.uid} ${first.documentId}`, versions)
+      holders.add(plan, versions)
+      const known = existing.get(plan.uid) ?? { documentIds: new Set(), byId: new Map() }
+      existing.set(plan.uid, known)
+      known.documentIds.add(first.documentId)
+    },
+  }
+}
+
+/**
+ * The documentId of a document that a key makes: the same each time, so that of two that make it at once, one
+ * finds what the other made.
+ */
+export function keyedDocumentId(
+  { uid, localized }: ContentTypePlan,
+  { attribute, value }: Key,
+  locale: string,
+): string {
+  const place = localized && attribute.localized ? locale : NO_LOCALE
+  return documentIdFor(JSON.stringify([uid, attribute.name, place, valueKey(attribute, value)]))
+}
+
+interface Existing {
+  readonly documentIds: Set<string>
+  readonly byId: Map<number, string>
+}
+
+const NOTHING: Existing = { documentIds: new Set(), byId: new Map() }
+
+interface PlacedKey {
+  readonly plan: ContentTypePlan
+  readonly key: Key
+}
+
+/** A document without a publication is found by those who may know of it. */
+function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
+  if (!plan.draftAndPublish) return false
+  return writer.may(plan, 'readDrafts') || writer.may(plan, 'update')
+}
+
+function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
+  const own = 'key' in line.address ? [{ plan: line.plan, key: line.address.key }] : []
+  if (line.op === 'delete') return own
+  const targets = unlessFaulty(() => keyedTargets(line.plan, line.data))
+  return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
+}
+
+/** What must be unique, to tell before a write whether another document has it. */
+function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
+  const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
+  return given.flatMap((attribute) => {
+    const { name } = attribute
+    const checked = unlessFaulty(() =>
+      plan.validators.draft({ [name]: data[name] }, { creating: false }),
+    )
+    const value = checked?.[name] ?? null
+    return value === null ? [] : [{ plan, key: { attribute, value } }]
+  })
+}
+
+function unlessFaulty<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'status' in error) return null // told of its line
+    throw error
+  }
+}
+
+/** Which versions hold which values of unique attributes. */
+class Holders {
+  readonly #byValue = new Map<string, Omit<Holder, 'key'>[]>()
+
+  async read(
+    { database }: DocumentContext,
+    keys: readonly PlacedKey[],
+    status: 'published' | 'draft',
+    session: Session | undefined,
+  ): Promise<void> {
+    const byAttribute = new Map<
+      string,
+      { readonly first: PlacedKey; values: Map<string, unknown> }
+    >()
+    for (const placed of keys) {
+      const { plan, key } = placed
+      const name = `${plan.uid} ${key.attribute.name}`
+      const group = byAttribute.get(name) ?? { first: placed, values: new Map<string, unknown>() }
+      byAttribute.set(name, group)
+      group.values.set(valueKey(key.attribute, key.value), key.value)
+    }
+    for (const { first, values } of byAttribute.values()) {
+      const { plan, key } = first
+      const wanted = { values: [...values.values()], statuses: [status] } as const
+      const found = await findByUnique(database, plan, key.attribute, wanted, session)
+      for (const holder of found) this.#note(plan, key.attribute.name, holder.key, holder)
+    }
+  }
+
+  #note(plan: ContentTypePlan, name: string, key: string, holder: Omit<Holder, 'key'>): void {
+    const at = `${plan.uid} ${name} ${key}`
+    const held = this.#byValue.get(at) ?? []
+    this.#byValue.set(at, held)
+    held.push(holder)
+  }
+
+  #at(plan: ContentTypePlan, { attribute, value }: Key): readonly Omit<Holder, 'key'>[] {
+    return this.#byValue.get(`${plan.uid} ${attribute.name} ${valueKey(attribute, value)}`) ?? []
+  }
+
+  holds(plan: ContentTypePlan, key: Key): boolean {
+    return this.#at(plan, key).length > 0
+  }
+
+  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined {
+    const isLocal = plan.localized && key.attribute.localized
+    const all = this.#at(plan, key).filter((holder) => !isLocal || holder.locale === locale)
+    const published = all.filter(({ status }) => status === 'published')
+    const held = published.length > 0 ? published : all
+    const [documentId, ...others] = new Set(held.map((holder) => holder.documentId))
+    if (others.length === 0) return documentId
+    throw new ApplicationError(
+      `${key.attribute.name}: ${others.length + 1} documents of ${plan.singularName} have this value; name one by its documentId`,
+    )
+  }
+
+  add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void {
+    for (const version of versions) {
+      for (const { attribute, value } of uniqueValues(plan, version)) {
+        this.#note(plan, attribute.name, valueKey(attribute, value), version)
+      }
+    }
+  }
+}
+
+async function readDocuments(
+  { database }: DocumentContext,
+  lines: readonly BulkLine[],
+  holders: Holders,
+  session: Session | undefined,
+): Promise<Map<string, readonly StoredVersion[]>> {
+  const wanted = new Map<ContentTypePlan, Set<string>>()
+  for (const { plan, address, version } of lines) {
+    const ids = wanted.get(plan) ?? new Set()
+    wanted.set(plan, ids)
+    if ('documentId' in address) {
+      ids.add(address.documentId)
+    } else {
+      const found = unlessFaulty(() => holders.find(plan, address.key, version.locale))
+      ids.add(found ?? keyedDocumentId(plan, address.key, version.locale))
+    }
+  }
+  const stored = new Map<string, StoredVersion[]>()
+  for (const [plan, ids] of wanted) {
+    for (const version of await getDocuments(database, plan, [...ids], session)) {
+      const name = `${plan.uid} ${version.documentId}`
+      const own = stored.get(name) ?? []
+      stored.set(name, own)
+      own.push(version)
+    }
+  }
+  return stored
+}
+
+function inputsOf({ plan, data, version }: UpsertLine, holders: Holders): readonly RelationInput[] {
+  const resolve = (target: ContentTypePlan, key: Key): string =>
+    holders.find(target, key, version.locale) ?? UNRESOLVED
+  return unlessFaulty(() => collectRelationChanges(plan, withTargets(plan, data, resolve))) ?? []
+}
+
+/** Stands for a document that a line before may make. */
+const UNRESOLVED = 'unresolved'
+
+async function readFileTypes(
+  { database, contentType }: DocumentContext,
+  inputs: readonly RelationInput[],
+): Promise<ReadonlyMap<string, FileType>> {
+  const limited = inputs.filter(
+    ({ attribute }) => attribute.kind === 'media' && attribute.allowedTypes !== null,
+  )
+  const named = namedTargets(limited).get('plugin::upload.file')
+  if (named === undefined) return new Map()
+  const files = contentType('plugin::upload.file')
+  const found = named.ids.size === 0 ? null : await findExisting(database, files, named)
+  const documentIds = [...named.documentIds, ...(found?.byId.values() ?? [])]
+  return findFileTypes(database, files, documentIds)
+}
+
+/** The payload of a line with documentIds in place of keys. @throws ApplicationError, ValidationError */
+export function payloadOf(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
+  return withTargets(line.plan, line.data, (target, key) => {
+    const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
+    const found = writer.mayRead(target.uid) ? view.find(target, key, locale) : undefined
+    if (found !== undefined) return found
+    throw new ApplicationError(
+      `No ${target.singularName} has this ${key.attribute.name}`,
+      {},
+      { code: 'unknown_relation_target' },
+    )
+  })
+}

@@ -1,0 +1,59 @@
+import { valueKey } from '../../mongo/write/find-by-unique.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { DocumentContext } from '../context.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { type BatchView, keyedDocumentId } from './batch-view.ts'
+import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
+import type { BulkWriter } from './bulk-writer.ts'
+
+/** The document that a line is about, as it is stored; without versions when there is none. */
+export interface Located {
+  readonly documentId: string
+  readonly versions: readonly StoredVersion[]
+}
+
+export function locate(context: DocumentContext, view: BatchView, line: BulkLine): Located {
+  const { plan, address, version } = line
+  if ('documentId' in address) {
+    const { documentId } = address
+    return { documentId, versions: view.versions(plan, documentId) }
+  }
+  const found = view.find(plan, address.key, version.locale)
+  if (found !== undefined) return { documentId: found, versions: view.versions(plan, found) }
+  const derived = keyedDocumentId(plan, address.key, version.locale)
+  const made = view.versions(plan, derived)
+  // Somebody has made it between the look for the value and that for the document.
+  if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
+  // The document that the key made before has another value by now, and is another one.
+  return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
+}
+
+function holds(version: StoredVersion, { attribute, value }: Key): boolean {
+  const held = version[attribute.name] ?? null
+  return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
+}
+
+/** @throws ForbiddenError, as a request of its own would be refused */
+export function assertMayUpsert(
+  writer: BulkWriter,
+  { plan }: UpsertLine,
+  { versions }: Located,
+): void {
+  const isNew = versions.length === 0 && plan.kind === 'collectionType'
+  writer.assertMay(plan, isNew ? 'create' : 'update')
+}
+
+/** Before anything is looked up for it. @throws ForbiddenError for who may do nothing of what a line can ask for */
+export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
+  if (op === 'delete') writer.assertMay(plan, 'delete')
+  else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')
+}
+
+export function targetOf(line: UpsertLine, documentId: string, writer: BulkWriter): WriteTarget {
+  return {
+    plan: line.plan,
+    documentId,
+    key: line.version,
+    writer: { mayRead: (uid) => writer.mayRead(uid), locale: line.ownersLocale },
+  }
+}

@@ -1,0 +1,231 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { contentAction } from '../../access/actions.ts'
+import { assertMay, may } from '../../access/permissions.ts'
+import type { Principal } from '../../access/principal.ts'
+import { typesByName } from '../../documents/bulk/bulk-line.ts'
+import type { BulkWriter } from '../../documents/bulk/bulk-writer.ts'
+import {
+  type BulkRun,
+  LineFault,
+  type LineAnswer,
+  runAtomically,
+  runLines,
+} from '../../documents/bulk/run-lines.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import { CmsError, ServiceUnavailableError, ValidationError } from '../../errors.ts'
+import type { Locales } from '../../locales/locales.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
+import { type GuardedRouter, guardedRouter, writersOnly } from '../guarded-router.ts'
+import { inGroups, type LineLimits, readLines } from '../read-lines.ts'
+import { readQuery } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface BulkRouteDependencies {
+  readonly documents: DocumentContext
+  readonly schema: Schema
+  readonly locales: Locales
+  readonly authenticate: Middleware
+  /** Of one line, as of the body of a request of its own. */
+  readonly maxBodyBytes: number
+  /** What is nobody's fault but ours; its request got a line that says so. */
+  readonly onUnexpected: (error: unknown) => void
+}
+
+const MAX_LINES = 10_000
+const MAX_BYTES = 64 * 1024 * 1024
+const ATOMIC = { maxLines: 500, maxBytes: 16 * 1024 * 1024 } as const
+const GROUP = { most: 1_000, mostBytes: 4 * 1024 * 1024, idleMs: 25 } as const
+/** At a time in a process: each keeps a connection to the database busy. */
+const MAX_RUNNING = 4
+/** Answers that a client has not read: many send everything before they read anything. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024
+/** A client that reads nothing for so long, while that many wait, is left. */
+const UNREAD_MS = 30_000
+const DEADLINE_MS = 600_000
+/** Details of an error repeat what was sent; of a line they are left out beyond this. */
+const MAX_ERROR_BYTES = 4_096
+const TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
+
+/** `POST /api/_bulk`: a line of JSON for each document, and a line for each answer. */
+export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
+  const { schema, authenticate } = dependencies
+  const router = guardedRouter('/api/_bulk')
+  const types = typesByName(schema.contentTypes.values())
+  const actions = [...new Set(types.values())].flatMap((plan) =>
+    (['create', 'update', 'delete'] as const).map((verb) => contentAction(plan, verb)),
+  )
+  let running = 0
+  const handle = async (ctx: Context): Promise<void> => {
+    const isAtomic = readAtomic(ctx)
+    assertLines(ctx)
+    const locales = await dependencies.locales.current()
+    if (running >= MAX_RUNNING) {
+      const message = 'Too many bulk requests at a time'
+      throw new ServiceUnavailableError(message, {}, { code: 'overloaded' })
+    }
+    running += 1
+    const writer = writerOf(ctx.state.principal)
+    const run = { context: dependencies.documents, rules: { types, locales }, writer }
+    const working = isAtomic
+      ? answerAtomically(ctx, run, dependencies)
+      : answerAsRead(ctx, run, dependencies)
+    const ended = working.finally(() => {
+      running -= 1
+    })
+    if (isAtomic) await ended
+  }
+  router.post('/', authenticate, writersOnly(actions, handle))
+  return router
+}
+
+function writerOf(principal: Principal): BulkWriter {
+  return {
+    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    may: (plan, verb) => may(principal, contentAction(plan, verb)),
+    assertMay: (plan, verb) => assertMay(principal, contentAction(plan, verb)),
+  }
+}
+
+function readAtomic(ctx: Context): boolean {
+  const { atomic = 'false', ...others } = readQuery(ctx.querystring)
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw queryFault(`${unknown}: no such parameter`)
+  if (atomic !== 'true' && atomic !== 'false') throw queryFault('atomic: expected true or false')
+  return atomic === 'true'
+}
+
+function queryFault(message: string): ValidationError {
+  return new ValidationError(message, {}, { code: 'invalid_query' })
+}
+
+function assertLines(ctx: Context): void {
+  const code = 'invalid_header'
+  if (typeof ctx.is(...TYPES) !== 'string') {
+    throw new ValidationError(`Content-Type: expected ${TYPES[0]}, and a body`, {}, { code })
+  }
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) {
+    throw new ValidationError('Content-Encoding: lines are read as they are', {}, { code })
+  }
+}
+
+async function answerAtomically(
+  ctx: Context,
+  run: BulkRun,
+  { maxBodyBytes }: BulkRouteDependencies,
+): Promise<void> {
+  const lines = []
+  for await (const line of readLines(chunksOf(ctx), { ...ATOMIC, maxLineBytes: maxBodyBytes })) {
+    lines.push(line)
+  }
+  try {
+    const answers = await runAtomically(run, lines)
+    ctx.type = TYPES[0] ?? ''
+    ctx.body = textOf(answers)
+  } catch (error) {
+    if (!(error instanceof LineFault)) throw error
+    const { cause, line } = error
+    const envelope = errorEnvelope(cause)
+    ctx.status = cause.status
+    ctx.set(ERROR_CODE, cause.errorCode)
+    ctx.body = { ...envelope, error: { ...envelope.error, details: { ...cause.details, line } } }
+  }
+}
+
+/** Without an end to the connection where not all are read: there is an answer to send. */
+function chunksOf({ req }: Context): AsyncIterable<Buffer> {
+  return req.iterator({ destroyOnReturn: false })
+}
+
+/** Answers lines while others are still to come, and reads no more of them than are answered. It never fails. */
+async function answerAsRead(
+  ctx: Context,
+  run: BulkRun,
+  { maxBodyBytes, onUnexpected }: BulkRouteDependencies,
+): Promise<void> {
+  const answers = new PassThrough({ highWaterMark: MAX_UNREAD_BYTES })
+  ctx.compress = false
+  ctx.type = TYPES[0] ?? ''
+  ctx.body = answers
+  const limits = { maxLines: MAX_LINES, maxBytes: MAX_BYTES, maxLineBytes: maxBodyBytes }
+  try {
+    await pump(ctx, run, answers, limits)
+  } catch (error) {
+    const known = error instanceof CmsError ? error : null
+    if (known === null && !ctx.req.destroyed) onUnexpected(error)
+    if (!answers.destroyed) answers.write(lastLine(known))
+  }
+  answers.end()
+}
+
+async function pump(
+  ctx: Context,
+  run: BulkRun,
+  answers: PassThrough,
+  limits: LineLimits,
+): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS
+  for await (const group of inGroups(readLines(chunksOf(ctx), limits), GROUP)) {
+    if (performance.now() > deadline) {
+      throw new ServiceUnavailableError('The request takes too long: send the rest anew')
+    }
+    const answered = await runLines(run, group)
+    if (answers.destroyed) return
+    const isRead = answers.write(textOf(answered)) || (await drained(answers))
+    const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
+    const lasting = failed.find((error) => error !== null && error.status >= 500)
+    if (lasting !== undefined && lasting !== null) throw lasting
+    if (!isRead) return
+  }
+}
+
+/** False for a client that has gone or does not read. */
+async function drained(answers: PassThrough): Promise<boolean> {
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(UNREAD_MS), closing(answers)])
+    await once(answers, 'drain', { signal })
+    return true
+  } catch {
+    answers.destroy()
+    return false
+  }
+}
+
+function closing(answers: PassThrough): AbortSignal {
+  const gone = new AbortController()
+  answers.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function textOf(answers: readonly LineAnswer[]): string {
+  return answers.map((answer) => `${JSON.stringify(shown(answer))}\n`).join('')
+}
+
+function shown({ line, outcome }: LineAnswer): object {
+  if ('error' in outcome) return { line, ...errorOf(outcome.error) }
+  const { result, documentId } = outcome
+  return { line, status: result === 'created' ? 201 : 200, result, documentId }
+}
+
+function errorOf(thrown: CmsError): object {
+  const { error } = errorEnvelope(thrown)
+  const { status, errorCode: code } = thrown
+  const isLong = JSON.stringify(error).length > MAX_ERROR_BYTES
+  const { message } = error
+  const short = { ...error, message: message.slice(0, MAX_ERROR_BYTES / 4), details: {} }
+  return { status, code, error: isLong ? short : error }
+}
+
+/** What ends the answers early: the lines after those that were answered are not carried out. */
+function lastLine(error: CmsError | null): string {
+  const shown =
+    error === null
+      ? {
+          status: 500,
+          code: 'internal_error',
+          error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
+        }
+      : errorOf(error)
+  return `${JSON.stringify({ line: null, ...shown })}\n`
+}
