@@ -122,6 +122,30 @@ export function apiNameOf(type: Pick<TypeSummary, 'kind' | 'singularName' | 'plu
   return type.kind === 'singleType' ? type.singularName : type.pluralName
 }
 
+type Named = Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName' | 'displayName'>
+
+/** What a list of its entries is called: declarations have names for one entry. */
+export function listTitleOf(type: Named): string {
+  return type.kind === 'collectionType' && isPlain(type)
+    ? inWords(type.pluralName)
+    : type.displayName
+}
+
+/** What one entry is called within a sentence. */
+export function entryNameOf(type: Named): string {
+  return isPlain(type) ? inWords(type.singularName).toLowerCase() : type.displayName
+}
+
+/** Whether the name to show says no more than the name in addresses. */
+function isPlain({ displayName, singularName }: Named): boolean {
+  return displayName.toLowerCase().replaceAll(/[\s_]+/g, '-') === singularName
+}
+
+function inWords(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 export function useDeclaration(uid: string): Declaration {
   return useSuspenseQuery(declarationQuery(uid)).data
 }

@@ -1,5 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { apiNameOf, type TypeSummary, useCounts, useTypes } from '../api/content-types.ts'
+import {
+  apiNameOf,
+  listTitleOf,
+  type TypeSummary,
+  useCounts,
+  useTypes,
+} from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 import { Kbd } from '../design/kbd.tsx'
 import mark from '../design/mark.svg'
@@ -69,7 +75,7 @@ function TypeLinks({
                 params={{ type: apiNameOf(type) }}
                 className={styles['link']}
               >
-                <span className={styles['name']}>{type.displayName}</span>
+                <span className={styles['name']}>{listTitleOf(type)}</span>
                 {count !== undefined && <span className={styles['count']}>{number(count)}</span>}
               </Link>
             </li>

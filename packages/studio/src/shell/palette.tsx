@@ -12,7 +12,7 @@ import {
   SearchField,
   useFilter,
 } from 'react-aria-components'
-import { apiNameOf } from '../api/content-types.ts'
+import { apiNameOf, listTitleOf } from '../api/content-types.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useReadableTypes } from './navigation.tsx'
 import styles from './palette.module.css'
@@ -95,7 +95,7 @@ function usePlaces(): readonly Command[] {
     { id: 'home', text: t('nav.home'), run: () => void navigate({ to: '/' }) },
     ...types.map((type) => ({
       id: type.uid,
-      text: type.displayName,
+      text: listTitleOf(type),
       run: () => void navigate({ to: '/content/$type', params: { type: apiNameOf(type) } }),
     })),
   ]

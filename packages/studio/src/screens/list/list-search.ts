@@ -1,8 +1,37 @@
-/** What the address of a list says. */
+import { type FilterWord, isFilterWord } from './filter-words.ts'
+
+/** What the address of a list says: it can be kept and sent to somebody. */
 export interface ListSearch {
   readonly locale?: string
+  /** What is searched for in all texts. */
+  readonly q?: string
+  /** `title:asc`. */
+  readonly sort?: string
+  readonly filters?: readonly FilterWord[]
+  /** The cursor of the page; absent on the first. */
+  readonly after?: string
 }
 
-export function readListSearch({ locale }: Record<string, unknown>): ListSearch {
-  return typeof locale === 'string' ? { locale } : {}
+/** Reads an address; what is not understood counts for nothing. */
+export function readListSearch(given: Record<string, unknown>): ListSearch {
+  const { filters } = given
+  const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
+  return {
+    ...textOf(given, 'locale'),
+    ...textOf(given, 'q'),
+    ...textOf(given, 'sort', /^\w+:(asc|desc)$/),
+    ...(words.length > 0 && { filters: words }),
+    ...textOf(given, 'after'),
+  }
+}
+
+function textOf(
+  given: Record<string, unknown>,
+  name: string,
+  form = /./,
+): Readonly<Record<string, string>> {
+  const value = given[name]
+  // The router reads `q=12` as a number.
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && form.test(text) ? { [name]: text } : {}
 }

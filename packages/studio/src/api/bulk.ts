@@ -1,0 +1,84 @@
+import { contentPath, type Entry, type ListMeta, type ListQuery } from './entries.ts'
+import { request } from './request.ts'
+
+export type BulkAction = 'publish' | 'unpublish' | 'discard' | 'delete'
+
+/** What became of one of many. */
+export interface BulkResult {
+  readonly documentId: string
+  readonly status: number
+  readonly error?: { readonly message: string }
+}
+
+/** Which entries: named, or all that a list matches. */
+export type BulkTarget = readonly string[] | { readonly matching: ListQuery }
+
+export interface BulkProgress {
+  readonly done: number
+  /** Null until it is known how many there are. */
+  readonly total: number | null
+}
+
+/** What the server takes at a time is more; a small step shows that it moves and can be stopped. */
+const STEP = 50
+const IDS_AT_A_TIME = 100
+
+export interface BulkWork {
+  readonly uid: string
+  readonly action: BulkAction
+  readonly target: BulkTarget
+  readonly locale: string | null
+  readonly onProgress: (progress: BulkProgress) => void
+  /** Stops before the next step. */
+  readonly signal: AbortSignal
+}
+
+/** Does one thing to many entries, step by step; answers what became of each. */
+export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
+  const { uid, action, target, locale, onProgress, signal } = work
+  onProgress({ done: 0, total: null })
+  const ids = 'matching' in target ? await findIds(uid, target.matching, signal) : target
+  const results: BulkResult[] = []
+  for (let at = 0; at < ids.length && !signal.aborted; at += STEP) {
+    onProgress({ done: at, total: ids.length })
+    const body = {
+      action,
+      documentIds: ids.slice(at, at + STEP),
+      ...(locale !== null && { locale }),
+    }
+    const { data } = await request<readonly BulkResult[]>('POST', contentPath(uid, 'bulk'), {
+      body,
+    })
+    results.push(...data)
+  }
+  onProgress({ done: results.length, total: ids.length })
+  return results
+}
+
+/** All documentIds that match, before any of them is changed: what is changed may match no longer. */
+async function findIds(
+  uid: string,
+  matching: ListQuery,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null && !signal.aborted) {
+    const query: ListQuery = {
+      ...matching,
+      fields: ['documentId'],
+      pagination: { cursor, pageSize: IDS_AT_A_TIME, withCount: false },
+    }
+    const page: { readonly data: readonly Entry[]; readonly meta: ListMeta } = await request<
+      readonly Entry[],
+      ListMeta
+    >('GET', contentPath(uid), { query })
+    ids.push(...page.data.map(({ documentId }) => documentId))
+    cursor = page.meta.pagination.nextCursor ?? null
+  }
+  return ids
+}
+
+export function hasFailed({ status }: BulkResult): boolean {
+  return status >= 400
+}

@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import { ProgressBar, type Selection } from 'react-aria-components'
+import type { BulkAction, BulkTarget } from '../../api/bulk.ts'
+import type { TypeSummary } from '../../api/content-types.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './bulk-bar.module.css'
+import { BulkFailures } from './bulk-failures.tsx'
+import { useBulk } from './use-bulk.ts'
+import type { List } from './use-list.ts'
+
+export interface BulkBarProps {
+  readonly type: TypeSummary
+  readonly list: List
+  readonly selected: Selection
+  /** All that match, on every page. */
+  readonly isEverything: boolean
+  readonly onEverything: () => void
+  readonly onClear: () => void
+}
+
+/** What can be done with the entries that are chosen, where the hand is. */
+export function BulkBar(props: BulkBarProps) {
+  const { type, list, selected, isEverything, onEverything, onClear } = props
+  const { t, number } = useTexts()
+  const [isAsking, ask] = useState(false)
+  const bulk = useBulk(type.uid, list.locale)
+  const actions = useBulkActions(type, list.locale)
+  const page = list.entries.data?.data ?? []
+  const ids =
+    selected === 'all' ? page.map(({ documentId }) => documentId) : [...selected].map(String)
+  const total = list.entries.data?.meta.pagination.total
+  const count = isEverything ? (total ?? ids.length) : ids.length
+  const target: BulkTarget = isEverything ? { matching: list.selection } : ids
+  const run = (action: BulkAction): void => {
+    const known = list.entries.data?.meta.states ?? {}
+    const states = isEverything ? [] : ids.map((id) => known[id])
+    void bulk.run({ action, target, states }).then(onClear)
+  }
+  const isPageFull = !isEverything && ids.length === page.length
+  return (
+    <>
+      {count > 0 && bulk.progress === null && (
+        <section className={styles['bar']} aria-label={t('bulk.label')}>
+          <span className={styles['count']}>{t('bulk.selected', { count })}</span>
+          {isPageFull && total !== undefined && total > ids.length && (
+            <Button look="quiet" small onPress={onEverything}>
+              {t('bulk.everything', { total: number(total) })}
+            </Button>
+          )}
+          {actions.map((action) => (
+            <Button
+              key={action}
+              look="quiet"
+              small
+              onPress={() => (action === 'delete' ? ask(true) : run(action))}
+            >
+              {t(`bulk.${action}`)}
+            </Button>
+          ))}
+          <Button look="quiet" small onPress={onClear}>
+            {t('bulk.clear')}
+          </Button>
+        </section>
+      )}
+      {bulk.progress !== null && <Progress {...bulk.progress} onStop={bulk.stop} />}
+      <BulkFailures list={list} failures={bulk.failures} onClose={bulk.forgetFailures} />
+      <Dialog
+        title={t('bulk.deleteTitle', { count })}
+        isOpen={isAsking}
+        onClose={() => ask(false)}
+        actions={
+          <>
+            <Button onPress={() => ask(false)}>{t('action.cancel')}</Button>
+            <Button
+              look="danger"
+              onPress={() => {
+                ask(false)
+                run('delete')
+              }}
+            >
+              {t('action.delete')}
+            </Button>
+          </>
+        }
+      >
+        {t('bulk.deleteHint')}
+      </Dialog>
+    </>
+  )
+}
+
+interface ProgressProps {
+  readonly done: number
+  readonly total: number | null
+  readonly onStop: () => void
+}
+
+function Progress({ done, total, onStop }: ProgressProps) {
+  const { t, number } = useTexts()
+  return (
+    <div className={styles['bar']}>
+      <ProgressBar
+        aria-label={t('bulk.progress')}
+        value={done}
+        maxValue={Math.max(1, total ?? 1)}
+        isIndeterminate={total === null}
+        className={styles['progress'] ?? ''}
+      >
+        {({ percentage = 0 }) => (
+          <>
+            <span className={styles['count']}>
+              {total === null ? t('bulk.progress') : `${number(done)} / ${number(total)}`}
+            </span>
+            <progress className={styles['track']} value={percentage} max={100} aria-hidden="true" />
+          </>
+        )}
+      </ProgressBar>
+      <Button look="quiet" small onPress={onStop}>
+        {t('bulk.stop')}
+      </Button>
+    </div>
+  )
+}
+
+/** What this person may do with many entries of the type. */
+export function useBulkActions(
+  { uid, draftAndPublish, actions }: TypeSummary,
+  locale: string | null,
+): readonly Exclude<BulkAction, 'discard'>[] {
+  const may = useMay()
+  const can = (verb: string): boolean =>
+    actions.includes(`${uid}.${verb}`) && may(`${uid}.${verb}`, locale ?? undefined)
+  return [
+    ...(draftAndPublish && can('publish') ? (['publish', 'unpublish'] as const) : []),
+    ...(can('delete') ? (['delete'] as const) : []),
+  ]
+}

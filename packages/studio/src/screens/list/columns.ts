@@ -1,0 +1,88 @@
+import type { Attribute, AttributeType, Declaration } from '../../api/content-types.ts'
+import { OWN_ATTRIBUTES } from './filter-words.ts'
+
+/** A column beside the title: an attribute, or what the list knows of an entry besides. */
+export interface Column {
+  readonly name: string
+  /** Absent: the state, or the languages. */
+  readonly attribute?: Attribute
+}
+
+export const STATE_COLUMN = 'state'
+export const LOCALES_COLUMN = 'locales'
+
+const TOO_LONG: ReadonlySet<AttributeType> = new Set([
+  'blocks',
+  'json',
+  'component',
+  'dynamiczone',
+  'password',
+])
+
+const DEFAULT_ATTRIBUTES = 3
+
+/** Every column that a list of the type may have, in the order of its declaration. */
+export function columnsOf(declaration: Declaration): readonly Column[] {
+  const { draftAndPublish, localized, attributes, titleField } = declaration
+  return [
+    ...(draftAndPublish ? [{ name: STATE_COLUMN }] : []),
+    ...(localized ? [{ name: LOCALES_COLUMN }] : []),
+    ...Object.entries({ ...attributes, ...OWN_ATTRIBUTES })
+      .filter(([name, { type }]) => name !== titleField && !TOO_LONG.has(type))
+      .filter(([name]) => draftAndPublish || name !== 'publishedAt')
+      .map(([name, attribute]) => ({ name, attribute })),
+  ]
+}
+
+/** What somebody sees who has chosen nothing: the state, a few short attributes, when it changed. */
+function defaultColumns(all: readonly Column[]): readonly string[] {
+  const short = all.filter(({ name, attribute }) => isShort(attribute) && !(name in OWN_ATTRIBUTES))
+  return [
+    ...all.filter(({ attribute }) => attribute === undefined).map(({ name }) => name),
+    ...short.slice(0, DEFAULT_ATTRIBUTES).map(({ name }) => name),
+    'updatedAt',
+  ]
+}
+
+function isShort(attribute: Attribute | undefined): boolean {
+  if (attribute === undefined) return false
+  const { type, relation } = attribute
+  if (type === 'relation') return relation === 'oneToOne' || relation === 'manyToOne'
+  return !['text', 'richtext', 'uid', 'media'].includes(type)
+}
+
+/** The columns to show, in their order: as chosen, as far as they still exist, else the default. */
+export function shownColumns(all: readonly Column[], chosen: unknown): readonly Column[] {
+  const names = Array.isArray(chosen) ? (chosen as readonly unknown[]) : defaultColumns(all)
+  return names.flatMap((name) => all.filter((column) => column.name === name))
+}
+
+const SORTABLE: ReadonlySet<AttributeType> = new Set([
+  'string',
+  'text',
+  'email',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'decimal',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+])
+
+export function isSortable({ attribute }: Column): boolean {
+  return attribute !== undefined && SORTABLE.has(attribute.type)
+}
+
+/** The attribute whose picture stands beside the title. */
+export function pictureOf({ attributes }: Pick<Declaration, 'attributes'>): string | null {
+  const found = Object.entries(attributes).find(
+    ([, { type, multiple, allowedTypes }]) =>
+      type === 'media' && multiple !== true && (allowedTypes ?? ['images']).includes('images'),
+  )
+  return found?.[0] ?? null
+}

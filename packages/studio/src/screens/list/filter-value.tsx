@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ListBox, ListBoxItem } from 'react-aria-components'
+import { type Attribute, declarationQuery } from '../../api/content-types.ts'
+import { entriesQuery, titleOf } from '../../api/entries.ts'
+import { Choice } from '../../design/choice.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './filter-form.module.css'
+import { type FilterWord, STATE } from './filter-words.ts'
+import { useDelayed } from './use-delayed.ts'
+
+export interface FilterValueProps {
+  readonly word: FilterWord
+  readonly attribute: Attribute | undefined
+  readonly locale: string | null
+  /** `as` is what is shown for the value. */
+  readonly onChange: (to: string, as?: string) => void
+}
+
+const INPUT_TYPES: Readonly<Partial<Record<Attribute['type'], string>>> = {
+  integer: 'number',
+  decimal: 'number',
+  float: 'number',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+  timestamp: 'datetime-local',
+}
+
+/** What a filter compares with, asked for as the attribute needs it. */
+export function FilterValue({ word, attribute, locale, onChange }: FilterValueProps) {
+  const { t } = useTexts()
+  const { to = '', at } = word
+  if (at === STATE) {
+    const options = [
+      { id: 'draft', name: t('state.draft') },
+      { id: 'published', name: t('list.everPublished') },
+    ]
+    return <Choice label={t('filter.value')} options={options} value={to} onChange={onChange} />
+  }
+  if (attribute?.type === 'relation' && attribute.target !== undefined) {
+    return <RelatedValue uid={attribute.target} word={word} locale={locale} onChange={onChange} />
+  }
+  const options = attribute === undefined ? null : optionsOf(attribute, t)
+  if (options !== null) {
+    return (
+      <Choice
+        label={t('filter.value')}
+        options={options}
+        value={to === '' ? null : to}
+        onChange={(id) => onChange(id, options.find((one) => one.id === id)?.name)}
+      />
+    )
+  }
+  return (
+    <TextInput
+      label={t('filter.value')}
+      type={INPUT_TYPES[attribute?.type ?? 'string'] ?? 'text'}
+      defaultValue={to}
+      onChange={(value) => onChange(value)}
+    />
+  )
+}
+
+function optionsOf(attribute: Attribute, t: ReturnType<typeof useTexts>['t']) {
+  if (attribute.type === 'boolean') {
+    return [
+      { id: 'true', name: t('value.yes') },
+      { id: 'false', name: t('value.no') },
+    ]
+  }
+  return attribute.enum?.map((one) => ({ id: one, name: one })) ?? null
+}
+
+interface RelatedValueProps extends Omit<FilterValueProps, 'attribute'> {
+  readonly uid: string
+}
+
+const OFFERED = 8
+
+/** An entry of the type that a relation leads to, found by typing. */
+function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
+  const { t } = useTexts()
+  const [text, setText] = useState('')
+  const search = useDelayed(setText)
+  const declaration = useQuery(declarationQuery(uid)).data
+  const titleField = declaration?.titleField ?? null
+  const found = useQuery({
+    ...entriesQuery(uid, {
+      ...(declaration?.localized === true && locale !== null && { locale }),
+      ...(text !== '' && { _q: text }),
+      fields: [titleField ?? 'documentId'],
+      pagination: { pageSize: OFFERED, withCount: false },
+    }),
+    enabled: declaration !== undefined,
+    placeholderData: keepPreviousData,
+  }).data
+  return (
+    <>
+      <TextInput label={t('filter.value')} type="search" onChange={search} />
+      <ListBox
+        aria-label={t('filter.value')}
+        className={styles['matches'] ?? ''}
+        selectionMode="single"
+        selectedKeys={word.to === undefined ? [] : [word.to]}
+        onSelectionChange={(keys) => {
+          const entry = found?.data.find(({ documentId }) => keys !== 'all' && keys.has(documentId))
+          if (entry !== undefined) onChange(entry.documentId, titleOf(entry, titleField))
+        }}
+        items={found?.data ?? []}
+        renderEmptyState={() => <p className={styles['none']}>{t('list.nothing')}</p>}
+      >
+        {(entry) => (
+          <ListBoxItem
+            id={entry.documentId}
+            textValue={titleOf(entry, titleField)}
+            className={styles['match'] ?? ''}
+          >
+            {titleOf(entry, titleField)}
+          </ListBoxItem>
+        )}
+      </ListBox>
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import type { Attribute, Attributes, Declaration } from '../../api/content-types.ts'
+import type { ListQuery } from '../../api/entries.ts'
+import type { QueryValue } from '../../api/query-string.ts'
+import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
+import { OWN_ATTRIBUTES, publishedOf, toFilters } from './filter-words.ts'
+import type { ListSearch } from './list-search.ts'
+
+export const PAGE_SIZE = 50
+
+/** Of a relation to many, no more names than can be shown. */
+const SHOWN_RELATED = 3
+
+export interface ListQueryInput {
+  readonly declaration: Declaration
+  readonly columns: readonly Column[]
+  readonly search: ListSearch
+  /** Null where the type has none. */
+  readonly locale: string | null
+  /** The title fields of the types that columns refer to, by uid. */
+  readonly titles: Readonly<Record<string, string | null>>
+}
+
+/** One page of a list: only what its columns show. */
+export function toListQuery(input: ListQueryInput): ListQuery {
+  const { declaration, columns, search } = input
+  const scalars = columns.filter(({ attribute }) => attribute !== undefined && isScalar(attribute))
+  const { titleField } = declaration
+  const names = [titleField, ...scalars.map(({ name }) => name)].filter(
+    (name) => name !== null && name !== 'documentId',
+  )
+  return {
+    ...selectionOf(input),
+    fields: names.length === 0 ? ['documentId'] : names,
+    populate: populateOf(input),
+    sort: search.sort ?? 'updatedAt:desc',
+    pagination: { cursor: search.after ?? '', pageSize: PAGE_SIZE },
+  }
+}
+
+/** Which entries: what a list shows, and what all that match are. */
+export function selectionOf({
+  declaration,
+  search,
+  locale,
+}: Pick<ListQueryInput, 'declaration' | 'search' | 'locale'>): ListQuery {
+  const { filters = [], q } = search
+  const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
+  return {
+    ...(locale !== null && { locale }),
+    ...(q !== undefined && { _q: q }),
+    filters: toFilters(filters, attributes),
+    hasPublishedVersion: publishedOf(filters),
+  }
+}
+
+function isScalar({ type }: { readonly type: string }): boolean {
+  return type !== 'relation' && type !== 'media'
+}
+
+function populateOf({ declaration, columns, titles }: ListQueryInput): QueryValue {
+  const picture = pictureOf(declaration)
+  const shown = columns.flatMap(({ name, attribute }): (readonly [string, QueryValue])[] => {
+    if (name === LOCALES_COLUMN) return [['localizations', { fields: ['locale'] }]]
+    if (attribute?.type === 'media') return [[name, FILE]]
+    return attribute?.type === 'relation' ? [[name, relatedOf(attribute, titles)]] : []
+  })
+  return { ...Object.fromEntries(shown), ...(picture !== null && { [picture]: FILE }) }
+}
+
+function relatedOf(
+  { relation, target = '' }: Attribute,
+  titles: ListQueryInput['titles'],
+): QueryValue {
+  const isMany = relation === 'oneToMany' || relation === 'manyToMany'
+  return {
+    fields: [titles[target] ?? 'documentId'],
+    ...(isMany && { pagination: { limit: SHOWN_RELATED } }),
+  }
+}
+
+const FILE: QueryValue = { fields: ['name', 'url', 'mime', 'formats', 'alternativeText'] }

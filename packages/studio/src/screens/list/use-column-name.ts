@@ -1,0 +1,19 @@
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { LOCALES_COLUMN, STATE_COLUMN } from './columns.ts'
+import { STATE } from './filter-words.ts'
+
+/** What a column or an attribute is called. */
+export function useColumnName(): (name: string) => string {
+  const { t } = useTexts()
+  const names: Readonly<Record<string, string>> = {
+    [STATE_COLUMN]: t('list.state'),
+    [STATE]: t('list.state'),
+    [LOCALES_COLUMN]: t('list.languages'),
+    createdAt: t('list.createdAt'),
+    updatedAt: t('list.updatedAt'),
+    publishedAt: t('list.publishedAt'),
+    documentId: t('list.documentId'),
+  }
+  return (name) => names[name] ?? labelOf(name)
+}

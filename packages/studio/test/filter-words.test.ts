@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import { ATTRIBUTE_TYPES, type Attributes } from '../src/api/content-types.ts'
+import { readListSearch } from '../src/screens/list/list-search.ts'
+import {
+  type FilterWord,
+  operatorsOf,
+  publishedOf,
+  STATE,
+  takesValue,
+  toFilters,
+} from '../src/screens/list/filter-words.ts'
+
+const ATTRIBUTES: Attributes = {
+  title: { type: 'string' },
+  slug: { type: 'uid' },
+  views: { type: 'integer' },
+  shown: { type: 'boolean' },
+  at: { type: 'datetime' },
+  author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
+  cover: { type: 'media' },
+  sections: { type: 'dynamiczone' },
+}
+
+const ROWS: readonly (readonly [FilterWord, unknown])[] = [
+  [{ at: 'title', is: 'contains', to: 'a' }, { title: { $containsi: 'a' } }],
+  [{ at: 'title', is: 'is', to: 'A' }, { title: { $eqi: 'A' } }],
+  [{ at: 'slug', is: 'is', to: 'a' }, { slug: { $eq: 'a' } }],
+  [{ at: 'views', is: 'atLeast', to: '100' }, { views: { $gte: '100' } }],
+  [{ at: 'shown', is: 'is', to: 'true' }, { shown: { $eq: 'true' } }],
+  [{ at: 'at', is: 'after', to: '2026-01-31T12:00Z' }, { at: { $gt: '2026-01-31T12:00:00.000Z' } }],
+  [{ at: 'author', is: 'is', to: 'abc' }, { author: { documentId: { $eq: 'abc' } } }],
+  [{ at: 'author', is: 'isEmpty' }, { author: { documentId: { $null: true } } }],
+  [{ at: 'cover', is: 'isNotEmpty' }, { cover: { id: { $notNull: true } } }],
+]
+
+describe('filters in words', () => {
+  for (const [word, condition] of ROWS) {
+    it(`ask the server for ${word.at} ${word.is} ${word.to ?? ''}`, () => {
+      expect(toFilters([word], ATTRIBUTES)).to.deep.equal({ $and: [condition] })
+    })
+  }
+
+  it('count for nothing where there is no such attribute, no such operator or no value', () => {
+    const words: readonly FilterWord[] = [
+      { at: 'gone', is: 'is', to: 'x' },
+      { at: 'sections', is: 'is', to: 'x' },
+      { at: 'shown', is: 'contains', to: 'x' },
+      { at: 'title', is: 'contains', to: '' },
+      { at: 'title', is: 'is' },
+      { at: STATE, is: 'is', to: 'draft' },
+    ]
+    expect(toFilters(words, ATTRIBUTES)).to.equal(undefined)
+  })
+
+  it('say whether entries were ever published', () => {
+    expect(publishedOf([])).to.equal(undefined)
+    expect(publishedOf([{ at: STATE, is: 'is', to: 'draft' }])).to.equal(false)
+    expect(publishedOf([{ at: STATE, is: 'is', to: 'published' }])).to.equal(true)
+  })
+
+  it('have an operator for each type that can be filtered by, the first of which can be begun with', () => {
+    const without = ATTRIBUTE_TYPES.filter((type) => operatorsOf({ type }).length === 0)
+    expect(without).to.deep.equal(['password', 'component', 'dynamiczone'])
+    expect(operatorsOf({ type: 'media' }).some(takesValue)).to.equal(false)
+  })
+})
+
+describe('the address of a list', () => {
+  it('is read as it was written', () => {
+    const search = {
+      q: 'maps',
+      sort: 'title:asc',
+      locale: 'de',
+      filters: [{ at: 'title', is: 'contains', to: 'a' }],
+      after: 'abc',
+    }
+    expect(readListSearch(search)).to.deep.equal(search)
+  })
+
+  it('counts for nothing where it is not understood', () => {
+    const hostile = {
+      q: '',
+      sort: 'a;b',
+      filters: [{ at: 1 }, null, { at: 'x', is: 'y' }],
+      after: [],
+    }
+    expect(readListSearch(hostile)).to.deep.equal({})
+    expect(readListSearch({ q: 12 })).to.deep.equal({ q: '12' })
+  })
+})
