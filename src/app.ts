@@ -3,8 +3,16 @@ import { fileURLToPath } from 'node:url'
 import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
+import { SESSION_LIVES_MS } from './administrators/admin-sessions.ts'
+import { principalOfSession } from './administrators/administrators.ts'
+import { isFirstWanted } from './administrators/sign-in.ts'
+import { studioLink } from './administrators/studio-links.ts'
 import type { Config } from './config/config.ts'
-import { adminRoutes } from './http/routes/admin-routes.ts'
+import { readVersion } from './config/version.ts'
+import { adminCookie } from './http/admin/admin-cookie.ts'
+import { adminRoutes } from './http/admin/admin-routes.ts'
+import { adminSessionRoutes } from './http/admin/admin-session-routes.ts'
+import { authenticateAdministrator } from './http/admin/authenticate-administrator.ts'
 import { answerUnrouted } from './http/middleware/answer-unrouted.ts'
 import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from './http/api-routes.ts'
@@ -13,6 +21,10 @@ import { authenticate } from './http/middleware/authenticate.ts'
 import { bulkRoutes } from './http/routes/bulk-routes.ts'
 import { contentRoutes } from './http/routes/content-routes.ts'
 import { tagCodings } from './http/entity-tag.ts'
+import { administratorRoutes } from './http/admin/administrator-routes.ts'
+import { declarationRoutes } from './http/admin/declaration-routes.ts'
+import { meRoutes } from './http/admin/me-routes.ts'
+import { editorContentRoutes } from './http/admin/editor-content-routes.ts'
 import { handleErrors } from './http/middleware/handle-errors.ts'
 import { healthRoutes } from './http/routes/health-routes.ts'
 import { identifyRequest } from './http/middleware/identify-request.ts'
@@ -55,6 +67,8 @@ export interface App {
   /** Every route there is, and who gets through to it. */
   readonly routes: readonly DeclaredRoute[]
   callback(): RequestListener
+  /** Where the first administrator is made, by whoever has the link; null once there is one. */
+  firstStartLink(): Promise<string | null>
   /** Lets go of the database; what is in flight must have ended. */
   close(): Promise<void>
 }
@@ -80,7 +94,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   const whoAsks = limited(authenticate(services.access))
   const routers = contentRouters(dependencies, services, media, whoAsks)
   const { registry, measure } = createMetrics(services.monitor)
-  const parts: Parts = { media, authenticate: whoAsks, limited, registry }
+  const parts: Parts = { media, limited, registry }
   const others = openRouters(dependencies.config, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first: by far the most requests are theirs
@@ -90,6 +104,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   return {
     routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),
     callback: () => koa.callback(),
+    firstStartLink: () => firstStartLink(dependencies.config, services),
     close: () => services.close(),
   }
 }
@@ -97,10 +112,64 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
 /** Where `npm run build` puts the app for editors. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../studio/', import.meta.url))
 
+async function firstStartLink(
+  { http: { publicUrl } }: Config,
+  { administrators }: Services,
+): Promise<string | null> {
+  if (!(await isFirstWanted(administrators))) return null
+  return studioLink(publicUrl, 'first', await administrators.links.make('first', null))
+}
+
+/** The management, and content for who writes it: by the cookie of a session, or root's bearer. */
+function managementRouters(
+  config: Config,
+  services: Services,
+  limited: LimitInFlight,
+): readonly GuardedRouter[] {
+  const { access, administrators, schema, editorsSchema, locales, limits, creations } = services
+  const cookie = adminCookie(config.http.publicUrl, SESSION_LIVES_MS)
+  const before = {
+    readBody: readBody(config.http.maxBodyBytes),
+    authenticate: limited(
+      authenticateAdministrator({
+        access,
+        principalOfSession: (token) => principalOfSession(administrators, token),
+        cookie,
+      }),
+    ),
+  }
+  const content = {
+    ...before,
+    schema: editorsSchema,
+    documents: documentContext(services.database, editorsSchema),
+    api: config.api,
+    locales,
+    creations,
+  }
+  return [
+    adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
+    meRoutes({ ...before, administrators, limits }),
+    editorContentRoutes(content),
+    declarationRoutes({ ...before, schema, definitions: services.definitions }),
+    administratorRoutes({
+      ...before,
+      administrators,
+      schema,
+      publicUrl: config.http.publicUrl,
+    }),
+    adminRoutes({
+      ...before,
+      schema,
+      access,
+      locales,
+      administratorActions: administrators.actions,
+    }),
+  ]
+}
+
 /** What stands before routes, and what files they serve. */
 interface Parts {
   readonly media: Media
-  readonly authenticate: Middleware
   readonly limited: LimitInFlight
   readonly registry: Metrics['registry']
 }
@@ -108,25 +177,19 @@ interface Parts {
 /** The routes that are not under `/api`. */
 function openRouters(
   config: Config,
-  { schema, database, access, locales }: Services,
-  { media, authenticate, limited, registry }: Parts,
+  services: Services,
+  { media, limited, registry }: Parts,
 ): readonly GuardedRouter[] {
-  const { trustedProxies, maxBodyBytes } = config.http
+  const { trustedProxies } = config.http
   const health = healthRoutes({
-    assertReady: () => database.ping(),
+    assertReady: () => services.database.ping(),
     metrics: registry,
     metricsToken: config.secrets.metricsToken,
     behindProxy: trustedProxies > 0,
   })
-  const admin = adminRoutes({
-    schema,
-    access,
-    locales,
-    readBody: readBody(maxBodyBytes),
-    authenticate,
-  })
+  const management = managementRouters(config, services, limited)
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER))
-  return [health, admin, studio, serveUploads(media.served, limited)]
+  return [health, ...management, studio, serveUploads(media.served, limited)]
 }
 
 function buildKoa(
@@ -260,7 +323,8 @@ function crossOrigin({ http: { corsOrigin } }: Config): Koa.Middleware<RequestSt
       const origin = ctx.get('Origin')
       return corsOrigin === '*' || corsOrigin.includes(origin) ? origin : ''
     },
-    credentials: true,
+    // A session of the management is for our own pages: no other origin gets to read by it.
+    credentials: (ctx) => !/^\/+admin(?:\/|$)/i.test(ctx.path),
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
     allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',

@@ -5,6 +5,8 @@ import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
+import type { AdministratorsContext } from './administrators/administrators.ts'
+import { openAdministrators } from './administrators/open-administrators.ts'
 import { openPasswords } from './accounts/passwords.ts'
 import { USER } from './accounts/users.ts'
 import { withEnvFile } from './config/env-file.ts'
@@ -63,6 +65,11 @@ async function openContext(): Promise<OpenedContext> {
       return made
     })
     const documents = documentContext(database, schema)
+    const administrators = async (): Promise<AdministratorsContext> => {
+      const { actions } = await access()
+      const { now } = documents
+      return openAdministrators({ db: database, actions, passwords: openPasswords(), now })
+    }
     const media = async (): Promise<MediaStores> => ({
       storage: await openStorage(config, database),
       records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
@@ -77,6 +84,8 @@ async function openContext(): Promise<OpenedContext> {
         const plan = documents.contentType(USER)
         return { db: database, plan, ids, now, roles, passwords: openPasswords(), sessions: null }
       },
+      administrators: once(administrators),
+      publicUrl: config.http.publicUrl,
       media,
       openImport: (options) => openImport({ config, database, schema }, options),
       close,

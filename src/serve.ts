@@ -9,6 +9,8 @@ import { ConfigError } from './errors.ts'
 export interface App {
   callback(): RequestListener
   close(): Promise<void>
+  /** Null where somebody is there to sign in. */
+  firstStartLink?(): Promise<string | null>
 }
 
 export interface RunningServer {

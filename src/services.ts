@@ -36,10 +36,13 @@ import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
+import type { AdministratorsContext } from './administrators/administrators.ts'
+import { openAdministrators } from './administrators/open-administrators.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check/check.ts'
 import { compileSchema } from './schema/compile.ts'
-import type { Uid } from './schema/definition.ts'
+import type { Definitions, Uid } from './schema/definition.ts'
+import { editorsView } from './schema/editors-view.ts'
 import { loadDefinitions } from './schema/load.ts'
 import { once } from './schema/once.ts'
 import type { ContentTypePlan, Schema } from './schema/plan.ts'
@@ -53,8 +56,12 @@ export interface ServicesOptions {
 /** What stands between whoever works on content and the database: routes, commands, scripts. */
 export interface Services {
   readonly schema: Schema
+  /** What was declared, and as who writes content sees it. */
+  readonly definitions: Definitions
+  readonly editorsSchema: Schema
   readonly database: Database
   readonly access: Access
+  readonly administrators: AdministratorsContext
   readonly accounts: Accounts
   readonly creations: IdempotentCreations
   /** Null where attempts are not counted. */
@@ -66,11 +73,15 @@ export interface Services {
 }
 
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
+  return compileSchema(await readDefinitions(contentTypesDir))
+}
+
+async function readDefinitions(contentTypesDir: string): Promise<Definitions> {
   const files = await loadDefinitions(contentTypesDir)
-  const schema = compileSchema(checkDefinitions(files, BUILT_IN_TYPES))
-  if (files.some(({ kind }) => kind === 'contentType')) return schema
+  const definitions = checkDefinitions(files, BUILT_IN_TYPES)
+  if (files.some(({ kind }) => kind === 'contentType')) return definitions
   const warning = `${contentTypesDir}: no content-type is declared here, so that only users and files are served; add an article.json`
-  return { ...schema, warnings: [...schema.warnings, warning] }
+  return { ...definitions, warnings: [...(definitions.warnings ?? []), warning] }
 }
 
 /**
@@ -82,7 +93,8 @@ export async function openServices({
   deployment,
   log,
 }: ServicesOptions): Promise<Services> {
-  const schema = await loadSchema(config.contentTypesDir)
+  const definitions = await readDefinitions(config.contentTypesDir)
+  const schema = compileSchema(definitions)
   for (const warning of schema.warnings) log.warn(warning)
   const monitor = createCommandMonitor(config.observe.commands)
   const database = await openDatabase({
@@ -96,33 +108,32 @@ export async function openServices({
     await assertVersion(database, schema, log)
     await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
-    const { access, accounts } = await openWhoMayDoWhat({ config, log }, schema, database)
-    const locales = await openLocales(database)
-    const creations = await openIdempotentCreations({ database, now })
-    const limits = config.http.rateLimit ? await openRateLimits(database, now) : null
-    const storage = await openStorage(config, database)
+    const who = await openWhoMayDoWhat({ config, log }, schema, database)
+    const beside = await openBeside(config, database)
     await clearSpool(spoolFolder(config), new Date())
     const stats =
       config.observe.commands === 'off' ? null : watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
-      await Promise.all([access.close(), accounts.close(), stats?.close()])
+      await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
       await database.close()
     }
-    return {
-      schema,
-      database,
-      access,
-      accounts,
-      creations,
-      limits,
-      locales,
-      storage,
-      monitor,
-      close,
-    }
+    const editorsSchema = compileSchema(editorsView(definitions))
+    return { schema, definitions, editorsSchema, database, ...who, ...beside, monitor, close }
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+async function openBeside(
+  config: Config,
+  database: Database,
+): Promise<Pick<Services, 'locales' | 'creations' | 'limits' | 'storage'>> {
+  return {
+    locales: await openLocales(database),
+    creations: await openIdempotentCreations({ database, now }),
+    limits: config.http.rateLimit ? await openRateLimits(database, now) : null,
+    storage: await openStorage(config, database),
   }
 }
 
@@ -171,7 +182,7 @@ async function openWhoMayDoWhat(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
   schema: Schema,
   database: Database,
-): Promise<Pick<Services, 'access' | 'accounts'>> {
+): Promise<Pick<Services, 'access' | 'accounts' | 'administrators'>> {
   const { contentType, ids } = documentContext(database, schema)
   const secret = config.secrets.jwtSecret ?? (await keptJwtSecret(config.dataDir))
   const { emailConfirmation, sessions: lifespans } = config.endUsers
@@ -202,7 +213,14 @@ async function openWhoMayDoWhat(
     },
     onBackgroundError,
   })
-  return { access, accounts }
+  const { actions } = access
+  const administrators = await openAdministrators({
+    db: database,
+    actions,
+    passwords: passwords(),
+    now,
+  })
+  return { access, accounts, administrators }
 }
 
 /** What speaks SMTP is loaded where it is used: it takes memory. */

@@ -5,7 +5,17 @@ import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-const DOMAIN = ['documents', 'locales', 'media', 'accounts', 'access', 'mongo', 'query', 'schema']
+const DOMAIN = [
+  'documents',
+  'locales',
+  'media',
+  'administrators',
+  'accounts',
+  'access',
+  'mongo',
+  'query',
+  'schema',
+]
 const FOUNDATION = ['deployment', 'log', 'config', 'errors']
 
 /** The rooms, and what each may import besides itself. A room is a folder of src or a file in it. */
@@ -23,12 +33,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   media: ['mongo', 'schema', 'work-queue', 'errors'],
   access: ['mongo', 'schema', 'near-miss', 'errors'],
   accounts: ['access', 'mongo', 'schema', 'work-queue', 'errors'],
+  administrators: ['accounts', 'access', 'mongo', 'schema', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
   http: [
     'documents',
     'locales',
     'media',
+    'administrators',
     'accounts',
     'access',
     'query',
@@ -49,7 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */
 const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^mongodb$/, ['mongo', 'access', 'accounts', 'media', 'deployment']],
+  [/^mongodb$/, ['mongo', 'access', 'accounts', 'administrators', 'media', 'deployment']],
   [/^mongodb-memory-server/, ['deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'app']],
   [/^@aws-sdk\//, ['media']],

@@ -42,18 +42,22 @@ export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
   readonly hash: string
 }
 
+/** Throws where a token of these rights is not for whoever makes or changes it. */
+export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => void
+
+/** `assert` is asked in the transaction of a change, before and after it; left out, everything may be done. */
 export interface ApiTokens {
   /** In the order in which they were made. */
   list(): Promise<readonly ApiToken[]>
   /** @throws ValidationError */
-  create(input: unknown): Promise<NewApiToken>
+  create(input: unknown, assert?: AssertToken): Promise<NewApiToken>
   /**
    * Changes what is given and keeps the rest. A lifespan that differs from the one before counts from
    * now. @throws NotFoundError, ValidationError
    */
-  update(id: number, input: unknown): Promise<ApiToken>
+  update(id: number, input: unknown, assert?: AssertToken): Promise<ApiToken>
   /** A new key, which lives for the whole lifespan; the one before is refused. @throws NotFoundError */
-  regenerate(id: number): Promise<NewApiToken>
+  regenerate(id: number, assert?: AssertToken): Promise<NewApiToken>
   /** @throws NotFoundError */
   remove(id: number): Promise<ApiToken>
 }
@@ -128,18 +132,25 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
   const tokens = collectionOf(db)
   return {
     list: async () => (await asCmsErrors(() => findApiTokenRows(db))).map(toApiToken),
-    create: (input) => createToken(context, input),
-    update: async (id, input) => {
+    create: (input, assert = anything) => createToken(context, input, assert),
+    update: async (id, input, assert = anything) => {
       const wanted = readInput(UPDATE, input)
-      return changeToken(context, id, (row) => edited(context, row, wanted))
+      return changeToken(context, id, (row) => {
+        const after = edited(context, row, wanted)
+        if (mayDoMore(row, after)) assert(after)
+        return after
+      })
     },
-    regenerate: async (id) => {
+    regenerate: async (id, assert = anything) => {
       const accessKey = createAccessKey()
-      const token = await changeToken(context, id, (row) => ({
-        ...row,
-        hash: hashOf(accessKey),
-        expiresAt: expiryOf(context, row.lifespanDays),
-      }))
+      const token = await changeToken(context, id, (row) => {
+        assert(row)
+        return {
+          ...row,
+          hash: hashOf(accessKey),
+          expiresAt: expiryOf(context, row.lifespanDays),
+        }
+      })
       return { ...token, accessKey }
     },
     remove: (id) =>
@@ -151,12 +162,28 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
   }
 }
 
-async function createToken(context: ApiTokensContext, input: unknown): Promise<NewApiToken> {
+const anything: AssertToken = () => undefined
+
+/** Another type, another action, or a longer life. */
+function mayDoMore(before: ApiTokenRow, after: ApiTokenRow): boolean {
+  return (
+    after.type !== before.type ||
+    after.lifespanDays !== before.lifespanDays ||
+    after.permissions.some((action) => !before.permissions.includes(action))
+  )
+}
+
+async function createToken(
+  context: ApiTokensContext,
+  input: unknown,
+  assert: AssertToken,
+): Promise<NewApiToken> {
   const wanted = readInput(CREATE, input)
   const permissions = wanted.permissions ?? []
   const lifespanDays = wanted.lifespanDays ?? null
   assertFits(wanted.type, permissions)
   assertKnown(context.actions, permissions)
+  assert({ type: wanted.type, permissions })
   const accessKey = createAccessKey()
   const token = await context.stamped.change(async (session, id) => {
     await assertNameFree(context.db, session, wanted.name, id)

@@ -6,6 +6,22 @@ export function may(principal: Principal, action: string): boolean {
   return principal.grants.has(action)
 }
 
+/** Whether an action is permitted in each of these locales; only administrators may be bound to some. */
+export function mayIn(principal: Principal, action: string, locales: readonly string[]): boolean {
+  if (!may(principal, action)) return false
+  const permitted = principal.kind === 'administrator' ? principal.localesOf(action) : null
+  return permitted === null || locales.every((code) => permitted.has(code))
+}
+
+/** @throws ForbiddenError */
+export function assertMayIn(
+  principal: Principal,
+  action: string,
+  locales: readonly string[],
+): void {
+  if (!mayIn(principal, action, locales)) throw new ForbiddenError('Forbidden', {}, { action })
+}
+
 /** @throws ForbiddenError, the same whether or not what was asked for exists. */
 export function assertMay(principal: Principal, action: string): void {
   if (!may(principal, action)) throw new ForbiddenError('Forbidden', {}, { action })
@@ -19,6 +35,7 @@ export function mayKnowActions(principal: Principal): boolean {
   return (
     principal.kind === 'apiToken' ||
     principal.kind === 'root' ||
+    principal.kind === 'administrator' ||
     may(principal, pluginAction('plugin::users-permissions.permissions', 'getPermissions')) ||
     may(principal, pluginAction('plugin::users-permissions.role', 'findOne'))
   )
@@ -29,14 +46,23 @@ export function mayKnowActions(principal: Principal): boolean {
  * @throws ForbiddenError
  */
 export function assertMayPermit(principal: Principal, actions: readonly string[]): void {
-  for (const action of actions) assertMay(principal, action)
+  for (const action of actions) {
+    assertMay(principal, action)
+    const isBound = principal.kind === 'administrator' && principal.localesOf(action) !== null
+    if (isBound) throw new ForbiddenError('Forbidden', {}, { action })
+  }
 }
 
-/** Lets through who may use the management API: root alone. @throws UnauthorizedError, ForbiddenError. */
-export function assertAdministrator(principal: Principal): void {
+/**
+ * Lets through root, and administrators who may do the action; null is for every administrator. API tokens and end
+ * users never get in, whatever they may do with content.
+ * @throws UnauthorizedError, ForbiddenError
+ */
+export function assertAdministrator(principal: Principal, action: string | null): void {
   if (principal.kind === 'root') return
   if (principal.kind === 'anonymous') {
     throw new UnauthorizedError('Missing or invalid credentials')
   }
-  throw new ForbiddenError('Forbidden')
+  if (principal.kind !== 'administrator') throw new ForbiddenError('Forbidden')
+  if (action !== null) assertMay(principal, action)
 }

@@ -38,8 +38,22 @@ export interface User {
   readonly grants: Grants
 }
 
+/** An administrator, by a session of the Studio; known under `/admin` alone. */
+export interface AdministratorPrincipal {
+  readonly kind: 'administrator'
+  readonly id: string
+  readonly name: string
+  /** What a list of sessions names the one that asks by. */
+  readonly session: string
+  readonly grants: Grants
+  /** Whether anything is permitted in some locales alone. */
+  readonly isBound: boolean
+  /** The locales in which a permitted action is; null: in all. */
+  localesOf(action: string): ReadonlySet<string> | null
+}
+
 /** Who asks, with what that lets them do. */
-export type Principal = Anonymous | ApiTokenPrincipal | Root | User
+export type Principal = Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
 
 /** Of root and of full-access tokens. */
 export const EVERYTHING: Grants = Object.freeze({ has: () => true })

@@ -40,7 +40,7 @@ export interface Roles {
   /** @throws NotFoundError */
   get(type: string): Promise<Role>
   /** @throws ValidationError */
-  create(input: unknown): Promise<Role>
+  create(input: unknown, assertMayAdd?: AssertMayAdd): Promise<Role>
   /**
    * Changes what is given and keeps the rest. `assertMayAdd` sees the permissions that the role did not have, as it
    * stands in the transaction: one that was revoked meanwhile is an addition. @throws NotFoundError, ValidationError
@@ -124,7 +124,7 @@ export interface RolesContext {
 }
 
 export function openRoles(context: RolesContext): Roles {
-  const { db, stamped } = context
+  const { db } = context
   const roles = collectionOf(db)
   return {
     list: () => asCmsErrors(() => findRoles(db)),
@@ -134,7 +134,7 @@ export function openRoles(context: RolesContext): Roles {
       if (row === null) throw noSuchRole(type)
       return toRole(row)
     },
-    create: (input) => createRole(context, input),
+    create: (input, assertMayAdd) => createRole(context, input, assertMayAdd),
     update: (type, input, assertMayAdd) => updateRole(context, type, input, assertMayAdd),
     grant: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({
@@ -145,25 +145,25 @@ export function openRoles(context: RolesContext): Roles {
         permissions: permissions.filter((name) => !names.includes(name)),
       })),
     hold: (documentId, session) => holdRole(db, documentId, session),
-    remove: async (type) => {
-      if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
-        throw new ApplicationError(`The role ${type} cannot be removed`)
-      }
-      return stamped.change(async (session) => {
-        await lockName(db, lockOf(roleDocumentId(type)), session)
-        const row = await roles.findOneAndDelete({ _id: rowId(type) }, { session })
-        if (row === null) throw noSuchRole(type)
-        const users = await context.countUsers(row.documentId, session)
-        if (users > 0)
-          throw new ApplicationError(
-            `The role ${type} has ${users} users`,
-            {},
-            { code: 'role_in_use' },
-          )
-        return toRole(row)
-      })
-    },
+    remove: (type) => removeRole(context, type),
   }
+}
+
+async function removeRole({ db, stamped, countUsers }: RolesContext, type: string): Promise<Role> {
+  if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
+    throw new ApplicationError(`The role ${type} cannot be removed`)
+  }
+  return stamped.change(async (session) => {
+    await lockName(db, lockOf(roleDocumentId(type)), session)
+    const row = await collectionOf(db).findOneAndDelete({ _id: rowId(type) }, { session })
+    if (row === null) throw noSuchRole(type)
+    const users = await countUsers(row.documentId, session)
+    if (users > 0) {
+      const message = `The role ${type} has ${users} users`
+      throw new ApplicationError(message, {}, { code: 'role_in_use' })
+    }
+    return toRole(row)
+  })
 }
 
 /** Whoever gives a role to a user and whoever removes it wait for each other. */
@@ -181,10 +181,15 @@ async function holdRole(db: Database, documentId: string, session: Session): Pro
   return (await collectionOf(db).findOne({ documentId }, options)) !== null
 }
 
-async function createRole(context: RolesContext, input: unknown): Promise<Role> {
+async function createRole(
+  context: RolesContext,
+  input: unknown,
+  assertMayAdd: AssertMayAdd = () => undefined,
+): Promise<Role> {
   const { db, actions, stamped, now } = context
   const { type, name, description = '', permissions = [] } = readInput(CREATE, input)
   assertKnown(actions, permissions)
+  assertMayAdd(permissions)
   const roles = collectionOf(db)
   return stamped.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })

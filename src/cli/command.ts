@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { UserManagement } from '../accounts/manage-users.ts'
+import type { AdministratorsContext } from '../administrators/administrators.ts'
 import type { Access } from '../access/access.ts'
 import type { ImportDestination, SourceImport } from '../documents/import/import-from-source.ts'
 import type { Locales } from '../locales/locales.ts'
@@ -14,6 +15,9 @@ export interface CommandContext {
   readonly access: () => Promise<Access>
   readonly locales: () => Promise<Locales>
   readonly users: () => Promise<UserManagement>
+  readonly administrators: () => Promise<AdministratorsContext>
+  /** Where browsers reach the server. */
+  readonly publicUrl: string
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
   /**

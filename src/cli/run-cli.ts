@@ -8,7 +8,9 @@ import {
   type Report,
   UsageError,
 } from './command.ts'
-import { helpOf, versionText } from './help.ts'
+import { readVersion } from '../config/version.ts'
+import { ADMIN_COMMANDS } from './admin-commands.ts'
+import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
@@ -31,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   ...TOKEN_COMMANDS,
   ...ROLE_COMMANDS,
   ...USER_COMMANDS,
+  ...ADMIN_COMMANDS,
   ...MEDIA_COMMANDS,
   ...IMPORT_COMMANDS,
 ]
@@ -127,7 +130,7 @@ function parseInvocation(words: readonly string[]): Invocation | string {
 /** What is printed for words that name no command: help, of all or of those of one noun, and the version. */
 function textFor(noun: string, verb: string | undefined): string | null {
   if (HELP.has(noun)) return usage(COMMANDS)
-  if (VERSION.has(noun)) return versionText()
+  if (VERSION.has(noun)) return readVersion()
   if (noun === 'doctor') return DOCTOR
   const ofNoun = commandsOf(noun)
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
@@ -202,7 +205,7 @@ function describe(error: CmsError): string {
 
 function usage(commands: readonly Command[]): string {
   return [
-    'Manages locales, API tokens, roles, users and media, and imports content. Every command takes --json and --help.',
+    'Manages locales, API tokens, roles, users, administrators and media, and imports content. Every command takes --json and --help.',
     listOf(commands),
     ...(commands === COMMANDS ? [DOCTOR] : []),
   ].join('\n')

@@ -29,8 +29,13 @@ export function entriesEnvelope(entries: readonly Entry[]): object {
   return { data: entries, meta: {} }
 }
 
+export interface ListEnvelope {
+  readonly data: readonly Entry[]
+  readonly meta: { readonly pagination: object }
+}
+
 /** A page of a list, with where it is. */
-export function listEnvelope(found: FoundDocuments, page: Page): object {
+export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
 

@@ -4,10 +4,15 @@ import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
  * Who gets through to a route: whoever may do an action, who may write any content (its handler asks for each
- * type), administrators, who reads metrics, or everyone.
+ * type), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
+ * administrators is the content-type that the path names.
  */
 export type RouteAccess =
-  { readonly action: string } | 'writers' | 'administrator' | 'metrics' | 'everyone'
+  | { readonly action: string }
+  | { readonly administrators: string | null }
+  | 'writers'
+  | 'metrics'
+  | 'everyone'
 
 /** A handler together with who gets through to it; made by the functions of this file alone. */
 export interface Guarded {
@@ -87,9 +92,26 @@ export function writersOnly(actions: readonly string[], handler: Handler): Guard
   return guarded('writers', assertAny, handler)
 }
 
-/** Runs a handler for administrators. The middleware throws UnauthorizedError or ForbiddenError for others. */
-export function administratorsOnly(handler: Handler): Guarded {
-  return guarded('administrator', ({ state }) => assertAdministrator(state.principal), handler)
+/**
+ * Runs a handler for administrators who may do the action; null is for all of them. The middleware throws
+ * UnauthorizedError or ForbiddenError for others.
+ */
+export function administratorsOnly(action: string | null, handler: Handler): Guarded {
+  const assert = ({ state }: Context): void => assertAdministrator(state.principal, action)
+  return guarded({ administrators: action }, assert, handler)
+}
+
+/** The same where the path says which content-type the action is on: `actionOf` throws NotFoundError for none. */
+export function administratorsOf(
+  verb: string,
+  actionOf: (ctx: Context) => string,
+  handler: Handler,
+): Guarded {
+  const assert = (ctx: Context): void => {
+    assertAdministrator(ctx.state.principal, null)
+    assertAdministrator(ctx.state.principal, actionOf(ctx))
+  }
+  return guarded({ administrators: `<uid>.${verb}` }, assert, handler)
 }
 
 /** Runs a handler for requests that `assert` lets through; it throws for others. */

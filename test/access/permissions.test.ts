@@ -51,13 +51,13 @@ describe('access/permissions', () => {
   }
 
   it('keeps the management API to root', () => {
-    assertAdministrator(ROOT)
-    expect(() => assertAdministrator(anonymous)).to.throw(
+    assertAdministrator(ROOT, null)
+    expect(() => assertAdministrator(anonymous, null)).to.throw(
       UnauthorizedError,
       /^Missing or invalid credentials$/,
     )
     for (const principal of [custom, readOnly, fullAccess, user]) {
-      expect(() => assertAdministrator(principal)).to.throw(ForbiddenError, /^Forbidden$/)
+      expect(() => assertAdministrator(principal, null)).to.throw(ForbiddenError, /^Forbidden$/)
     }
   })
 })

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import { addAdministrator, addRole, signIn } from './admin-client.ts'
 import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const CONTENT_TYPES = {
@@ -198,7 +199,7 @@ describe('who gets through to which route', () => {
       const wrong: string[] = []
       await logIn()
       for (const route of server.routes) {
-        if (typeof route.access === 'string') continue
+        if (typeof route.access === 'string' || 'administrators' in route.access) continue
         const { action } = route.access
         await grant(asker.granted(action))
         const answer = await ask(route, asker.token())
@@ -244,10 +245,18 @@ describe('who gets through to which route', () => {
     }
   })
 
-  it('the management is for root alone', async () => {
+  /** The routes of the management, each with the action that it asks of an administrator. */
+  const management = () =>
+    server.routes.flatMap((route) => {
+      if (typeof route.access === 'string' || 'action' in route.access) return []
+      const { administrators } = route.access
+      return [{ route, action: administrators?.replace('<uid>', 'api::article.article') ?? null }]
+    })
+
+  it('the management is for root and administrators: nothing else that there is gets in', async () => {
     await grant({ public: all, authenticated: all, custom: all })
     await logIn()
-    const routes = server.routes.filter(({ access }) => access === 'administrator')
+    const routes = management().map(({ route }) => route)
     expect(routes.length).to.be.above(10)
     const wrong: string[] = []
     for (const route of routes) {
@@ -269,6 +278,61 @@ describe('who gets through to which route', () => {
     expect(wrong).to.deep.equal([])
   })
 
+  const permit = async (permissions: readonly string[]): Promise<void> => {
+    const listed = permissions.map((action) => ({ action }))
+    await admin('PUT', '/admin/administrator-roles/matrix', { permissions: listed })
+  }
+
+  const errorCodeOf = async (
+    { method, path }: DeclaredRoute,
+    permissions: readonly string[],
+  ): Promise<string | undefined> => {
+    await permit(permissions)
+    const ada = await signIn(server, 'ada@example.org')
+    const body = method === 'post' || method === 'put' ? {} : undefined
+    // Drafts need a permission more.
+    const target = concrete(path) + (method === 'get' ? '?status=published' : '')
+    const { headers } = await ada.send(method.toUpperCase(), target, body)
+    return headers['error-code'] as string | undefined
+  }
+
+  it('an administrator gets through to what is permitted, and to nothing else', async () => {
+    await addRole(server, 'matrix', [])
+    await addAdministrator(server, 'Ada', ['matrix'])
+    const every: readonly string[] = (
+      await admin('GET', '/admin/administrator-actions')
+    ).body.data.map(({ name }: Json) => name)
+    const wrong: string[] = []
+    for (const { route, action } of management()) {
+      const others = every.filter((name) => name !== action)
+      if ((await errorCodeOf(route, action === null ? [] : [action])) === 'forbidden') {
+        wrong.push(`${route.method} ${route.path}: refused`)
+      }
+      if (action !== null && (await errorCodeOf(route, others)) !== 'forbidden') {
+        wrong.push(`${route.method} ${route.path}: let through`)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+    expect(every.length).to.be.above(all.length)
+  })
+
+  it('a cookie of the management is nothing under /api', async () => {
+    await grant({ public: [], authenticated: [] })
+    const { cookie } = await signIn(server, 'ada@example.org')
+    await permit(all)
+    const wrong: string[] = []
+    for (const { method, path, access } of server.routes) {
+      if (!path.startsWith('/api/') || access === 'everyone') continue
+      const { status } = await server.send(method.toUpperCase(), concrete(path), {
+        token: null,
+        headers: { cookie, 'sec-fetch-site': 'same-origin' },
+        ...((method === 'post' || method === 'put') && { body: {} }),
+      })
+      if (status !== 403) wrong.push(`${method} ${path}: ${status}`)
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
   it('has one router, and no route open to everyone but those known to be', () => {
     const folder = new URL('../../../src/http/', import.meta.url)
     const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -278,12 +342,18 @@ describe('who gets through to which route', () => {
     )
     expect(own).to.deep.equal(['guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
-    // Live and ready; the app for editors; the bytes of files; pages of sign-in that the dialect has under another method.
+    // Live and ready; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
+    // under another method.
     expect(
       open.map(({ path }) => path).filter((path) => !path.startsWith('/api/auth/')),
     ).to.deep.equal([
       '/_health',
       '/_ready',
+      '/admin/start',
+      '/admin/first-administrator',
+      '/admin/session',
+      '/admin/session/link',
+      '/admin/reset-password',
       '/studio',
       '/studio/{*path}',
       '/admin',
@@ -297,5 +367,6 @@ function concrete(path: string): string {
   return path
     .replaceAll(/\{\*\w+\}/g, 'nothing')
     .replaceAll(/:action\b/g, 'publish')
-    .replaceAll(/:\w+/g, 'nothing')
+    .replaceAll(/:uid\b/g, 'api::article.article')
+    .replaceAll(/\/:\w+/g, '/nothing')
 }

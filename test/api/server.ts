@@ -54,6 +54,8 @@ export interface TestServer {
   delete(target: string, sent?: Sent): Promise<Answer>
   /** Collections that the server takes for ones that no `$lookup` can read. */
   readonly unjoinable: Set<string>
+  /** Where the first administrator is made. */
+  firstStartLink(): Promise<string | null>
   /** How many versions a collection holds. */
   count(collection: string): Promise<number>
   /** @throws Error for writes that a cluster refuses (`watchWrites`) */
@@ -178,6 +180,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     put: (target, data, sent) => send('PUT', target, { ...sent, body: { data } }),
     delete: (target, sent) => send('DELETE', target, sent),
     unjoinable: services.database.unjoinable,
+    firstStartLink: () => app.firstStartLink(),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     close: async () => {
       listener.closeAllConnections()

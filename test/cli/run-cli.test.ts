@@ -3,6 +3,7 @@ import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { type UserManagement } from '../../src/accounts/manage-users.ts'
+import { openAdministrators } from '../../src/administrators/open-administrators.ts'
 import { openPasswords } from '../../src/accounts/passwords.ts'
 import { USER } from '../../src/accounts/users.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
@@ -49,6 +50,14 @@ describe('cli/run-cli', () => {
         access: () => Promise.resolve(access),
         locales: () => Promise.resolve(locales),
         users: () => Promise.resolve(users()),
+        administrators: () =>
+          openAdministrators({
+            db: test.database,
+            actions: access.actions,
+            passwords: openPasswords(),
+            now: () => new Date(),
+          }),
+        publicUrl: 'https://cms.example.org',
         media: () => Promise.reject(new Error('no command here needs it')),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
@@ -256,5 +265,26 @@ describe('cli/run-cli', () => {
     expect(
       (await quire('token', 'create', 'x', '--type', 'custom', '--days', '1.5')).status,
     ).to.equal(2)
+  })
+
+  it('manages administrators, who choose a password by a link', async () => {
+    const added = await quire('admin', 'add', 'Ada', 'Ada@example.org')
+    expect(added.status, added.error).to.equal(0)
+    expect(added.out).to.match(
+      /^Added Ada, .*\nhttps:\/\/cms\.example\.org\/studio\/choose-password#token=[\w-]{43}$/,
+    )
+    const bob = await quire('admin', 'add', 'Bob', 'bob@example.org', '--role', 'editor')
+    expect(bob.status, bob.error).to.equal(0)
+    const { out } = await quire('admin', 'list')
+    expect(out).to.match(/Ada +ada@example.org +administrator\nBob +bob@example.org +editor/)
+    expect((await quire('admin', 'reset', 'BOB@example.org')).out).to.include('#token=')
+    expect((await quire('admin', 'remove', 'bob@example.org')).status).to.equal(0)
+    const last = await quire('admin', 'remove', 'ada@example.org')
+    expect(last.status).to.equal(1)
+    expect(last.error).to.equal('The last administrator cannot be removed')
+    expect((await quire('admin', 'reset', 'bob@example.org')).status).to.equal(1)
+    expect((await quire('admin', 'add', 'Eve', 'eve@example.org', '--role', 'no')).status).to.equal(
+      1,
+    )
   })
 })

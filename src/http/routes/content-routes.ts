@@ -60,24 +60,29 @@ export interface ContentRouteDependencies extends RuleSources {
 }
 
 /** What a handler works on: one content-type, and the request's query string and locales. */
-interface Request {
+export interface ContentRequest {
   readonly ctx: Context
   readonly plan: ContentTypePlan
   readonly query: Data
   readonly locales: LocaleRules
+  /** Of the content-type, in one spelling. */
+  readonly endpoint: string
 }
 
-type Handler = (request: Request, dependencies: ContentRouteDependencies) => Promise<void>
+export type ContentHandler = (
+  request: ContentRequest,
+  dependencies: ContentRouteDependencies,
+) => Promise<void>
 
 /** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
-interface VersionAction {
+export interface VersionAction {
   readonly name: string
   readonly verb: ContentVerb
   readonly run: typeof publishDocument
   readonly answered: Status
 }
 
-const VERSION_ACTIONS: readonly VersionAction[] = [
+export const VERSION_ACTIONS: readonly VersionAction[] = [
   { name: 'publish', verb: 'publish', run: publishDocument, answered: 'published' },
   { name: 'unpublish', verb: 'publish', run: unpublishDocument, answered: 'draft' },
   { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft' },
@@ -92,10 +97,14 @@ export function contentRoutes(
   const name = isSingle ? plan.singularName : plan.pluralName
   const router = guardedRouter(`/api/${name}`)
   const { authenticate, readBody } = dependencies
-  const handle = (verb: ContentVerb, handler: Handler): Guarded =>
+  const handle = (verb: ContentVerb, handler: ContentHandler): Guarded =>
     permitted(contentAction(plan, verb), async (ctx) => {
       const locales = await dependencies.locales.current()
-      await handler({ ctx, plan, query: readQuery(ctx.querystring), locales }, dependencies)
+      const endpoint = `/api/${name}`
+      await handler(
+        { ctx, plan, query: readQuery(ctx.querystring), locales, endpoint },
+        dependencies,
+      )
     })
   for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
     const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
@@ -116,7 +125,7 @@ export function contentRoutes(
 }
 
 async function find(
-  { ctx, plan, query, locales }: Request,
+  { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents } = dependencies
@@ -125,8 +134,8 @@ async function find(
   ctx.body = listEnvelope(await findDocuments(readFrom(ctx, documents), parsed), parsed.page)
 }
 
-async function findOne(
-  { ctx, plan, query, locales }: Request,
+export async function findOne(
+  { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents } = dependencies
@@ -140,8 +149,8 @@ async function findOne(
   await sendEntry(ctx, found)
 }
 
-async function create(
-  { ctx, plan, query, locales }: Request,
+export async function create(
+  { ctx, plan, query, locales, endpoint }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents, creations } = dependencies
@@ -164,7 +173,7 @@ async function create(
       errorCode: error.errorCode,
     }),
   }
-  const named = readIdempotentRequest(ctx, `/api/${plan.pluralName}`)
+  const named = readIdempotentRequest(ctx, endpoint)
   const { answer, replayed } =
     named === null
       ? { answer: await work.show(await work.create(null)), replayed: false }
@@ -175,8 +184,8 @@ async function create(
   sendTagged(ctx, answer)
 }
 
-async function update(
-  { ctx, plan, query, locales }: Request,
+export async function update(
+  { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents } = dependencies
@@ -191,8 +200,8 @@ async function update(
   await sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
 }
 
-async function remove(
-  { ctx, plan, query, locales }: Request,
+export async function remove(
+  { ctx, plan, query, locales }: ContentRequest,
   { documents }: ContentRouteDependencies,
 ): Promise<void> {
   const which = parseDeletedLocales(query, plan, locales)
@@ -201,7 +210,7 @@ async function remove(
   ctx.status = 204
 }
 
-function act({ run, answered }: VersionAction): Handler {
+export function act({ run, answered }: VersionAction): ContentHandler {
   return async ({ ctx, plan, query, locales: rules }, dependencies) => {
     const { database } = dependencies.documents
     assertNoPayload(ctx)
@@ -227,7 +236,7 @@ function act({ run, answered }: VersionAction): Handler {
 }
 
 /** For requests that only read: what a write answers, it reads from where it wrote. */
-function readFrom(
+export function readFrom(
   { state: { principal } }: Context,
   { database }: DocumentContext,
 ): DocumentContext['database'] {
@@ -243,7 +252,7 @@ function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
   return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
 }
 
-function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
+export function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
   if (status === 'draft') assertMay(ctx.state.principal, contentAction(plan, 'readDrafts'))
 }
 

@@ -43,6 +43,7 @@ function nameOf(principal: Principal): string {
   switch (principal.kind) {
     case 'user':
     case 'apiToken':
+    case 'administrator':
       return `${principal.kind}:${principal.id}`
     case 'root':
     case 'anonymous':

@@ -1,5 +1,6 @@
 import { contentAction } from '../../access/actions.ts'
-import { may } from '../../access/permissions.ts'
+import { mayIn } from '../../access/permissions.ts'
+import type { Principal } from '../../access/principal.ts'
 import type { Config } from '../../config/config.ts'
 import type { Writer } from '../../documents/write-target.ts'
 import { type AnswerSize, measureAnswer } from '../../query/answer-size.ts'
@@ -23,13 +24,19 @@ export function rulesOf(
   return {
     ...api,
     locales,
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    mayRead: (uid) => maySee(principal, contentAction({ uid }, 'find'), locales),
     format: 'v5',
-    mayReadDrafts: (uid) => may(principal, contentAction({ uid }, 'readDrafts')),
+    mayReadDrafts: (uid) => maySee(principal, contentAction({ uid }, 'readDrafts'), locales),
     components: schema.components,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
     answer: answerOf(ctx, api),
   }
+}
+
+/** Who is bound to some locales sees no other content-type in more of them than the request is about. */
+function maySee(principal: Principal, action: string, { all }: LocaleRules): boolean {
+  const codes = principal.kind === 'administrator' ? all.map(({ code }) => code) : []
+  return mayIn(principal, action, codes)
 }
 
 /** One request has one answer, however often its rules are asked for. */
@@ -51,5 +58,5 @@ function formatOf(ctx: Context): EntryFormat {
 /** What the principal may name in what it writes. */
 export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writer {
   const { principal } = ctx.state
-  return { mayRead: (uid) => may(principal, contentAction({ uid }, 'find')), locale }
+  return { mayRead: (uid) => mayIn(principal, contentAction({ uid }, 'find'), [locale]), locale }
 }

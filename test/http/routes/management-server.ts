@@ -2,9 +2,10 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { openAccess } from '../../../src/access/access.ts'
 import { compileActions } from '../../../src/access/actions.ts'
+import { withAdministration } from '../../../src/access/administrator-actions.ts'
 import { openLocales } from '../../../src/locales/locales.ts'
 import { CmsError } from '../../../src/errors.ts'
-import { adminRoutes } from '../../../src/http/routes/admin-routes.ts'
+import { adminRoutes } from '../../../src/http/admin/admin-routes.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 import { localeRoutes } from '../../../src/http/routes/locale-routes.ts'
 import { readBody } from '../../../src/http/read-request.ts'
@@ -44,6 +45,7 @@ export async function serveManagement(label: string, schema: Schema) {
     access,
     locales,
     schema,
+    administratorActions: withAdministration(access.actions),
     readBody: readBody(100_000),
     authenticate: authenticate(access),
   })

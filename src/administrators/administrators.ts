@@ -1,0 +1,312 @@
+import type { Actions } from '../access/actions.ts'
+import { inputError, readInput } from '../access/input.ts'
+import type { AdministratorPrincipal, Principal } from '../access/principal.ts'
+import type { Passwords } from '../accounts/passwords.ts'
+import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import type { Stamped } from '../mongo/system/stamped.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import {
+  ADMINISTRATOR_CHANGE,
+  type AdministratorInput,
+  NEW_ADMINISTRATOR,
+  OWN_CHANGE,
+} from './administrator-input.ts'
+import type { AdminSessions } from './admin-sessions.ts'
+import type { OneTimeLinks } from './one-time-links.ts'
+import type { Preferences } from './preferences.ts'
+import { type Permission, type Rights, rightsOf } from './rights.ts'
+import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
+import { assertHolds, hasAdministrator, permissionsOf, rolesOf } from './staff.ts'
+
+/** What operations on administrators work with. */
+export interface AdministratorsContext {
+  readonly db: Database
+  /** All that administrators may be permitted. */
+  readonly actions: Actions
+  readonly stamped: Stamped<KnownStaff>
+  readonly sessions: AdminSessions
+  readonly links: OneTimeLinks
+  readonly preferences: Preferences
+  readonly passwords: Passwords
+  readonly now: () => Date
+}
+
+/** The staff as the process holds it between changes, with rights resolved. */
+export interface KnownStaff extends Staff {
+  readonly rights: ReadonlyMap<string, Rights>
+}
+
+export interface Administrator {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly roles: readonly string[]
+  readonly language: string | null
+  /** Whether one was chosen: without it, somebody signs in by a link or in another way. */
+  readonly hasPassword: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export async function loadStaff(db: Database, actions: Actions): Promise<KnownStaff> {
+  const staff = await findStaff(db)
+  const rights = staff.administrators.map(({ _id, roles }): [string, Rights] => [
+    _id,
+    rightsOf(actions, permissionsOf(actions, staff, roles)),
+  ])
+  return { ...staff, rights: new Map(rights) }
+}
+
+/** Who a cookie speaks for; null when it speaks for nobody. */
+export async function principalOfSession(
+  { db, actions, sessions, stamped }: AdministratorsContext,
+  token: string,
+): Promise<AdministratorPrincipal | null> {
+  const live = await sessions.find(token)
+  if (live === null) return null
+  const known = await stamped.current()
+  // Somebody whom another process has added within the last second.
+  const isKnown = known.rights.has(live.administrator)
+  const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
+  const row = administrators.find(({ _id }) => _id === live.administrator)
+  const held = rights.get(live.administrator)
+  if (row === undefined || held === undefined || live.epoch < row.epoch) return null
+  return {
+    kind: 'administrator',
+    id: row._id,
+    name: row.name,
+    session: live.id,
+    grants: held,
+    isBound: [...held.values()].some((locales) => locales !== null),
+    localesOf: (action) => held.get(action) ?? null,
+  }
+}
+
+export async function listAdministrators({
+  stamped,
+}: AdministratorsContext): Promise<readonly Administrator[]> {
+  return (await stamped.current()).administrators.map(toAdministrator)
+}
+
+/** @throws NotFoundError */
+export async function getAdministrator(
+  { stamped }: AdministratorsContext,
+  id: string,
+): Promise<Administrator> {
+  return toAdministrator(rowOf(await stamped.current(), id))
+}
+
+/** @throws ValidationError, ForbiddenError for rights that the actor does not have */
+export async function createAdministrator(
+  context: AdministratorsContext,
+  actor: Principal,
+  input: unknown,
+): Promise<Administrator> {
+  const { password, ...wanted } = readInput(NEW_ADMINISTRATOR, input)
+  const hash = password === undefined ? null : await context.passwords.hash(password)
+  return context.stamped.change(async (session) => {
+    const staff = await findStaff(context.db, session)
+    assertMayGive(context, staff, actor, wanted.roles)
+    return insertAdministrator(context, staff, { ...wanted, password: hash }, session)
+  })
+}
+
+/** Stores a new one, in the transaction that `staff` was read in. @throws ValidationError */
+export async function insertAdministrator(
+  { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
+  staff: Staff,
+  values: Pick<AdministratorRow, 'name' | 'email' | 'roles' | 'password'>,
+  session: Session,
+): Promise<Administrator> {
+  const email = values.email.toLowerCase()
+  assertEmailFree(staff, email, null)
+  const at = now()
+  const row: AdministratorRow = {
+    ...values,
+    _id: newDocumentId(),
+    email,
+    language: null,
+    epoch: 0,
+    createdAt: at,
+    updatedAt: at,
+  }
+  await administratorsOf(db).insertOne(row, { session })
+  return toAdministrator(row)
+}
+
+/**
+ * Changes what is given of somebody. Whoever may do more than the actor is not changed by them: a new password or address
+ * would be a way to their rights.
+ * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for the last administrator
+ */
+export async function updateAdministrator(
+  context: AdministratorsContext,
+  actor: Principal,
+  id: string,
+  input: unknown,
+): Promise<Administrator> {
+  const { password, ...wanted } = readInput(ADMINISTRATOR_CHANGE, input)
+  const hash = password === undefined ? null : await context.passwords.hash(password)
+  const { changed, epoch } = await context.stamped.change(async (session) => {
+    const staff = await findStaff(context.db, session)
+    const row = rowOf(staff, id)
+    assertMayTakeOver(context, staff, actor, row)
+    const added = (wanted.roles ?? []).filter((type) => !row.roles.includes(type))
+    assertMayGive(context, staff, actor, added)
+    const changes = { ...ofInput(wanted), ...(hash !== null && newPassword(row, hash)) }
+    const changed = await changeRow(context, staff, row, changes, session)
+    return { changed, epoch: row.epoch + 1 }
+  })
+  const own = sessionOf(actor, id)
+  if (hash !== null) await context.sessions.endAll(id, own === null ? null : { id: own, epoch })
+  return changed
+}
+
+/** @throws NotFoundError, ForbiddenError, ApplicationError for the last administrator */
+export async function removeAdministrator(
+  context: AdministratorsContext,
+  actor: Principal,
+  id: string,
+): Promise<Administrator> {
+  const { db, stamped, sessions, preferences } = context
+  const removed = await stamped.change(async (session) => {
+    const staff = await findStaff(db, session)
+    const row = rowOf(staff, id)
+    assertMayTakeOver(context, staff, actor, row)
+    assertOneStays(staff, row, null)
+    await administratorsOf(db).deleteOne({ _id: id }, { session })
+    return toAdministrator(row)
+  })
+  await sessions.endAll(id, null)
+  await preferences.removeAll(id)
+  return removed
+}
+
+/** What is of oneself alone: no right comes with it. @throws ValidationError */
+export async function updateOwn(
+  context: AdministratorsContext,
+  id: string,
+  input: unknown,
+): Promise<Administrator> {
+  const wanted = readInput(OWN_CHANGE, input)
+  return context.stamped.change(async (session) => {
+    const staff = await findStaff(context.db, session)
+    return changeRow(context, staff, rowOf(staff, id), wanted, session)
+  })
+}
+
+/** A token by which somebody chooses a password, once. @throws NotFoundError, ForbiddenError */
+export async function makePasswordToken(
+  context: AdministratorsContext,
+  actor: Principal,
+  id: string,
+): Promise<string> {
+  const staff = await findStaff(context.db)
+  assertMayTakeOver(context, staff, actor, rowOf(staff, id))
+  return context.links.make('password', id)
+}
+
+/** Writes a change of somebody, in the transaction that `staff` was read in. */
+export async function changeRow(
+  { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
+  staff: Staff,
+  row: AdministratorRow,
+  changes: Partial<Omit<AdministratorRow, '_id'>>,
+  session: Session,
+): Promise<Administrator> {
+  const { _id, ...changed } = { ...row, ...changes, updatedAt: now() }
+  if (changed.email !== row.email) assertEmailFree(staff, changed.email, _id)
+  assertOneStays(staff, row, changed.roles)
+  await administratorsOf(db).updateOne({ _id }, { $set: changed }, { session })
+  return toAdministrator({ _id, ...changed })
+}
+
+/** A password, with what follows from its change. */
+export function newPassword({ epoch }: AdministratorRow, hash: string) {
+  return { password: hash, epoch: epoch + 1 }
+}
+
+/** @throws NotFoundError */
+export function rowOf(
+  { administrators }: Pick<Staff, 'administrators'>,
+  id: string,
+): AdministratorRow {
+  const row = administrators.find(({ _id }) => _id === id)
+  if (row === undefined) throw new NotFoundError('There is no such administrator')
+  return row
+}
+
+/** Named one by one, so that the hash stays where it is. */
+export function toAdministrator(row: AdministratorRow): Administrator {
+  return {
+    id: row._id,
+    name: row.name,
+    email: row.email,
+    roles: row.roles,
+    language: row.language,
+    hasPassword: row.password !== null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+function ofInput({ email, ...rest }: Partial<Omit<AdministratorInput, 'password'>>) {
+  return { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) }
+}
+
+/** @throws ValidationError for roles that there are not, ForbiddenError for more than the actor may */
+function assertMayGive(
+  { actions }: AdministratorsContext,
+  staff: Staff,
+  actor: Principal,
+  types: readonly string[],
+): void {
+  const known = new Set(rolesOf(actions, staff).map(({ type }) => type))
+  const unknown = types.find((type) => !known.has(type))
+  if (unknown !== undefined) {
+    throw inputError('roles', `There is no role ${unknown} of administrators`, unknown)
+  }
+  assertHolds(actions, staff, actor, permissionsOf(actions, staff, types))
+}
+
+function assertMayTakeOver(
+  { actions }: AdministratorsContext,
+  staff: Staff,
+  actor: Principal,
+  { roles }: AdministratorRow,
+): void {
+  const permissions: readonly Permission[] = permissionsOf(actions, staff, roles)
+  assertHolds(actions, staff, actor, permissions)
+}
+
+/** @throws ApplicationError when nobody would be left who may do everything. Null is for somebody who goes. */
+function assertOneStays(
+  { administrators }: Staff,
+  { _id }: AdministratorRow,
+  roles: readonly string[] | null,
+): void {
+  const others = administrators.filter((row) => row._id !== _id)
+  const after = roles === null ? others : [...others, { roles }]
+  if (hasAdministrator(after) || !hasAdministrator(administrators)) return
+  throw new ApplicationError(
+    'The last administrator cannot be removed',
+    {},
+    { code: 'last_administrator' },
+  )
+}
+
+function assertEmailFree({ administrators }: Staff, email: string, except: string | null): void {
+  const holder = administrators.find((row) => row.email === email && row._id !== except)
+  if (holder === undefined) return
+  throw inputError('email', 'This attribute must be unique', email)
+}
+
+function sessionOf(actor: Principal, id: string): string | null {
+  return actor.kind === 'administrator' && actor.id === id ? actor.session : null
+}
+
+/** The link is not good, or was used before. */
+export function invalidLink(): ValidationError {
+  return new ValidationError('This link is not good any more', {}, { code: 'invalid_link' })
+}

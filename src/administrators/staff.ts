@@ -1,0 +1,82 @@
+import type { Actions } from '../access/actions.ts'
+import { ForbiddenError } from '../errors.ts'
+import type { Principal } from '../access/principal.ts'
+import {
+  ADMINISTRATOR,
+  BUILT_IN_ROLES,
+  firstBeyond,
+  type Permission,
+  type Rights,
+  rightsOf,
+} from './rights.ts'
+import type { AdministratorRow, Staff } from './rows.ts'
+
+/** A role as it is shown, built in or not. */
+export interface AdministratorRole {
+  readonly type: string
+  readonly name: string
+  readonly description: string
+  readonly permissions: readonly Permission[]
+  /** Exists from the start, and is not changed. */
+  readonly builtIn: boolean
+}
+
+/** The roles that there are: those from the start, then those that were made. */
+export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): AdministratorRole[] {
+  const builtIn = BUILT_IN_ROLES.map(({ type, name, description, permits }) => ({
+    type,
+    name,
+    description,
+    permissions: actions.all.filter(permits).map((action) => ({ action: action.name })),
+    builtIn: true,
+  }))
+  const made = roles.map(({ _id, name, description, permissions }) => ({
+    type: _id,
+    name,
+    description,
+    permissions,
+    builtIn: false,
+  }))
+  return [...builtIn, ...made]
+}
+
+/** What roles of these types permit together. */
+export function permissionsOf(
+  actions: Actions,
+  staff: Pick<Staff, 'roles'>,
+  types: readonly string[],
+): readonly Permission[] {
+  return rolesOf(actions, staff)
+    .filter(({ type }) => types.includes(type))
+    .flatMap(({ permissions }) => permissions)
+}
+
+/**
+ * What somebody may do at this moment: asked anew in the transaction of a change, so that nobody uses rights that were
+ * taken away meanwhile. Null is root, who may do everything.
+ */
+export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rights | null {
+  if (actor.kind === 'root') return null
+  if (actor.kind !== 'administrator') return new Map()
+  const row = staff.administrators.find(({ _id }) => _id === actor.id)
+  return rightsOf(actions, permissionsOf(actions, staff, row?.roles ?? []))
+}
+
+/** Nobody gives, takes or takes over more than they may do themselves. @throws ForbiddenError */
+export function assertHolds(
+  actions: Actions,
+  staff: Staff,
+  actor: Principal,
+  permissions: readonly Permission[],
+): void {
+  const rights = rightsNow(actions, staff, actor)
+  if (rights === null) return
+  const known = permissions.filter(({ action }) => actions.has(action))
+  const action = firstBeyond(rights, known)
+  if (action !== null) throw new ForbiddenError('Forbidden', {}, { action })
+}
+
+/** Whether somebody is left who may do everything. */
+export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[]): boolean {
+  return rows.some(({ roles }) => roles.includes(ADMINISTRATOR))
+}

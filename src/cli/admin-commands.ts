@@ -1,0 +1,100 @@
+import {
+  type Administrator,
+  type AdministratorsContext,
+  createAdministrator,
+  listAdministrators,
+  makePasswordToken,
+  removeAdministrator,
+} from '../administrators/administrators.ts'
+import { ADMINISTRATOR } from '../administrators/rights.ts'
+import { studioLink } from '../administrators/studio-links.ts'
+import { ROOT } from '../access/principal.ts'
+import { NotFoundError } from '../errors.ts'
+import { type Command, type CommandContext, textOption, wordAt } from './command.ts'
+import { formatTable } from './table.ts'
+
+const list: Command = {
+  usage: 'admin list',
+  summary: 'who may sign in to the Studio',
+  options: {},
+  words: { min: 0, max: 0 },
+  run: async (context) => {
+    const data = await listAdministrators(await context.administrators())
+    const rows = data.map(({ name, email, roles }) => [name, email, roles.join(', ')])
+    return { data, text: formatTable(['NAME', 'EMAIL', 'ROLES'], rows) }
+  },
+}
+
+const add: Command = {
+  usage: 'admin add <name> <email> [--role <type>]... [--password <password>]',
+  summary:
+    'add an administrator, who may do everything unless roles are named; without a password a link to choose one is printed, good once and for an hour',
+  options: { role: { type: 'string', multiple: true }, password: { type: 'string' } },
+  words: { min: 2, max: 2 },
+  run: async (context, words, options) => {
+    const administrators = await context.administrators()
+    const password = textOption(options, 'password')
+    const added = await createAdministrator(administrators, ROOT, {
+      name: wordAt(words, 0),
+      email: wordAt(words, 1),
+      roles: options['role'] ?? [ADMINISTRATOR],
+      ...(password !== undefined && { password }),
+    })
+    if (password !== undefined) return { data: added, text: `Added ${added.name}.` }
+    const link = await linkFor(context, administrators, added)
+    return {
+      data: { ...added, link },
+      text: `Added ${added.name}, who chooses a password here:\n${link}`,
+    }
+  },
+}
+
+const reset: Command = {
+  usage: 'admin reset <email>',
+  summary: 'print a link to choose another password, good once and for an hour',
+  options: {},
+  words: { min: 1, max: 1 },
+  run: async (context, words) => {
+    const administrators = await context.administrators()
+    const found = await administratorNamed(administrators, wordAt(words, 0))
+    const link = await linkFor(context, administrators, found)
+    return {
+      data: { ...found, link },
+      text: `${found.name} chooses another password here:\n${link}`,
+    }
+  },
+}
+
+const remove: Command = {
+  usage: 'admin remove <email>',
+  summary: 'remove an administrator and end all their sessions',
+  options: {},
+  words: { min: 1, max: 1 },
+  run: async (context, words) => {
+    const administrators = await context.administrators()
+    const { id } = await administratorNamed(administrators, wordAt(words, 0))
+    const data = await removeAdministrator(administrators, ROOT, id)
+    return { data, text: `Removed ${data.name}.` }
+  },
+}
+
+export const ADMIN_COMMANDS: readonly Command[] = [list, add, reset, remove]
+
+async function linkFor(
+  { publicUrl }: CommandContext,
+  administrators: AdministratorsContext,
+  { id }: Administrator,
+): Promise<string> {
+  return studioLink(publicUrl, 'password', await makePasswordToken(administrators, ROOT, id))
+}
+
+/** @throws NotFoundError */
+async function administratorNamed(
+  administrators: AdministratorsContext,
+  email: string,
+): Promise<Administrator> {
+  const all = await listAdministrators(administrators)
+  const found = all.find((one) => one.email === email.toLowerCase())
+  if (found === undefined) throw new NotFoundError(`There is no administrator ${email}`)
+  return found
+}

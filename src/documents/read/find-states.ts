@@ -1,0 +1,27 @@
+import type { Database } from '../../mongo/connection/database.ts'
+import { compareStatuses, type DocumentLine } from '../../mongo/read/compare-statuses.ts'
+import { contentOf } from '../write/same-content.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+
+/** Never published, published as it is, or changed since. */
+export type EntryState = 'draft' | 'published' | 'changed'
+
+export interface LineState extends DocumentLine {
+  readonly state: EntryState
+}
+
+/** How each of these lines stands, by one query; those that have no version are left out. */
+export async function findStates(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLine[],
+): Promise<readonly LineState[]> {
+  if (lines.length === 0) return []
+  if (!plan.draftAndPublish) return lines.map((line) => ({ ...line, state: 'published' }))
+  const compared = await compareStatuses(database, plan, lines, contentOf(plan, {}))
+  return compared.map(({ documentId, locale, statuses, isSame }) => {
+    const isPublished = statuses.includes('published')
+    const state = !isPublished ? 'draft' : isSame ? 'published' : 'changed'
+    return { documentId, locale, state }
+  })
+}

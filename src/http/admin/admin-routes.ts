@@ -1,0 +1,164 @@
+import Joi from 'joi'
+import type { Access } from '../../access/access.ts'
+import { type Actions, contentAction, contentVerbs } from '../../access/actions.ts'
+import { administratorAction as may } from '../../access/administrator-actions.ts'
+import { readInput, shortText } from '../../access/input.ts'
+import type { AssertToken } from '../../access/api-tokens.ts'
+import { assertMayPermit } from '../../access/permissions.ts'
+import type { LocaleInput, Locales } from '../../locales/locales.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+
+export interface Management extends BeforeAdmin {
+  readonly access: Access
+  readonly locales: Locales
+  readonly schema: Pick<Schema, 'contentTypes'>
+  /** What can be permitted to administrators. */
+  readonly administratorActions: Actions
+}
+
+const LOCALE = { name: shortText(), isDefault: Joi.boolean() }
+const NEW_LOCALE = Joi.object<LocaleInput>({ code: Joi.string().required(), ...LOCALE })
+const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...LOCALE })
+
+/**
+ * The management API under `/admin`: every answer is `{ data }`, and only administrators and root get one.
+ * Bodies are read from `ctx.request.body`.
+ */
+export function adminRoutes(management: Management): GuardedRouter {
+  const admin = adminRouter('/admin', management)
+  addLocaleRoutes(admin, management)
+  addTokenRoutes(admin, management)
+  addRoleRoutes(admin, management)
+  addCatalogueRoutes(admin, management)
+  return admin.router
+}
+
+function addLocaleRoutes(router: AdminRouter, { locales }: Management): void {
+  router.get('/locales', null, async (ctx) => {
+    ctx.body = { data: (await locales.current()).all }
+  })
+  router.post('/locales', may('admin::locales', 'create'), async (ctx) => {
+    const added = await locales.add(readInput(NEW_LOCALE, bodyOf(ctx)))
+    ctx.status = 201
+    ctx.body = { data: added }
+  })
+  router.put('/locales/:code', may('admin::locales', 'update'), async (ctx) => {
+    const change = readInput(LOCALE_CHANGE, bodyOf(ctx))
+    ctx.body = { data: await locales.update(parameterOf(ctx, 'code'), change) }
+  })
+  router.delete('/locales/:code', may('admin::locales', 'delete'), async (ctx) => {
+    ctx.body = { data: await locales.remove(parameterOf(ctx, 'code')) }
+  })
+}
+
+function addTokenRoutes(router: AdminRouter, { access: { apiTokens, actions } }: Management): void {
+  const assertMayHold = tokenGuard(actions)
+  router.get('/api-tokens', may('admin::api-tokens', 'read'), async (ctx) => {
+    ctx.body = { data: await apiTokens.list() }
+  })
+  router.post('/api-tokens', may('admin::api-tokens', 'create'), async (ctx) => {
+    const created = await apiTokens.create(bodyOf(ctx), assertMayHold(ctx))
+    ctx.status = 201
+    ctx.body = { data: created }
+  })
+  router.put('/api-tokens/:id', may('admin::api-tokens', 'update'), async (ctx) => {
+    ctx.body = {
+      data: await apiTokens.update(
+        toTokenId(parameterOf(ctx, 'id')),
+        bodyOf(ctx),
+        assertMayHold(ctx),
+      ),
+    }
+  })
+  router.delete('/api-tokens/:id', may('admin::api-tokens', 'delete'), async (ctx) => {
+    ctx.body = { data: await apiTokens.remove(toTokenId(parameterOf(ctx, 'id'))) }
+  })
+  router.post('/api-tokens/:id/regenerate', may('admin::api-tokens', 'regenerate'), async (ctx) => {
+    const renewed = await apiTokens.regenerate(
+      toTokenId(parameterOf(ctx, 'id')),
+      assertMayHold(ctx),
+    )
+    ctx.status = 201
+    ctx.body = { data: renewed }
+  })
+}
+
+function addRoleRoutes(router: AdminRouter, { access: { roles } }: Management): void {
+  router.get('/roles', may('admin::roles', 'read'), async (ctx) => {
+    ctx.body = { data: await roles.list() }
+  })
+  router.post('/roles', may('admin::roles', 'create'), async (ctx) => {
+    const created = await roles.create(bodyOf(ctx), roleGuard(ctx))
+    ctx.status = 201
+    ctx.body = { data: created }
+  })
+  router.get('/roles/:type', may('admin::roles', 'read'), async (ctx) => {
+    ctx.body = { data: await roles.get(parameterOf(ctx, 'type')) }
+  })
+  router.put('/roles/:type', may('admin::roles', 'update'), async (ctx) => {
+    ctx.body = { data: await roles.update(parameterOf(ctx, 'type'), bodyOf(ctx), roleGuard(ctx)) }
+  })
+  router.delete('/roles/:type', may('admin::roles', 'delete'), async (ctx) => {
+    ctx.body = { data: await roles.remove(parameterOf(ctx, 'type')) }
+  })
+}
+
+function addCatalogueRoutes(
+  router: AdminRouter,
+  { access, schema, administratorActions }: Management,
+): void {
+  const contentTypes = [...schema.contentTypes.values()]
+    .filter((plan) => plan.uid.startsWith('api::'))
+    .map(describe)
+  router.get('/content-types', null, (ctx) => {
+    ctx.body = { data: contentTypes }
+  })
+  router.get('/actions', null, (ctx) => {
+    ctx.body = { data: access.actions.all }
+  })
+  router.get('/administrator-actions', null, (ctx) => {
+    ctx.body = { data: administratorActions.all }
+  })
+}
+
+/** Nobody makes a token that may do more than they may themselves, nor gets the key of one. */
+function tokenGuard(actions: Actions) {
+  const every = actions.all.map(({ name }) => name)
+  return (ctx: Context): AssertToken =>
+    ({ type, permissions }) => {
+      const held = {
+        'full-access': () => every,
+        'read-only': () => [...actions.readOnly],
+        custom: () => permissions,
+      }[type]()
+      assertMayPermit(
+        ctx.state.principal,
+        held.filter((name) => actions.has(name)),
+      )
+    }
+}
+
+/** Nobody permits to others what is not permitted to them. */
+function roleGuard(ctx: Context): (added: readonly string[]) => void {
+  return (added) => assertMayPermit(ctx.state.principal, added)
+}
+
+/** What an administrator sees of a content-type: what there is to permit. */
+function describe(plan: ContentTypePlan) {
+  const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
+  const actions = contentVerbs(plan).map((verb) => contentAction(plan, verb))
+  return { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized, actions }
+}
+
+/** @throws NotFoundError for what cannot be an id. */
+function toTokenId(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) {
+    throw new NotFoundError('There is no such API token')
+  }
+  return Number(text)
+}

@@ -1,0 +1,106 @@
+import type { RateLimits } from '../../access/rate-limit.ts'
+import type { AdministratorsContext } from '../../administrators/administrators.ts'
+import {
+  isFirstWanted,
+  type NewSession,
+  resetPassword,
+  showSession,
+  signIn,
+  signInByLink,
+  signUpFirst,
+} from '../../administrators/sign-in.ts'
+import { everyone, type GuardedRouter } from '../guarded-router.ts'
+import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
+import { assertOwnPage } from './own-origin.ts'
+import { bodyOf } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+import type { AdminCookie } from './admin-cookie.ts'
+import { type AdminRouter, adminRouter } from './admin-router.ts'
+
+export interface AdminSessionDependencies {
+  readonly administrators: AdministratorsContext
+  readonly readBody: Middleware
+  readonly authenticate: Middleware
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
+  readonly cookie: AdminCookie
+  /** Of the server. */
+  readonly version: string
+}
+
+const BY_EMAIL: Counted = { accountOf: accountIn('email') }
+/** Of a link nobody can say whose it is before it is known to be good. */
+const BY_ADDRESS: Counted = { accountOf: () => null }
+
+type Enter = typeof signIn
+
+/** Ways in, open to everyone, and the session that they begin. */
+export function adminSessionRoutes(dependencies: AdminSessionDependencies): GuardedRouter {
+  const { administrators, cookie, readBody, limits } = dependencies
+  const admin = adminRouter('/admin', dependencies)
+  admin.router.get('/start', everyone(showStart(dependencies)))
+  const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
+    const handler = everyone(async (ctx) => {
+      await answer(ctx, dependencies, await enter(administrators, bodyOf(ctx), deviceOf(ctx)))
+      ctx.status = status
+    })
+    const limit = limitRate(limits, `/admin${path}`, counted)
+    admin.router.post(path, ownPagesOnly(cookie), readBody, limit, handler)
+  }
+  enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
+  enterBy('/session', 200, signIn, BY_EMAIL)
+  enterBy('/session/link', 200, signInByLink, BY_ADDRESS)
+  enterBy('/reset-password', 200, resetPassword, BY_ADDRESS)
+  addOwnSession(admin, dependencies)
+  return admin.router
+}
+
+function addOwnSession(
+  admin: AdminRouter,
+  { administrators, cookie }: AdminSessionDependencies,
+): void {
+  admin.get('/session', null, async (ctx) => {
+    ctx.body = { data: await showSession(administrators, ctx.state.principal) }
+  })
+  admin.delete('/session', null, async (ctx) => {
+    const { principal } = ctx.state
+    if (principal.kind === 'administrator') {
+      await administrators.sessions.end(principal.id, principal.session)
+    }
+    cookie.clear(ctx)
+    ctx.status = 204
+  })
+}
+
+function showStart({ administrators, version }: AdminSessionDependencies) {
+  return async (ctx: Context): Promise<void> => {
+    ctx.set('Cache-Control', 'no-store')
+    const firstAdministrator = await isFirstWanted(administrators)
+    ctx.body = { data: { firstAdministrator, oidc: null, passkeys: false, version } }
+  }
+}
+
+/** Another site must not sign a browser in as somebody else either. */
+function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
+  return async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store')
+    assertOwnPage(ctx, publicUrl)
+    await next()
+  }
+}
+
+/** Whoever signs in gets a session of their own: one that the browser had before ends. */
+async function answer(
+  ctx: Context,
+  { administrators, cookie }: AdminSessionDependencies,
+  { token, ...shown }: NewSession,
+): Promise<void> {
+  const before = cookie.read(ctx)
+  if (before !== null) await administrators.sessions.endByToken(before)
+  cookie.set(ctx, token)
+  ctx.body = { data: shown }
+}
+
+function deviceOf(ctx: Context): { readonly address: string; readonly userAgent: string } {
+  return { address: ctx.ip, userAgent: ctx.get('User-Agent') }
+}

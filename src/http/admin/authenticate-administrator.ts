@@ -1,0 +1,49 @@
+import type { Access } from '../../access/access.ts'
+import type { AdministratorPrincipal } from '../../access/principal.ts'
+import { crossSite, isOwnPage } from './own-origin.ts'
+import type { AdminCookie } from './admin-cookie.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface AdministratorAuthentication {
+  readonly access: Pick<Access, 'principalOf'>
+  /** Null for a cookie that speaks for nobody. */
+  readonly principalOfSession: (token: string) => Promise<AdministratorPrincipal | null>
+  readonly cookie: AdminCookie
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Sets who asks for the management: by the `Authorization` header, or else by the cookie of a session. Answers of the
+ * management hold secrets: nothing keeps a copy.
+ * @throws UnauthorizedError for a bearer that is not known, ForbiddenError for a cookie that another site's page made a
+ * browser send.
+ */
+export function authenticateAdministrator({
+  access,
+  principalOfSession,
+  cookie,
+}: AdministratorAuthentication): Middleware {
+  return async (ctx, next) => {
+    ctx.vary('Authorization')
+    ctx.vary('Cookie')
+    ctx.set('Cache-Control', 'no-store')
+    const authorization = ctx.get('authorization')
+    const token = authorization === '' ? cookie.read(ctx) : null
+    if (token !== null) assertNotForged(ctx, cookie.publicUrl)
+    const signedIn = token === null ? null : await principalOfSession(token)
+    ctx.state.principal = signedIn ?? (await access.principalOf(authorization))
+    await next()
+  }
+}
+
+/** What changes something must say where it comes from; what only reads must not come from elsewhere. */
+function assertNotForged(ctx: Context, publicUrl: string): void {
+  if (!SAFE_METHODS.has(ctx.method)) {
+    if (isOwnPage(ctx, publicUrl) !== true) throw crossSite()
+    return
+  }
+  const site = ctx.get('Sec-Fetch-Site')
+  const isTyped = site === 'none' // into the address bar
+  if (!isTyped && isOwnPage(ctx, publicUrl) === false) throw crossSite()
+}

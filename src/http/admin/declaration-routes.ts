@@ -1,0 +1,97 @@
+import { NotFoundError } from '../../errors.ts'
+import type { AttributeDefinition, Definitions } from '../../schema/definition.ts'
+import type { AttributePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { parameterOf } from '../read-request.ts'
+import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+
+export interface DeclarationRouteDependencies extends BeforeAdmin {
+  readonly definitions: Definitions
+  readonly schema: Schema
+}
+
+/** Declarations in full, as forms and tables are made of them: for every administrator. */
+export function declarationRoutes({
+  definitions,
+  schema,
+  ...before
+}: DeclarationRouteDependencies): GuardedRouter {
+  const admin = adminRouter('/admin', before)
+  const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type.attributes]))
+  const components = definitions.components.map(({ uid, displayName, attributes }) => ({
+    uid,
+    displayName,
+    attributes: showAttributes(attributes, schema.components.get(uid)?.attributes),
+  }))
+  admin.get('/content-types/:uid', null, (ctx) => {
+    const plan = schema.contentTypes.get(parameterOf(ctx, 'uid'))
+    const attributes = declared.get(plan?.uid ?? '')
+    if (plan === undefined || attributes === undefined) {
+      throw new NotFoundError('There is no such content-type')
+    }
+    ctx.body = { data: showType(plan, attributes) }
+  })
+  admin.get('/components', null, (ctx) => {
+    ctx.body = { data: components }
+  })
+  return admin.router
+}
+
+function showType(
+  plan: ContentTypePlan,
+  declared: Readonly<Record<string, AttributeDefinition>>,
+): object {
+  const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
+  return {
+    uid,
+    kind,
+    singularName,
+    pluralName,
+    displayName,
+    draftAndPublish,
+    localized,
+    titleField: titleFieldOf(plan),
+    attributes: showAttributes(declared, plan.attributes),
+  }
+}
+
+/** Options as they were declared, with what follows from them. */
+function showAttributes(
+  declared: Readonly<Record<string, AttributeDefinition>>,
+  plans: ReadonlyMap<string, AttributePlan> | undefined,
+): object {
+  const shown = Object.entries(declared).map(
+    ([name, { pluginOptions: _plugins, ...options }]): [string, object] => {
+      const plan = plans?.get(name)
+      const { required, private: isPrivate, localized } = plan ?? NOTHING
+      const unique = plan?.kind === 'scalar' ? { unique: plan.unique } : {}
+      return [name, { ...options, ...unique, required, private: isPrivate, localized }]
+    },
+  )
+  return Object.fromEntries(shown)
+}
+
+const NOTHING = { required: false, private: false, localized: false }
+
+const TITLES: readonly string[] = [
+  'title',
+  'name',
+  'label',
+  'headline',
+  'subject',
+  'displayName',
+  'username',
+]
+
+/** What an entry is called by: an attribute of a usual name, or else the first short text. */
+export function titleFieldOf({ attributes }: Pick<ContentTypePlan, 'attributes'>): string {
+  const texts = [...attributes.values()].filter(
+    (plan) =>
+      plan.kind === 'scalar' &&
+      (plan.type === 'string' || plan.type === 'text') &&
+      plan.name !== 'password',
+  )
+  const named = TITLES.find((title) => texts.some(({ name }) => name === title))
+  const first = texts.find((plan) => plan.kind === 'scalar' && plan.type === 'string') ?? texts[0]
+  return named ?? first?.name ?? 'documentId'
+}

@@ -1,0 +1,72 @@
+import { readInput } from '../../access/input.ts'
+import Joi from 'joi'
+import type { AdministratorPrincipal } from '../../access/principal.ts'
+import type { RateLimits } from '../../access/rate-limit.ts'
+import { type AdministratorsContext, updateOwn } from '../../administrators/administrators.ts'
+import { changePassword } from '../../administrators/sign-in.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { limitRate } from '../middleware/limit-rate.ts'
+import { bodyOf, parameterOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+
+export interface MeDependencies extends BeforeAdmin {
+  readonly administrators: AdministratorsContext
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
+}
+
+const PREFERENCE = Joi.object<{ readonly value: unknown }>({ value: Joi.any().required() })
+
+/** `/admin/me`: what an administrator has for oneself. Root has nothing of it. */
+export function meRoutes(dependencies: MeDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/me', dependencies)
+  const { administrators, limits } = dependencies
+  admin.put('/', null, async (ctx) => {
+    ctx.body = { data: await updateOwn(administrators, meOf(ctx).id, bodyOf(ctx)) }
+  })
+  const limit = limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
+  admin.post('/password', null, async (ctx) => {
+    await limit(ctx, async () => {
+      await changePassword(administrators, meOf(ctx), bodyOf(ctx))
+    })
+    ctx.status = 204
+  })
+  addSessions(admin, dependencies)
+  addPreferences(admin, dependencies)
+  return admin.router
+}
+
+function addSessions(admin: AdminRouter, { administrators: { sessions } }: MeDependencies): void {
+  admin.get('/sessions', null, async (ctx) => {
+    const { id, session } = meOf(ctx)
+    const all = await sessions.list(id)
+    ctx.body = { data: all.map((one) => ({ ...one, current: one.id === session })) }
+  })
+  admin.delete('/sessions/:id', null, async (ctx) => {
+    const ended = await sessions.end(meOf(ctx).id, parameterOf(ctx, 'id'))
+    if (!ended) throw new NotFoundError('There is no such session')
+    ctx.status = 204
+  })
+}
+
+function addPreferences(
+  admin: AdminRouter,
+  { administrators: { preferences } }: MeDependencies,
+): void {
+  admin.get('/preferences', null, async (ctx) => {
+    ctx.body = { data: await preferences.all(meOf(ctx).id) }
+  })
+  admin.put('/preferences/:key', null, async (ctx) => {
+    const { value } = readInput(PREFERENCE, bodyOf(ctx))
+    await preferences.put(meOf(ctx).id, parameterOf(ctx, 'key'), value)
+    ctx.body = { data: { key: parameterOf(ctx, 'key'), value } }
+  })
+}
+
+/** @throws NotFoundError for root */
+export function meOf({ state: { principal } }: Context): AdministratorPrincipal {
+  if (principal.kind !== 'administrator') throw new NotFoundError('There is no session')
+  return principal
+}

@@ -1,0 +1,74 @@
+import type { Document } from 'mongodb'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+
+/** One locale of one document. */
+export interface DocumentLine {
+  readonly documentId: string
+  readonly locale: string
+}
+
+export interface ComparedLine extends DocumentLine {
+  readonly statuses: readonly ('draft' | 'published')[]
+  /** Whether all of its versions hold the same. */
+  readonly isSame: boolean
+}
+
+/**
+ * Which versions each of these lines has, and whether they differ: compared where they are stored, so that nothing of
+ * their content is sent. `unset` is what an attribute counts as that a version has never heard of.
+ */
+export function compareStatuses(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLine[],
+  unset: Data,
+): Promise<readonly ComparedLine[]> {
+  const ids = lines.flatMap(({ documentId, locale }) =>
+    (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
+  )
+  const content = Object.entries(unset).map(([name, value]): [string, Document] => [
+    name,
+    { $ifNull: [`$${name}`, value] },
+  ])
+  const stages: Document[] = [
+    { $match: { _id: { $in: ids } } },
+    {
+      $project: {
+        documentId: 1,
+        locale: 1,
+        status: 1,
+        content: content.length === 0 ? { $literal: null } : Object.fromEntries(content),
+      },
+    },
+    {
+      $group: {
+        _id: { documentId: '$documentId', locale: '$locale' },
+        statuses: { $push: '$status' },
+        contents: { $addToSet: '$content' },
+      },
+    },
+    { $project: { statuses: 1, differing: { $size: '$contents' } } },
+  ]
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .aggregate<FoundLine>(stages, { ...optionsOf(database), batchSize: lines.length + 1 })
+      .toArray()
+    return found.map(({ _id, statuses, differing }) => ({
+      ..._id,
+      statuses,
+      isSame: differing < 2,
+    }))
+  })
+}
+
+interface FoundLine {
+  readonly _id: DocumentLine
+  readonly statuses: readonly ('draft' | 'published')[]
+  readonly differing: number
+}

@@ -1,0 +1,65 @@
+import type { Answer, Json, TestServer } from './server.ts'
+
+/** A browser's page of the Studio, with the cookie that it was given. */
+export interface AdminClient {
+  readonly cookie: string
+  /** As our own page sends it. */
+  send(method: string, target: string, body?: unknown): Promise<Answer>
+}
+
+export const PASSWORD = 'correct horse battery'
+
+const OWN = { 'sec-fetch-site': 'same-origin' }
+
+/** The cookie that an answer sets, as a browser sends it back. */
+export function cookieOf({ headers }: Answer): string {
+  const [cookie = ''] = headers['set-cookie'] ?? []
+  return cookie.split(';')[0] ?? ''
+}
+
+export function asAdministrator(server: TestServer, cookie: string): AdminClient {
+  return {
+    cookie,
+    send: (method, target, body) =>
+      server.send(method, target, {
+        token: null,
+        headers: { cookie, ...OWN },
+        ...(body !== undefined && { body }),
+      }),
+  }
+}
+
+export async function signIn(
+  server: TestServer,
+  email: string,
+  password = PASSWORD,
+): Promise<AdminClient> {
+  const body = { email, password }
+  const answer = await server.send('POST', '/admin/session', { token: null, body, headers: OWN })
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
+  return asAdministrator(server, cookieOf(answer))
+}
+
+/** Makes somebody with these roles, as root. */
+export async function addAdministrator(
+  server: TestServer,
+  name: string,
+  roles: readonly string[],
+): Promise<Json> {
+  const body = { name, email: `${name.toLowerCase()}@example.org`, roles, password: PASSWORD }
+  const answer = await server.send('POST', '/admin/administrators', { body })
+  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
+  return answer.body.data
+}
+
+/** A role of administrators that permits these, as root. */
+export async function addRole(
+  server: TestServer,
+  type: string,
+  permissions: readonly (string | object)[],
+): Promise<void> {
+  const listed = permissions.map((one) => (typeof one === 'string' ? { action: one } : one))
+  const body = { type, name: type, permissions: listed }
+  const answer = await server.send('POST', '/admin/administrator-roles', { body })
+  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
+}

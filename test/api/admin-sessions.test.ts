@@ -1,0 +1,266 @@
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import {
+  addAdministrator,
+  addRole,
+  asAdministrator,
+  cookieOf,
+  PASSWORD,
+  signIn,
+} from './admin-client.ts'
+import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
+
+const NOTE = { note: declare('note', { title: { type: 'string' } }) }
+const OWN = { 'sec-fetch-site': 'same-origin' }
+const SESSION = '/admin/session'
+
+describe('sessions of administrators', () => {
+  let server: TestServer
+  let database: MongoClient
+  const rows = (name: string) => database.db(server.database).collection(name)
+
+  before(async () => {
+    server = await serve('admin_sessions', {
+      contentTypes: NOTE,
+      environment: { RATE_LIMIT: 'off', PUBLIC_URL: 'https://cms.example.org' },
+    })
+    database = await MongoClient.connect(server.uri)
+    await addAdministrator(server, 'Ada', ['administrator'])
+  })
+  after(async () => {
+    await database.close()
+    await server.close()
+  })
+
+  const enter = (body: object, headers: Readonly<Record<string, string>> = OWN): Promise<Answer> =>
+    server.send('POST', SESSION, { token: null, body, headers })
+  const ada = { email: 'ada@example.org', password: PASSWORD }
+
+  it('are begun by address, in any case, and password, and say who it is and what they may do', async () => {
+    const answer = await enter({ ...ada, email: 'ADA@Example.org' })
+    expect(answer.status).to.equal(200)
+    const { administrator, permissions } = answer.body.data
+    expect(administrator).to.include({ name: 'Ada', email: 'ada@example.org', language: null })
+    expect(administrator.roles).to.deep.equal(['administrator'])
+    expect(permissions).to.deep.include({ action: 'api::note.note.create' })
+    expect(permissions).to.deep.include({ action: 'admin::administrators.delete' })
+    expect(answer.text).to.not.match(/argon|hash/i)
+    const again = await asAdministrator(server, cookieOf(answer)).send('GET', SESSION)
+    expect(again.body).to.deep.equal(answer.body)
+  })
+
+  it('have a cookie that no script, no other site and no plain connection gets', async () => {
+    const [cookie] = (await enter(ada)).headers['set-cookie'] ?? []
+    expect(cookie).to.match(
+      /^__Host-quire_admin=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+    )
+  })
+
+  it('are stored without what the cookie holds', async () => {
+    const token = cookieOf(await enter(ada)).split('=')[1] ?? ''
+    const stored = JSON.stringify(await rows('quire_admin_sessions').find().toArray())
+    expect(token).to.have.length(43)
+    expect(stored).to.not.include(token)
+  })
+
+  it('tell a wrong password, an unknown address and somebody without a password apart by nothing', async () => {
+    const body = { name: 'Bare', email: 'bare@example.org', roles: [] }
+    expect((await server.send('POST', '/admin/administrators', { body })).status).to.equal(201)
+    const wrong = await enter({ ...ada, password: 'not that one' })
+    expect(wrong.status).to.equal(400)
+    expect(wrong.headers['error-code']).to.equal('invalid_login')
+    for (const email of ['nobody@example.org', 'bare@example.org']) {
+      const answer = await enter({ email, password: 'not that one' })
+      expect({ ...answer.body, status: answer.status }).to.deep.equal({
+        ...wrong.body,
+        status: 400,
+      })
+      expect(answer.headers).to.not.have.property('set-cookie')
+    }
+  })
+
+  it('take nothing but an address and a password, as texts', async () => {
+    for (const body of [
+      { email: { $ne: null }, password: { $ne: null } },
+      { ...ada, roles: ['administrator'] },
+      { email: 'ada@example.org' },
+      [],
+    ]) {
+      expect((await enter(body)).status, JSON.stringify(body)).to.equal(400)
+    }
+  })
+
+  it('are new with every sign-in: one that was planted before is ended, and never taken over', async () => {
+    const planted = await signIn(server, ada.email)
+    const answer = await enter(ada, { ...OWN, cookie: planted.cookie })
+    expect(cookieOf(answer)).to.not.equal(planted.cookie)
+    expect((await planted.send('GET', SESSION)).status).to.equal(401)
+    const made = `__Host-quire_admin=${'a'.repeat(43)}`
+    const other = await enter(ada, { ...OWN, cookie: made })
+    expect(cookieOf(other)).to.not.equal(made)
+    expect((await asAdministrator(server, made).send('GET', SESSION)).status).to.equal(401)
+  })
+
+  it('end where they are ended, and are listed without their cookies', async () => {
+    const [one, other] = [await signIn(server, ada.email), await signIn(server, ada.email)]
+    const listed: Json[] = (await one.send('GET', '/admin/me/sessions')).body.data
+    expect(listed.filter(({ current }) => current)).to.have.length(1)
+    const own: Json[] = (await other.send('GET', '/admin/me/sessions')).body.data
+    const { id } = own.find(({ current }) => current)
+    expect((await one.send('DELETE', `/admin/me/sessions/${id}`)).status).to.equal(204)
+    expect((await other.send('GET', SESSION)).status).to.equal(401)
+    const ended = await one.send('DELETE', SESSION)
+    expect(ended.status).to.equal(204)
+    expect(ended.headers['set-cookie']?.[0]).to.match(/^__Host-quire_admin=; .*Max-Age=0/)
+    expect((await one.send('GET', SESSION)).status).to.equal(401)
+  })
+
+  it('of somebody else cannot be ended', async () => {
+    await addAdministrator(server, 'Eve', [])
+    const [eve, victim] = [await signIn(server, 'eve@example.org'), await signIn(server, ada.email)]
+    const [{ id }] = (await victim.send('GET', '/admin/me/sessions')).body.data
+    expect((await eve.send('DELETE', `/admin/me/sessions/${id}`)).status).to.equal(404)
+    expect((await victim.send('GET', SESSION)).status).to.equal(200)
+  })
+
+  it('end when they have rested too long', async () => {
+    const client = await signIn(server, ada.email)
+    await rows('quire_admin_sessions').updateMany({}, { $set: { expiresAt: new Date(0) } })
+    expect((await client.send('GET', SESSION)).status).to.equal(401)
+  })
+
+  it('end with a new password, but for the one that chose it', async () => {
+    await addAdministrator(server, 'Bob', ['editor'])
+    const [here, there] = [
+      await signIn(server, 'bob@example.org'),
+      await signIn(server, 'bob@example.org'),
+    ]
+    const wrong = { currentPassword: 'nonsense', password: 'another password' }
+    const refused = await here.send('POST', '/admin/me/password', wrong)
+    expect(refused.headers['error-code']).to.equal('wrong_password')
+    const right = { currentPassword: PASSWORD, password: 'another password' }
+    expect((await here.send('POST', '/admin/me/password', right)).status).to.equal(204)
+    expect((await here.send('GET', SESSION)).status).to.equal(200)
+    expect((await there.send('GET', SESSION)).status).to.equal(401)
+    expect((await enter({ email: 'bob@example.org', password: PASSWORD })).status).to.equal(400)
+    await signIn(server, 'bob@example.org', 'another password')
+  })
+
+  it('that were begun with a password of before do not outlive its change', async () => {
+    const carol = await addAdministrator(server, 'Carol', [])
+    const client = await signIn(server, 'carol@example.org')
+    const body = { password: 'another password' }
+    // As a sign-in leaves it that had checked the old password just before it was changed.
+    const kept = await rows('quire_admin_sessions').findOne({ administrator: carol.id })
+    await server.send('PUT', `/admin/administrators/${carol.id}`, { body })
+    await rows('quire_admin_sessions').insertOne(kept as object)
+    expect((await client.send('GET', SESSION)).status).to.equal(401)
+  })
+
+  it('end at once with the administrator', async () => {
+    const dora = await addAdministrator(server, 'Dora', ['editor'])
+    const client = await signIn(server, 'dora@example.org')
+    await client.send('PUT', '/admin/me/preferences/columns', { value: ['title'] })
+    await server.send('DELETE', `/admin/administrators/${dora.id}`)
+    expect((await client.send('GET', SESSION)).status).to.equal(401)
+    expect(await rows('quire_admin_preferences').countDocuments()).to.equal(0)
+  })
+
+  describe('a page of another site', () => {
+    const FORGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      'a sister of ours': { 'sec-fetch-site': 'same-site', origin: 'https://shop.example.org' },
+      'a browser without Sec-Fetch-Site': { origin: 'https://evil.example' },
+      'a page in a sandbox': { origin: 'null' },
+      'our name as its own': { origin: 'https://cms.example.org.evil.example' },
+      'plain http under our name': { origin: 'http://cms.example.org' },
+      'our origin, yet another site': {
+        'sec-fetch-site': 'cross-site',
+        origin: 'https://cms.example.org',
+      },
+    }
+    for (const [who, headers] of Object.entries(FORGED)) {
+      it(`changes and reads nothing, and signs nobody in: ${who}`, async () => {
+        const { cookie } = await signIn(server, ada.email)
+        for (const [method, target] of [
+          ['POST', '/admin/locales'],
+          ['PUT', '/admin/me'],
+          ['DELETE', SESSION],
+          ['GET', SESSION],
+        ] as const) {
+          const answer = await server.send(method, target, {
+            token: null,
+            headers: { ...headers, cookie, 'content-type': 'text/plain' },
+            ...(method.startsWith('P') && { body: '{"code":"fr"}' }),
+          })
+          expect(answer.status, `${method} ${target}`).to.equal(403)
+          expect(answer.headers['error-code']).to.equal('cross_site')
+          expect(answer.headers).to.not.have.property('access-control-allow-credentials')
+        }
+        expect((await enter(ada, headers)).status).to.equal(403)
+      })
+    }
+
+    it('is one that says nothing of itself, where something is changed', async () => {
+      const { cookie } = await signIn(server, ada.email)
+      const send = (method: string, headers = {}) =>
+        server.send(method, SESSION, { token: null, headers: { cookie, ...headers } })
+      expect((await send('GET')).status).to.equal(200)
+      expect((await send('GET', { 'sec-fetch-site': 'none' })).status).to.equal(200)
+      expect((await send('DELETE', { 'sec-fetch-site': 'none' })).status).to.equal(403)
+      expect((await send('DELETE')).status).to.equal(403)
+      expect((await send('DELETE', { origin: 'https://cms.example.org' })).status).to.equal(204)
+    })
+
+    it('gets no leave to read with a cookie, in a preflight or after', async () => {
+      const headers = { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }
+      for (const target of ['/admin/me', '/ADMIN/me', '//admin/me', '/admin/session']) {
+        const answer = await server.send('OPTIONS', target, { token: null, headers })
+        expect(answer.headers, target).to.not.have.property('access-control-allow-credentials')
+      }
+    })
+  })
+
+  it('are not known by names that other places could set', async () => {
+    const { cookie } = await signIn(server, ada.email)
+    const bare = cookie.replace('__Host-', '')
+    const answer = await server.send('GET', SESSION, { token: null, headers: { cookie: bare } })
+    expect(answer.status).to.equal(401)
+  })
+
+  it('count for nothing beside a bearer', async () => {
+    const { cookie } = await signIn(server, ada.email)
+    const headers = { cookie, ...OWN }
+    const unknown = { token: 'f'.repeat(256), headers }
+    expect((await server.send('GET', SESSION, unknown)).status).to.equal(401)
+  })
+
+  it('lose a right with the role that gave it', async () => {
+    await addRole(server, 'translator', ['api::note.note.find'])
+    const { id } = await addAdministrator(server, 'Tom', ['translator'])
+    const client = await signIn(server, 'tom@example.org')
+    const list = () => client.send('GET', '/admin/content/api::note.note')
+    expect((await list()).status).to.equal(200)
+    await server.send('PUT', `/admin/administrators/${id}`, { body: { roles: [] } })
+    expect((await list()).status).to.equal(403)
+  })
+})
+
+describe('attempts to sign in to the Studio', () => {
+  it('are counted by address of the network and by account', async () => {
+    const server = await serve('admin_limits', { contentTypes: NOTE })
+    try {
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 11; attempt += 1) {
+        const body = { email: 'ada@example.org', password: `guess ${attempt}` }
+        statuses.push(
+          (await server.send('POST', SESSION, { token: null, body, headers: OWN })).status,
+        )
+      }
+      expect(statuses.slice(0, 10)).to.deep.equal(Array(10).fill(400))
+      expect(statuses[10]).to.equal(429)
+    } finally {
+      await server.close()
+    }
+  })
+})
