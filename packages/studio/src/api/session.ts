@@ -46,6 +46,18 @@ export async function signIn(email: string, password: string): Promise<Session> 
   return (await request<Session>('POST', '/admin/session', { body, signsIn: false })).data
 }
 
+/** By a link that works once. */
+export async function signInByLink(token: string): Promise<Session> {
+  const path = '/admin/session/link'
+  return (await request<Session>('POST', path, { body: { token }, signsIn: false })).data
+}
+
+/** By a link that lets choose a password. */
+export async function choosePassword(token: string, password: string): Promise<Session> {
+  const body = { token, password }
+  return (await request<Session>('POST', '/admin/reset-password', { body, signsIn: false })).data
+}
+
 export async function signOut(): Promise<void> {
   await request('DELETE', '/admin/session', { signsIn: false })
 }

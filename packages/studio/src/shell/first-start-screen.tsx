@@ -5,16 +5,18 @@ import { Form } from 'react-aria-components'
 import { ApiError, type Fault } from '../api/request.ts'
 import { addFirstAdministrator, sessionQuery, startQuery } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
+import { secretOf, textOf } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { Gate } from './gate.tsx'
-import { messageOf, textOf } from './sign-in-form.tsx'
+import { tokenOfAddress } from './link-token.ts'
+import { messageOf } from './sign-in-form.tsx'
 import styles from './sign-in.module.css'
 
 /** Behind the link that the server prints at its first start: `#token=…`. */
 export function FirstStartScreen() {
   const { t } = useTexts()
-  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'))
+  const [token] = useState(tokenOfAddress)
   if (token === null) {
     return (
       <Gate title={t('firstStart.title')} hint={t('firstStart.noToken')}>
@@ -50,7 +52,7 @@ function FirstStartForm({ token }: { readonly token: string }) {
         token,
         name: textOf(form, 'name'),
         email: textOf(form, 'email'),
-        password: textOf(form, 'password'),
+        password: secretOf(form, 'password'),
       })
       client.setQueryData(sessionQuery.queryKey, session)
       client.removeQueries({ queryKey: startQuery.queryKey })

@@ -40,6 +40,12 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
         </Link>
         <TypeLinks title="nav.collections" types={collections} />
         <TypeLinks title="nav.singles" types={singles} />
+        <section aria-label={t('nav.administration')}>
+          <h2 className={styles['title']}>{t('nav.administration')}</h2>
+          <Link to="/settings" className={styles['link']}>
+            {t('settings.title')}
+          </Link>
+        </section>
       </div>
       <AccountMenu onHelp={onHelp} />
     </nav>

@@ -37,6 +37,15 @@ const firstStartRoute = createRoute({
   component: lazyRouteComponent(() => import('./first-start-screen.tsx'), 'FirstStartScreen'),
 })
 
+const choosePasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/choose-password',
+  component: lazyRouteComponent(
+    () => import('./choose-password-screen.tsx'),
+    'ChoosePasswordScreen',
+  ),
+})
+
 /** Everything that only somebody who is signed in sees. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -78,10 +87,34 @@ const entryRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
 })
 
+const settingsScreen = lazyRouteComponent(
+  () => import('../screens/settings/settings-screen.tsx'),
+  'SettingsScreen',
+)
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: settingsScreen,
+})
+
+const settingsSectionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/$section',
+  component: settingsScreen,
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   firstStartRoute,
-  shellRoute.addChildren([homeRoute, contentRoute, entryRoute]),
+  choosePasswordRoute,
+  shellRoute.addChildren([
+    homeRoute,
+    contentRoute,
+    entryRoute,
+    settingsRoute,
+    settingsSectionRoute,
+  ]),
 ])
 
 export const router = createRouter({

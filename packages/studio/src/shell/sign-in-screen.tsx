@@ -1,8 +1,12 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../api/request.ts'
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
-import { type Session, sessionQuery, startQuery } from '../api/session.ts'
+import { type Session, sessionQuery, signInByLink, startQuery } from '../api/session.ts'
 import { useTexts } from '../texts/texts.ts'
+import { Button } from '../design/button.tsx'
 import { Gate } from './gate.tsx'
+import { tokenOfAddress } from './link-token.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import styles from './sign-in.module.css'
 
@@ -12,13 +16,35 @@ export function SignInScreen() {
   const { data: start } = useSuspenseQuery(startQuery)
   const client = useQueryClient()
   const navigate = useNavigate()
-  if (start.firstAdministrator) return <Navigate to="/first-start" hash />
+  const [token, setToken] = useState(tokenOfAddress)
+  const [problem, setProblem] = useState<string | null>(null)
   const enter = (session: Session): void => {
     client.setQueryData(sessionQuery.queryKey, session)
     void navigate({ href: to })
   }
+  const enterByLink = (given: string): void => {
+    signInByLink(given)
+      .then(enter)
+      .catch((error: unknown) => {
+        setToken(null)
+        setProblem(
+          error instanceof ApiError && error.status === 0 ? t('error.network') : t('link.used'),
+        )
+      })
+  }
+  if (start.firstAdministrator) return <Navigate to="/first-start" hash />
+  // A press, so that what looks at links in mails does not use it up.
+  if (token !== null) {
+    return (
+      <Gate title={t('signIn.title')}>
+        <Button look="primary" autoFocus onPress={() => enterByLink(token)}>
+          {t('signIn.submit')}
+        </Button>
+      </Gate>
+    )
+  }
   return (
-    <Gate title={t('signIn.title')}>
+    <Gate title={t('signIn.title')} {...(problem !== null && { hint: problem })}>
       <SignInForm onSignedIn={enter}>
         {start.oidc !== null && (
           <>

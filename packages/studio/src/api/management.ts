@@ -1,0 +1,86 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from './request.ts'
+import type { Permission } from './session.ts'
+
+/** What can be permitted: `api::article.article` `find`. */
+export interface PermittedAction {
+  readonly name: string
+  readonly subject: string
+  readonly verb: string
+}
+
+export interface ApiToken {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly type: 'read-only' | 'full-access' | 'custom'
+  readonly permissions: readonly string[]
+  readonly lifespanDays: number | null
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+export type ApiTokenInput = Pick<
+  ApiToken,
+  'name' | 'description' | 'type' | 'permissions' | 'lifespanDays'
+>
+
+export interface ApiRole {
+  readonly type: string
+  readonly name: string
+  readonly description: string
+  readonly permissions: readonly string[]
+}
+
+export interface AdministratorRole {
+  readonly type: string
+  readonly name: string
+  readonly description: string
+  readonly permissions: readonly Permission[]
+}
+
+export interface Administrator {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly roles: readonly string[]
+  readonly hasPassword: boolean
+}
+
+export interface OwnSession {
+  readonly id: string
+  readonly address: string
+  readonly userAgent: string
+  readonly usedAt: string
+  readonly current: boolean
+}
+
+const listOf = <Item>(key: string, path: string) =>
+  queryOptions({
+    queryKey: [key],
+    queryFn: async ({ signal }) => (await request<readonly Item[]>('GET', path, { signal })).data,
+  })
+
+export const actionsQuery = listOf<PermittedAction>('actions', '/admin/actions')
+export const apiTokensQuery = listOf<ApiToken>('api-tokens', '/admin/api-tokens')
+export const apiRolesQuery = listOf<ApiRole>('roles', '/admin/roles')
+export const administratorsQuery = listOf<Administrator>('administrators', '/admin/administrators')
+export const administratorRolesQuery = listOf<AdministratorRole>(
+  'administrator-roles',
+  '/admin/administrator-roles',
+)
+export const ownSessionsQuery = listOf<OwnSession>('own-sessions', '/admin/me/sessions')
+
+/** One of the rows under `/admin`: `at('api-tokens', 3)`. */
+export function at(collection: string, id: string | number, ...rest: readonly string[]): string {
+  return ['/admin', collection, encodeURIComponent(id), ...rest].join('/')
+}
+
+/** Creates, changes or removes a row of the management; answers what the server says of it. */
+export async function manage<Data>(
+  method: 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Data> {
+  return (await request<Data>(method, path, { ...(body !== undefined && { body }) })).data
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import styles from './rows.module.css'
+
+/** Things one under the other, parted by hairlines. */
+export function Rows({
+  label,
+  children,
+}: {
+  readonly label: string
+  readonly children: ReactNode
+}) {
+  return (
+    <ul className={styles['rows']} aria-label={label}>
+      {children}
+    </ul>
+  )
+}
+
+export interface RowProps {
+  readonly title: ReactNode
+  readonly note?: ReactNode
+  /** At its end: what can be done with it. */
+  readonly children?: ReactNode
+}
+
+export function Row({ title, note, children }: RowProps) {
+  return (
+    <li className={styles['row']}>
+      <div className={styles['text']}>
+        <div className={styles['title']}>{title}</div>
+        {note !== undefined && <div className={styles['note']}>{note}</div>}
+      </div>
+      <div className={styles['actions']}>{children}</div>
+    </li>
+  )
+}

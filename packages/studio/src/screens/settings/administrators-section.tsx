@@ -1,0 +1,186 @@
+import { useSuspenseQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  type Administrator,
+  type AdministratorRole,
+  administratorRolesQuery,
+  administratorsQuery,
+  at,
+  manage,
+} from '../../api/management.ts'
+import { useMay, useSession } from '../../api/session.ts'
+import { Avatar } from '../../design/avatar.tsx'
+import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/checkbox.tsx'
+import { Copyable } from '../../design/copyable.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AskToDelete } from './ask-to-delete.tsx'
+import styles from './section.module.css'
+import { Section } from './section.tsx'
+
+/** Who may sign in here. */
+export function AdministratorsSection() {
+  const { t } = useTexts()
+  const may = useMay()
+  const me = useSession().administrator.id
+  const [{ data: people }, { data: roles }] = useSuspenseQueries({
+    queries: [administratorsQuery, administratorRolesQuery],
+  })
+  const action = useAction()
+  const [edited, edit] = useState<Administrator | 'new' | null>(null)
+  const [leaving, setLeaving] = useState<Administrator | null>(null)
+  const [link, showLink] = useState<string | null>(null)
+  const invite = (id: string): void =>
+    action.run(() => manage<{ readonly link: string }>('POST', at('administrators', id, 'reset')), {
+      onDone: (made) => showLink(made.link),
+    })
+  const nameOf = (type: string): string => roles.find((role) => role.type === type)?.name ?? type
+  const add = may('admin::administrators.create') && (
+    <Button onPress={() => edit('new')}>{t('settings.newAdministrator')}</Button>
+  )
+  return (
+    <Section
+      title={t('settings.administrators')}
+      hint={t('settings.administratorsHint')}
+      action={add}
+    >
+      <Rows label={t('settings.administrators')}>
+        {people.map((person) => (
+          <Row
+            key={person.id}
+            title={
+              <>
+                <Avatar name={person.name} />
+                {person.name}
+                {person.id === me && <span className={styles['tag']}>{t('palette.person')}</span>}
+              </>
+            }
+            note={`${person.email} · ${person.roles.map(nameOf).join(', ')}`}
+          >
+            {may('admin::administrators.reset') && person.id !== me && (
+              <Button look="quiet" small onPress={() => invite(person.id)}>
+                {t('settings.passwordLink')}
+              </Button>
+            )}
+            {may('admin::administrators.update') && (
+              <Button look="quiet" small onPress={() => edit(person)}>
+                {t('settings.edit')}
+              </Button>
+            )}
+            {may('admin::administrators.delete') && person.id !== me && (
+              <Button look="quiet" small onPress={() => setLeaving(person)}>
+                {t('action.delete')}
+              </Button>
+            )}
+          </Row>
+        ))}
+      </Rows>
+      {edited !== null && (
+        <PersonDialog
+          person={edited === 'new' ? null : edited}
+          roles={roles}
+          onClose={() => edit(null)}
+          onCreated={({ id }) => invite(id)}
+        />
+      )}
+      <Dialog
+        title={t('settings.passwordLink')}
+        isOpen={link !== null}
+        onClose={() => showLink(null)}
+      >
+        <p>{t('settings.passwordLinkHint')}</p>
+        <br />
+        <Copyable label={t('settings.passwordLink')} text={link ?? ''} />
+      </Dialog>
+      <AskToDelete
+        name={leaving?.name ?? null}
+        hint={t('settings.deleteAdministratorHint')}
+        onClose={() => setLeaving(null)}
+        onDelete={() =>
+          action.run(() => manage('DELETE', at('administrators', leaving?.id ?? '')), {
+            changes: ['administrators'],
+          })
+        }
+      />
+    </Section>
+  )
+}
+
+interface PersonDialogProps {
+  /** Null invites somebody. */
+  readonly person: Administrator | null
+  readonly roles: readonly AdministratorRole[]
+  readonly onClose: () => void
+  readonly onCreated: (person: Administrator) => void
+}
+
+function PersonDialog({ person, roles, onClose, onCreated }: PersonDialogProps) {
+  const { t } = useTexts()
+  const action = useAction(['name', 'email', 'roles'])
+  const [chosen, choose] = useState<readonly string[]>(person?.roles ?? ['editor'])
+  const submit = (form: FormData): void => {
+    const body = { name: textOf(form, 'name'), email: textOf(form, 'email'), roles: chosen }
+    const path = person === null ? '/admin/administrators' : at('administrators', person.id)
+    action.run(() => manage<Administrator>(person === null ? 'POST' : 'PUT', path, body), {
+      changes: ['administrators', 'session'],
+      onDone: (saved) => {
+        onClose()
+        if (person === null) onCreated(saved)
+      },
+    })
+  }
+  return (
+    <Dialog
+      title={person?.name ?? t('settings.newAdministrator')}
+      isOpen
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="person" isPending={action.isBusy}>
+          {t(person === null ? 'settings.create' : 'action.save')}
+        </Button>
+      }
+    >
+      <FormFields
+        id="person"
+        problem={action.problem ?? action.faultOf('roles') ?? null}
+        onSubmit={submit}
+      >
+        <TextInput
+          label={t('settings.name')}
+          name="name"
+          defaultValue={person?.name ?? ''}
+          autoFocus
+          error={action.faultOf('name')}
+        />
+        <TextInput
+          label={t('signIn.email')}
+          name="email"
+          type="email"
+          defaultValue={person?.email ?? ''}
+          error={action.faultOf('email')}
+        />
+        <div role="group" aria-label={t('settings.roles')}>
+          <p className={styles['legend']}>{t('settings.roles')}</p>
+          <div className={styles['options']}>
+            {roles.map(({ type, name }) => (
+              <Checkbox
+                key={type}
+                isSelected={chosen.includes(type)}
+                onChange={(isChosen) =>
+                  choose(isChosen ? [...chosen, type] : chosen.filter((one) => one !== type))
+                }
+              >
+                {name}
+              </Checkbox>
+            ))}
+          </div>
+        </div>
+      </FormFields>
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import { useSuspenseQueries } from '@tanstack/react-query'
+import { actionsQuery, apiRolesQuery, at, manage } from '../../api/management.ts'
+import { useMay } from '../../api/session.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { RolesList } from './roles-list.tsx'
+
+/** What the users of apps may do, and everybody. */
+const BUILT_IN = ['public', 'authenticated']
+
+export function ApiRolesSection() {
+  const { t } = useTexts()
+  const may = useMay()
+  const [{ data: roles }, { data: actions }] = useSuspenseQueries({
+    queries: [apiRolesQuery, actionsQuery],
+  })
+  return (
+    <RolesList
+      title={t('settings.apiRoles')}
+      hint={t('settings.apiRolesHint')}
+      roles={roles.map(({ permissions, ...role }) => ({ ...role, granted: permissions }))}
+      actions={actions}
+      fixed={[]}
+      kept={BUILT_IN}
+      may={{
+        create: may('admin::roles.create'),
+        update: may('admin::roles.update'),
+        delete: may('admin::roles.delete'),
+      }}
+      changes={['roles']}
+      onSave={({ isNew, type, name, description, granted }) =>
+        isNew
+          ? manage('POST', '/admin/roles', { type, name, description, permissions: granted })
+          : manage('PUT', at('roles', type), { name, description, permissions: granted })
+      }
+      onDelete={(type) => manage('DELETE', at('roles', type))}
+    />
+  )
+}

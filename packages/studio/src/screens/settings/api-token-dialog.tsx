@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  actionsQuery,
+  type ApiToken,
+  type ApiTokenInput,
+  at,
+  manage,
+} from '../../api/management.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { type Action, useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { PermissionTable } from './permission-table.tsx'
+
+export interface ApiTokenDialogProps {
+  /** Null makes a new one. */
+  readonly token: ApiToken | null
+  readonly onClose: () => void
+  /** Gets it together with its key, which is shown this once. */
+  readonly onCreated: (token: ApiToken & { readonly accessKey: string }) => void
+}
+
+/** With its key where it is new. */
+function save(token: ApiToken | null, body: ApiTokenInput) {
+  const path = token === null ? '/admin/api-tokens' : at('api-tokens', token.id)
+  return manage<ApiToken & { readonly accessKey?: string }>(
+    token === null ? 'POST' : 'PUT',
+    path,
+    body,
+  )
+}
+
+const TYPES = ['read-only', 'custom', 'full-access'] as const
+const LIFESPANS = ['7', '30', '90', '365', 'none'] as const
+
+export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProps) {
+  const { t } = useTexts()
+  const action = useAction(['name', 'description'])
+  const [type, setType] = useState<ApiToken['type']>(token?.type ?? 'read-only')
+  const [lifespan, setLifespan] = useState(String(token?.lifespanDays ?? 'none'))
+  const [granted, setGranted] = useState<ReadonlySet<string>>(new Set(token?.permissions))
+  const actions = useQuery(actionsQuery).data ?? []
+  const spans = [...new Set([...LIFESPANS, lifespan])]
+  const submit = (form: FormData): void => {
+    const body: ApiTokenInput = {
+      name: textOf(form, 'name'),
+      description: textOf(form, 'description'),
+      type,
+      permissions: type === 'custom' ? [...granted] : [],
+      lifespanDays: lifespan === 'none' ? null : Number(lifespan),
+    }
+    action.run(() => save(token, body), {
+      changes: ['api-tokens'],
+      onDone: (saved) => {
+        onClose()
+        if (saved.accessKey !== undefined) onCreated({ ...saved, accessKey: saved.accessKey })
+      },
+    })
+  }
+  return (
+    <Dialog
+      title={token?.name ?? t('settings.newToken')}
+      isOpen
+      onClose={onClose}
+      form={type === 'custom' ? 'wide' : 'small'}
+      actions={
+        <Button look="primary" type="submit" form="api-token" isPending={action.isBusy}>
+          {t(token === null ? 'settings.create' : 'action.save')}
+        </Button>
+      }
+    >
+      <FormFields id="api-token" problem={action.problem} onSubmit={submit}>
+        <Named token={token} action={action} />
+        <Choice
+          label={t('token.type')}
+          options={TYPES.map((id) => ({ id, name: t(`token.${id}`) }))}
+          value={type}
+          onChange={(id) => setType(TYPES.find((one) => one === id) ?? 'read-only')}
+        />
+        <Choice
+          label={t('token.lifespan')}
+          options={spans.map((id) => ({
+            id,
+            name: id === 'none' ? t('token.forGood') : t('token.days', { count: Number(id) }),
+          }))}
+          value={lifespan}
+          onChange={setLifespan}
+        />
+        {type === 'custom' && (
+          <PermissionTable actions={actions} granted={granted} onChange={setGranted} />
+        )}
+      </FormFields>
+    </Dialog>
+  )
+}
+
+function Named({ token, action }: { readonly token: ApiToken | null; readonly action: Action }) {
+  const { t } = useTexts()
+  return (
+    <>
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        defaultValue={token?.name ?? ''}
+        autoFocus
+        error={action.faultOf('name')}
+      />
+      <TextInput
+        label={t('settings.description')}
+        name="description"
+        defaultValue={token?.description ?? ''}
+        error={action.faultOf('description')}
+      />
+    </>
+  )
+}

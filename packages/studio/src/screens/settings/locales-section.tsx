@@ -1,0 +1,114 @@
+import { useState } from 'react'
+import { addLocale, makeDefaultLocale, removeLocale, useLocales } from '../../api/locales.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AskToDelete } from './ask-to-delete.tsx'
+import styles from './section.module.css'
+import { Section } from './section.tsx'
+
+/** The languages of content. */
+export function LocalesSection() {
+  const texts = useTexts()
+  const { t } = texts
+  const may = useMay()
+  const locales = useLocales()
+  const action = useAction()
+  const [isAdding, setAdding] = useState(false)
+  const [leaving, setLeaving] = useState<string | null>(null)
+  const add = <Button onPress={() => setAdding(true)}>{t('settings.addLocale')}</Button>
+  return (
+    <Section title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
+      <Rows label={t('settings.locales')}>
+        {locales.map(({ code, isDefault }) => (
+          <Row
+            key={code}
+            title={
+              <>
+                {texts.locale(code)}
+                {isDefault && <span className={styles['tag']}>{t('settings.default')}</span>}
+              </>
+            }
+            note={code}
+          >
+            {!isDefault && may('admin::locales.update') && (
+              <Button
+                look="quiet"
+                small
+                onPress={() => action.run(() => makeDefaultLocale(code), { changes: ['locales'] })}
+              >
+                {t('settings.makeDefault')}
+              </Button>
+            )}
+            {!isDefault && may('admin::locales.delete') && (
+              <Button look="quiet" small onPress={() => setLeaving(code)}>
+                {t('action.delete')}
+              </Button>
+            )}
+          </Row>
+        ))}
+      </Rows>
+      <AddLocale isOpen={isAdding} onClose={() => setAdding(false)} />
+      <AskToDelete
+        name={leaving === null ? null : texts.locale(leaving)}
+        hint={t('settings.deleteLocaleHint')}
+        onClose={() => setLeaving(null)}
+        onDelete={() =>
+          action.run(() => removeLocale(leaving ?? ''), { changes: ['locales', 'content'] })
+        }
+      />
+    </Section>
+  )
+}
+
+function AddLocale({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}) {
+  const texts = useTexts()
+  const { t } = texts
+  const action = useAction(['code', 'name'])
+  const [code, setCode] = useState('')
+  return (
+    <Dialog
+      title={t('settings.addLocale')}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="add-locale" isPending={action.isBusy}>
+          {t('action.add')}
+        </Button>
+      }
+    >
+      <FormFields
+        id="add-locale"
+        problem={action.problem}
+        onSubmit={(form) => {
+          const given = textOf(form, 'code')
+          action.run(() => addLocale({ code: given, name: texts.locale(given) }), {
+            changes: ['locales'],
+            onDone: onClose,
+          })
+        }}
+      >
+        <TextInput
+          label={t('settings.localeCode')}
+          name="code"
+          mono
+          autoFocus
+          hint={code.length < 2 ? t('settings.localeCodeHint') : texts.locale(code)}
+          error={action.faultOf('code')}
+          onChange={setCode}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}

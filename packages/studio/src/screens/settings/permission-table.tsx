@@ -1,0 +1,152 @@
+import { useTypes, listTitleOf } from '../../api/content-types.ts'
+import type { PermittedAction } from '../../api/management.ts'
+import { Checkbox } from '../../design/checkbox.tsx'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './permission-table.module.css'
+
+export interface PermissionTableProps {
+  readonly actions: readonly PermittedAction[]
+  readonly granted: ReadonlySet<string>
+  readonly isReadOnly?: boolean
+  readonly onChange: (granted: ReadonlySet<string>) => void
+}
+
+const CONTENT_VERBS = [
+  'find',
+  'findOne',
+  'create',
+  'update',
+  'delete',
+  'readDrafts',
+  'publish',
+] as const
+
+/** Types down, what can be done with them across; below it what is about no type. */
+export function PermissionTable(props: PermissionTableProps) {
+  const { actions, granted, onChange } = props
+  const { t } = useTexts()
+  const types = useTypes()
+  const names = new Set(actions.map(({ name }) => name))
+  const others = actions.filter(({ subject }) => !subject.startsWith('api::'))
+  const subjects = [...new Set(others.map(({ subject }) => subject))]
+  const set = (changed: readonly string[], isGranted: boolean): void => {
+    const kept = [...granted].filter((name) => !changed.includes(name))
+    onChange(new Set(isGranted ? [...kept, ...changed] : kept))
+  }
+  return (
+    <>
+      <div className={styles['scroll']}>
+        <table className={styles['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{t('permission.type')}</th>
+              {CONTENT_VERBS.map((verb) => (
+                <th key={verb} scope="col">
+                  {t(`permission.${verb}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {types.map((type) => (
+              <TypeRow
+                key={type.uid}
+                {...props}
+                title={listTitleOf(type)}
+                verbs={CONTENT_VERBS.map((verb) =>
+                  names.has(`${type.uid}.${verb}`) ? `${type.uid}.${verb}` : null,
+                )}
+                set={set}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {subjects.map((subject) => (
+        <OtherActions
+          key={subject}
+          {...props}
+          subject={subject}
+          actions={others.filter((one) => one.subject === subject)}
+          set={set}
+        />
+      ))}
+    </>
+  )
+}
+
+type SetGranted = (names: readonly string[], isGranted: boolean) => void
+
+interface TypeRowProps extends PermissionTableProps {
+  readonly title: string
+  /** The name of the action in each column; null where the type has none. */
+  readonly verbs: readonly (string | null)[]
+  readonly set: SetGranted
+}
+
+function TypeRow({ title, verbs, granted, isReadOnly = false, set }: TypeRowProps) {
+  const { t } = useTexts()
+  const all = verbs.filter((name) => name !== null)
+  const held = all.filter((name) => granted.has(name))
+  return (
+    <tr>
+      <th scope="row">
+        <Checkbox
+          isSelected={held.length === all.length}
+          isIndeterminate={held.length > 0 && held.length < all.length}
+          isReadOnly={isReadOnly}
+          onChange={(isGranted) => set(all, isGranted)}
+        >
+          {title}
+        </Checkbox>
+      </th>
+      {verbs.map((name, column) => {
+        const verb = CONTENT_VERBS[column] ?? 'find'
+        return (
+          <td key={verb}>
+            {name !== null && (
+              <Checkbox
+                aria-label={`${title}: ${t(`permission.${verb}`)}`}
+                isSelected={granted.has(name)}
+                isReadOnly={isReadOnly}
+                onChange={(isGranted) => set([name], isGranted)}
+              />
+            )}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+interface OtherActionsProps extends PermissionTableProps {
+  readonly subject: string
+  readonly set: SetGranted
+}
+
+function OtherActions({ subject, actions, granted, isReadOnly = false, set }: OtherActionsProps) {
+  return (
+    <fieldset className={styles['others']}>
+      <legend className={styles['legend']}>{subjectTitle(subject)}</legend>
+      {actions.map(({ name, verb }) => (
+        <Checkbox
+          key={name}
+          isSelected={granted.has(name)}
+          isReadOnly={isReadOnly}
+          onChange={(isGranted) => set([name], isGranted)}
+        >
+          {labelOf(verb)}
+        </Checkbox>
+      ))}
+    </fieldset>
+  )
+}
+
+/** `plugin::users-permissions.auth` is `Users permissions: auth`. */
+function subjectTitle(subject: string): string {
+  const [plugin = '', part] = subject.replace(/^\w+::/, '').split('.')
+  return part === undefined || part === 'content-api'
+    ? labelOf(plugin)
+    : `${labelOf(plugin)}: ${labelOf(part).toLowerCase()}`
+}

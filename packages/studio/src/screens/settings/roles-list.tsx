@@ -1,0 +1,154 @@
+import { useState } from 'react'
+import type { PermittedAction } from '../../api/management.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AskToDelete } from './ask-to-delete.tsx'
+import { PermissionTable } from './permission-table.tsx'
+import { Section } from './section.tsx'
+
+export interface ShownRole {
+  readonly type: string
+  readonly name: string
+  readonly description: string
+  readonly granted: readonly string[]
+}
+
+export interface RoleInput extends ShownRole {
+  /** There was none of this type before. */
+  readonly isNew: boolean
+}
+
+export interface RolesListProps {
+  readonly title: string
+  readonly hint: string
+  readonly roles: readonly ShownRole[]
+  readonly actions: readonly PermittedAction[]
+  /** Roles that stay as they are. */
+  readonly fixed: readonly string[]
+  /** Roles that stay. */
+  readonly kept: readonly string[]
+  readonly may: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
+  /** The queries that show them. */
+  readonly changes: readonly string[]
+  readonly onSave: (role: RoleInput) => Promise<unknown>
+  readonly onDelete: (type: string) => Promise<unknown>
+}
+
+/** Roles, and what each may do, as a table of types and actions. */
+export function RolesList(props: RolesListProps) {
+  const { title, hint, roles, fixed, kept, may, changes, onDelete } = props
+  const { t } = useTexts()
+  const action = useAction()
+  const [edited, edit] = useState<ShownRole | null>(null)
+  const [leaving, setLeaving] = useState<ShownRole | null>(null)
+  const fresh: ShownRole = { type: '', name: '', description: '', granted: [] }
+  const add = may.create && <Button onPress={() => edit(fresh)}>{t('settings.newRole')}</Button>
+  return (
+    <Section title={title} hint={hint} action={add}>
+      <Rows label={title}>
+        {roles.map((role) => (
+          <Row
+            key={role.type}
+            title={role.name}
+            note={role.description === '' ? role.type : role.description}
+          >
+            <Button look="quiet" small onPress={() => edit(role)}>
+              {t(may.update && !fixed.includes(role.type) ? 'settings.edit' : 'settings.view')}
+            </Button>
+            {may.delete && !kept.includes(role.type) && (
+              <Button look="quiet" small onPress={() => setLeaving(role)}>
+                {t('action.delete')}
+              </Button>
+            )}
+          </Row>
+        ))}
+      </Rows>
+      {edited !== null && (
+        <RoleDialog {...props} key={edited.type} role={edited} onClose={() => edit(null)} />
+      )}
+      <AskToDelete
+        name={leaving?.name ?? null}
+        hint={t('settings.deleteRoleHint')}
+        onClose={() => setLeaving(null)}
+        onDelete={() => action.run(() => onDelete(leaving?.type ?? ''), { changes })}
+      />
+    </Section>
+  )
+}
+
+interface RoleDialogProps extends RolesListProps {
+  readonly role: ShownRole
+  readonly onClose: () => void
+}
+
+function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: RoleDialogProps) {
+  const { t } = useTexts()
+  const action = useAction(['name', 'type', 'description'])
+  const [granted, setGranted] = useState<ReadonlySet<string>>(new Set(role.granted))
+  const isNew = role.type === ''
+  const isReadOnly = !isNew && (!may.update || fixed.includes(role.type))
+  const submit = (form: FormData): void => {
+    const name = textOf(form, 'name')
+    const changed = {
+      type: isNew ? textOf(form, 'type') : role.type,
+      name,
+      description: textOf(form, 'description'),
+      granted: [...granted],
+      isNew,
+    }
+    action.run(() => onSave(changed), { changes, onDone: onClose, says: t('settings.saved') })
+  }
+  return (
+    <Dialog
+      title={isNew ? t('settings.newRole') : role.name}
+      isOpen
+      onClose={onClose}
+      form="wide"
+      actions={
+        isReadOnly ? undefined : (
+          <Button look="primary" type="submit" form="role" isPending={action.isBusy}>
+            {t('action.save')}
+          </Button>
+        )
+      }
+    >
+      <FormFields id="role" problem={action.problem} onSubmit={submit}>
+        <TextInput
+          label={t('settings.name')}
+          name="name"
+          defaultValue={role.name}
+          isReadOnly={isReadOnly}
+          autoFocus={isNew}
+          error={action.faultOf('name')}
+        />
+        {isNew && (
+          <TextInput
+            label={t('settings.roleType')}
+            name="type"
+            mono
+            hint={t('settings.roleTypeHint')}
+            error={action.faultOf('type')}
+          />
+        )}
+        <TextInput
+          label={t('settings.description')}
+          name="description"
+          defaultValue={role.description}
+          isReadOnly={isReadOnly}
+          error={action.faultOf('description')}
+        />
+        <PermissionTable
+          actions={actions}
+          granted={granted}
+          isReadOnly={isReadOnly}
+          onChange={setGranted}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import styles from './section.module.css'
+
+export interface SectionProps {
+  readonly title: string
+  readonly hint?: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A part of a page of the settings. */
+export function Section({ title, hint, action, children }: SectionProps) {
+  return (
+    <section className={styles['section']} aria-label={title}>
+      <header className={styles['head']}>
+        <div>
+          <h2 className={styles['title']}>{title}</h2>
+          {hint !== undefined && <p className={styles['hint']}>{hint}</p>}
+        </div>
+        {action}
+      </header>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,22 @@
+import type { TextKey } from '../../texts/english.ts'
+
+/** The pages of the settings, and who sees each. */
+export const SECTIONS = [
+  { id: 'account', title: 'settings.account', action: null },
+  { id: 'locales', title: 'settings.locales', action: 'admin::locales.create' },
+  { id: 'api-tokens', title: 'settings.apiTokens', action: 'admin::api-tokens.read' },
+  { id: 'api-roles', title: 'settings.apiRoles', action: 'admin::roles.read' },
+  { id: 'administrators', title: 'settings.administrators', action: 'admin::administrators.read' },
+  {
+    id: 'administrator-roles',
+    title: 'settings.administratorRoles',
+    action: 'admin::administrator-roles.read',
+  },
+  { id: 'types', title: 'settings.types', action: null },
+] as const satisfies readonly {
+  readonly id: string
+  readonly title: TextKey
+  readonly action: string | null
+}[]
+
+export type SectionId = (typeof SECTIONS)[number]['id']

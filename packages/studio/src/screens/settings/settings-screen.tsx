@@ -1,0 +1,60 @@
+import { Link, Navigate, useParams } from '@tanstack/react-router'
+import { type ComponentType, Suspense } from 'react'
+import { useMay } from '../../api/session.ts'
+import { Skeleton } from '../../design/late.tsx'
+import { Page } from '../../design/page.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { AccountSection } from './account-section.tsx'
+import { AdministratorRolesSection } from './administrator-roles-section.tsx'
+import { AdministratorsSection } from './administrators-section.tsx'
+import { ApiRolesSection } from './api-roles-section.tsx'
+import { ApiTokensSection } from './api-tokens-section.tsx'
+import { LocalesSection } from './locales-section.tsx'
+import { type SectionId, SECTIONS } from './sections.ts'
+import styles from './settings-screen.module.css'
+import { TypesSection } from './types-section.tsx'
+
+const CONTENT: Readonly<Record<SectionId, ComponentType>> = {
+  account: AccountSection,
+  locales: LocalesSection,
+  'api-tokens': ApiTokensSection,
+  'api-roles': ApiRolesSection,
+  administrators: AdministratorsSection,
+  'administrator-roles': AdministratorRolesSection,
+  types: TypesSection,
+}
+
+export function SettingsScreen() {
+  const { t } = useTexts()
+  const may = useMay()
+  const { section: id } = useParams({ strict: false })
+  const sections = SECTIONS.filter(({ action }) => action === null || may(action))
+  const section = sections.find((one) => one.id === id)
+  if (section === undefined) {
+    return <Navigate to="/settings/$section" params={{ section: 'account' }} replace />
+  }
+  const Content = CONTENT[section.id]
+  return (
+    <Page title={t('settings.title')}>
+      <div className={styles['columns']}>
+        <nav aria-label={t('settings.title')} className={styles['nav']}>
+          {sections.map((one) => (
+            <Link
+              key={one.id}
+              to="/settings/$section"
+              params={{ section: one.id }}
+              className={styles['link']}
+            >
+              {t(one.title)}
+            </Link>
+          ))}
+        </nav>
+        <div className={styles['content']}>
+          <Suspense key={section.id} fallback={<Skeleton />}>
+            <Content />
+          </Suspense>
+        </div>
+      </div>
+    </Page>
+  )
+}
