@@ -95,7 +95,7 @@ const ENGINE = [
 ]
 
 /** The folders and files of the Studio, each of which imports those before it only. */
-const STUDIO = ['texts', 'api', 'design', 'fields', 'screens', 'shell', 'main']
+const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell', 'main']
 
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
 

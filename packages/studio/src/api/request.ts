@@ -34,6 +34,9 @@ export interface Sent {
   /** JSON, or a form with files. */
   readonly body?: unknown
   readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+  /** Of a POST that may be sent again: it creates once. */
+  readonly idempotencyKey?: string
   readonly signal?: AbortSignal | undefined
   /** False: a 401 is the answer, and nobody is asked to sign in. */
   readonly signsIn?: boolean
@@ -83,9 +86,16 @@ async function send(method: Method, path: string, sent: Sent): Promise<Response>
 }
 
 /** A form says by itself what it is. */
-function payloadOf({ body, ifMatch }: Sent): Pick<RequestInit, 'headers' | 'body'> {
+function payloadOf({
+  body,
+  ifMatch,
+  ifNoneMatch,
+  idempotencyKey,
+}: Sent): Pick<RequestInit, 'headers' | 'body'> {
   const headers = new Headers({ Accept: 'application/json' })
   if (ifMatch !== undefined) headers.set('If-Match', ifMatch)
+  if (ifNoneMatch !== undefined) headers.set('If-None-Match', ifNoneMatch)
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
   if (body === undefined) return { headers }
   if (body instanceof FormData) return { headers, body }
   headers.set('Content-Type', 'application/json')

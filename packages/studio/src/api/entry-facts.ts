@@ -1,0 +1,88 @@
+import { queryOptions } from '@tanstack/react-query'
+import { contentPath, type EntryState } from './entries.ts'
+import { request } from './request.ts'
+
+/** One locale of an entry; `locale` is null where its type has none. */
+export interface LocaleState {
+  readonly locale: string | null
+  readonly state: EntryState
+  readonly updatedAt: string
+}
+
+/** Something that links to an entry. */
+export interface Usage {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale?: string | null
+  readonly field: string
+  readonly title: string | null
+}
+
+export interface Presence {
+  readonly id: string
+  readonly name: string
+  readonly since: string
+}
+
+/** What depends on how an entry is stored: to be asked for again after it was written. */
+export const factsKey = (uid: string, documentId: string) => ['content', uid, 'facts', documentId]
+
+export const localeStatesQuery = (uid: string, documentId: string) =>
+  queryOptions({
+    queryKey: [...factsKey(uid, documentId), 'locales'],
+    queryFn: async ({ signal }) => {
+      const path = contentPath(uid, documentId, 'locales')
+      return (await request<readonly LocaleState[]>('GET', path, { signal })).data
+    },
+  })
+
+export const usagesQuery = (uid: string, documentId: string) =>
+  queryOptions({
+    queryKey: ['content', uid, 'usages', documentId],
+    queryFn: async ({ signal }) => {
+      const path = contentPath(uid, documentId, 'usages')
+      const query = { pagination: { pageSize: 10 } }
+      return (await request<readonly Usage[]>('GET', path, { query, signal })).data
+    },
+    staleTime: 30_000,
+  })
+
+/** Says that I have it open, and hears who else has. */
+export async function announcePresence(
+  body: { readonly uid: string; readonly documentId: string; readonly locale: string | null },
+  signal: AbortSignal,
+): Promise<readonly Presence[]> {
+  const { data } = await request<readonly Presence[]>('PUT', '/admin/presence', {
+    body,
+    signal,
+    signsIn: false,
+  })
+  return data
+}
+
+export type EntryAction = 'publish' | 'unpublish' | 'discard'
+
+export interface ActedOn {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+}
+
+/** @throws ApiError with the faults of what cannot be published */
+export async function actOnEntry(
+  { uid, documentId, locale }: ActedOn,
+  action: EntryAction,
+  etag: string | null,
+): Promise<void> {
+  await request('POST', contentPath(uid, documentId, 'actions', action), {
+    ...(locale !== null && { query: { locale } }),
+    ...(etag !== null && { ifMatch: etag }),
+  })
+}
+
+/** Of one locale; of a type without locales the whole. */
+export async function deleteEntry({ uid, documentId, locale }: ActedOn): Promise<void> {
+  await request('DELETE', contentPath(uid, documentId), {
+    ...(locale !== null && { query: { locale } }),
+  })
+}

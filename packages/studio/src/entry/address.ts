@@ -1,0 +1,55 @@
+import { type ComponentValue, isComponentValue, type Values } from './values.ts'
+
+/**
+ * Where a value stands in the form: names of attributes, and keys of components within lists. Unlike positions they stay
+ * right when components are moved.
+ */
+export type Address = readonly string[]
+
+export function textOf(address: Address): string {
+  return address.join('/')
+}
+
+/** The value at an address; undefined where there is none. */
+export function valueAt(values: Values, address: Address): unknown {
+  return address.reduce<unknown>((held, step) => {
+    if (Array.isArray(held)) return (held as ComponentValue[]).find(({ $key }) => $key === step)
+    return isObject(held) ? held[step] : undefined
+  }, values)
+}
+
+/** The values with another one at an address; the same where nothing stands there. */
+export function withValueAt(values: Values, address: Address, value: unknown): Values {
+  return replaced(values, address, value) as Values
+}
+
+function replaced(held: unknown, [step, ...rest]: Address, value: unknown): unknown {
+  if (step === undefined) return value
+  if (Array.isArray(held)) {
+    return (held as ComponentValue[]).map((one) =>
+      one.$key === step ? replaced(one, rest, value) : one,
+    )
+  }
+  return isObject(held) ? { ...held, [step]: replaced(held[step], rest, value) } : held
+}
+
+/** The address of what a path of the API names, whose lists go by position. */
+export function addressOf(values: Values, path: readonly (string | number)[]): Address {
+  const address: string[] = []
+  let held: unknown = values
+  for (const step of path) {
+    const next: unknown = Array.isArray(held)
+      ? held[Number(step)]
+      : isObject(held)
+        ? held[step]
+        : undefined
+    if (Array.isArray(held) && !isComponentValue(next)) return address
+    address.push(isComponentValue(next) && Array.isArray(held) ? next.$key : String(step))
+    held = next
+  }
+  return address
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

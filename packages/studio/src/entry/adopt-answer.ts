@@ -1,0 +1,81 @@
+import type { Attribute, Attributes, Components, Data } from './declaration.ts'
+import { isSameValue } from './same-value.ts'
+import {
+  type ComponentValue,
+  componentUid,
+  type KeyRing,
+  listOf,
+  toFormValues,
+  type Reading,
+  type Values,
+} from './values.ts'
+
+/**
+ * The answer to a write as the form's new base. Components that were sent without an id keep their keys: the answer
+ * shows them at the same places.
+ */
+export function readAnswer(
+  attributes: Attributes,
+  sent: Values,
+  answer: Data,
+  reading: Reading,
+): Values {
+  learnKeys(attributes, sent, answer, reading)
+  return toFormValues(attributes, answer, reading)
+}
+
+function learnKeys(attributes: Attributes, sent: Values, answer: Data, reading: Reading): void {
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (attribute.type !== 'component' && attribute.type !== 'dynamiczone') continue
+    const mine = listOf(sent[name]) as readonly ComponentValue[]
+    const theirs = listOf(answer[name]) as readonly Data[]
+    if (mine.length === theirs.length) learnElements(attribute, mine, theirs, reading)
+  }
+}
+
+function learnElements(
+  attribute: Attribute,
+  mine: readonly ComponentValue[],
+  theirs: readonly Data[],
+  reading: Reading,
+): void {
+  mine.forEach((element, index) => {
+    const answered = theirs[index]
+    if (answered === undefined) return
+    const uid = componentUid(attribute, element)
+    if (uid !== componentUid(attribute, answered)) return
+    learn(reading.keys, uid, element, answered)
+    learnKeys(reading.components.get(uid)?.attributes ?? {}, element, answered, reading)
+  })
+}
+
+function learn(keys: KeyRing, uid: string, element: ComponentValue, answered: Data): void {
+  const id = answered['id'] as number
+  if (element.id !== id) keys.learn(uid, id, element.$key)
+}
+
+/**
+ * What the form shows after a write: what the server made of each attribute that nobody touched since, and what was typed
+ * meanwhile where somebody did.
+ */
+export function adoptAnswer(
+  attributes: Attributes,
+  {
+    current,
+    sent,
+    base,
+  }: { readonly current: Values; readonly sent: Values; readonly base: Values },
+  components: Components,
+): Values {
+  const changed = Object.keys(attributes).filter((name) => {
+    const attribute = attributes[name]
+    if (attribute === undefined || current[name] !== sent[name]) return false
+    return !isSameValue(attribute, current[name], base[name], components)
+  })
+  if (changed.length === 0) return current
+  return { ...current, ...pick(base, changed) }
+}
+
+function pick(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, values[name]]))
+}

@@ -1,0 +1,92 @@
+/** Values by name, as they come from JSON. */
+export type Data = Readonly<Record<string, unknown>>
+
+interface AttributeOptions {
+  readonly required?: boolean
+  readonly private?: boolean
+  /** False: it is shown, and nobody writes it. */
+  readonly writable?: boolean
+  /** Whether each locale has its own value, where the content-type is localized. */
+  readonly localized?: boolean
+}
+
+export const TEXT_TYPES = ['string', 'text', 'richtext', 'email', 'password', 'uid'] as const
+export const NUMBER_TYPES = ['integer', 'biginteger', 'float', 'decimal'] as const
+export const TIME_TYPES = ['date', 'datetime', 'time', 'timestamp'] as const
+export const OTHER_TYPES = ['blocks', 'boolean', 'enumeration', 'json'] as const
+
+export type NumberType = (typeof NUMBER_TYPES)[number]
+export type ScalarType =
+  | (typeof TEXT_TYPES)[number]
+  | NumberType
+  | (typeof TIME_TYPES)[number]
+  | (typeof OTHER_TYPES)[number]
+
+export interface ScalarAttribute extends AttributeOptions {
+  readonly type: ScalarType
+  readonly unique?: boolean
+  readonly default?: unknown
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly regex?: string
+  readonly enum?: readonly string[]
+  readonly targetField?: string
+}
+
+export interface RelationAttribute extends AttributeOptions {
+  readonly type: 'relation'
+  readonly relation: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
+  readonly target: string
+  readonly inversedBy?: string
+  readonly mappedBy?: string
+}
+
+export interface MediaAttribute extends AttributeOptions {
+  readonly type: 'media'
+  readonly multiple?: boolean
+  readonly allowedTypes?: readonly string[]
+}
+
+export interface ComponentAttribute extends AttributeOptions {
+  readonly type: 'component'
+  readonly component: string
+  readonly repeatable?: boolean
+  readonly min?: number
+  readonly max?: number
+}
+
+export interface ZoneAttribute extends AttributeOptions {
+  readonly type: 'dynamiczone'
+  readonly components: readonly string[]
+  readonly min?: number
+  readonly max?: number
+}
+
+export type Attribute =
+  ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
+
+export type Attributes = Readonly<Record<string, Attribute>>
+
+export interface ComponentDeclaration {
+  readonly uid: string
+  readonly displayName: string
+  readonly attributes: Attributes
+}
+
+/** Every component by its uid. */
+export type Components = ReadonlyMap<string, ComponentDeclaration>
+
+/** Whether the attribute holds a list of components. */
+export function isComponentList(attribute: Attribute): boolean {
+  return (
+    attribute.type === 'dynamiczone' ||
+    (attribute.type === 'component' && attribute.repeatable === true)
+  )
+}
+
+/** Whether a relation holds a list. */
+export function isToMany({ relation }: RelationAttribute): boolean {
+  return relation === 'oneToMany' || relation === 'manyToMany'
+}

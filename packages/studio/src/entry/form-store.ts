@@ -1,0 +1,166 @@
+import { type Address, textOf, valueAt, withValueAt } from './address.ts'
+import type { Conflict } from './merge.ts'
+import type { ComponentValue, Values } from './values.ts'
+
+type Listener = () => void
+
+/** What is wrong at an address, as sentences. */
+export type Problems = ReadonlyMap<string, readonly string[]>
+
+/**
+ * What an open entry holds. A field subscribes to the attribute that it stands under and reads its own value: a keystroke
+ * renders the one field whose value changed, however many there are.
+ */
+export class FormStore {
+  #values: Values
+  /** What inputs cannot read, such as a number of letters: it stays with its input, and is not sent. */
+  #unreadable: Problems = new Map()
+  #refused: Problems = new Map()
+  /** What keeps the entry from being published; a draft may be so. */
+  #unfit: Problems = new Map()
+  #conflicts: readonly Conflict[] = []
+  readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #edited = new Set<Listener>()
+
+  constructor(values: Values) {
+    this.#values = values
+  }
+
+  values(): Values {
+    return this.#values
+  }
+
+  get(address: Address): unknown {
+    return valueAt(this.#values, address)
+  }
+
+  /** What a person changed. */
+  set(address: Address, value: unknown): void {
+    if (Object.is(this.get(address), value)) return
+    this.#values = withValueAt(this.#values, address, value)
+    this.#refused = without(this.#refused, address)
+    this.#unfit = without(this.#unfit, address)
+    this.#tell(address[0])
+    for (const listener of this.#edited) listener()
+  }
+
+  /** Sets what follows from the value that is there when it is set. */
+  change<Value>(address: Address, to: (value: Value) => Value): void {
+    this.set(address, to(this.get(address) as Value))
+  }
+
+  /** What came from elsewhere: no edit. */
+  replace(values: Values): void {
+    if (values === this.#values) return
+    const names = new Set([...Object.keys(values), ...Object.keys(this.#values)])
+    const changed = [...names].filter((name) => values[name] !== this.#values[name])
+    this.#values = values
+    for (const name of changed) this.#tell(name)
+  }
+
+  /** Told after each edit. */
+  onEdit(listener: Listener): () => void {
+    this.#edited.add(listener)
+    return () => void this.#edited.delete(listener)
+  }
+
+  subscribe(attribute: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(attribute) ?? new Set()
+    this.#listeners.set(attribute, listeners.add(listener))
+    return () => void listeners.delete(listener)
+  }
+
+  #tell(attribute: string | undefined): void {
+    for (const listener of this.#listeners.get(attribute ?? '') ?? []) listener()
+  }
+
+  setUnreadable(address: Address, problem: string | null): void {
+    const key = textOf(address)
+    if (this.#unreadable.get(key)?.[0] === (problem ?? undefined)) return
+    const next = new Map(this.#unreadable)
+    if (problem === null) next.delete(key)
+    else next.set(key, [problem])
+    this.#unreadable = next
+    this.#tell(address[0])
+    for (const listener of this.#edited) listener()
+  }
+
+  setRefused(problems: Problems): void {
+    const before = this.#refused
+    this.#refused = problems
+    for (const name of attributesOf(before, problems)) this.#tell(name)
+  }
+
+  setUnfit(problems: Problems): void {
+    const before = this.#unfit
+    this.#unfit = problems
+    for (const name of attributesOf(before, problems)) this.#tell(name)
+  }
+
+  /** The first thing that is wrong there; the same list as long as it says the same. */
+  problemsAt(address: Address): readonly string[] | undefined {
+    const key = textOf(address)
+    return this.#unreadable.get(key) ?? this.#refused.get(key) ?? this.#unfit.get(key)
+  }
+
+  isWrongWithin(place: string): boolean {
+    return [this.#refused, this.#unreadable, this.#unfit].some(
+      (problems) =>
+        problems.size > 0 && [...problems.keys()].some((key) => key.startsWith(`${place}/`)),
+    )
+  }
+
+  /** What keeps values from being saved. */
+  problems(): Problems {
+    return new Map([...this.#refused, ...this.#unreadable])
+  }
+
+  /** The attributes at the root of the entry under which an input cannot read what it holds. */
+  unreadable(): ReadonlySet<string> {
+    return attributesOf(this.#unreadable)
+  }
+
+  setConflicts(conflicts: readonly Conflict[]): void {
+    const touched = new Set([...this.#conflicts, ...conflicts].map(({ address }) => address[0]))
+    this.#conflicts = conflicts
+    for (const name of touched) this.#tell(name)
+  }
+
+  conflicts(): readonly Conflict[] {
+    return this.#conflicts
+  }
+
+  conflictAt(address: Address): Conflict | undefined {
+    const key = textOf(address)
+    return this.#conflicts.find((conflict) => textOf(conflict.address) === key)
+  }
+
+  /** Settles what both changed: this value it is. */
+  settle(address: Address, value: unknown): void {
+    const key = textOf(address)
+    this.setConflicts(this.#conflicts.filter((conflict) => textOf(conflict.address) !== key))
+    this.#values = withValueAt(this.#values, address, value)
+    this.#tell(address[0])
+    for (const listener of this.#edited) listener()
+  }
+}
+
+/** A list of components in the form, by what it holds and in what order. */
+export function outlineOf(elements: readonly ComponentValue[]): string {
+  return elements.map(({ $key, __component = '' }) => `${$key} ${__component}`).join('\n')
+}
+
+/** Without the problems of what an edit touches: of what stands there, within it, and of all that it stands within. */
+function without(problems: Problems, address: Address): Problems {
+  const key = textOf(address)
+  const isTouched = (one: string): boolean =>
+    `${one}/`.startsWith(`${key}/`) || `${key}/`.startsWith(`${one}/`)
+  if (![...problems.keys()].some(isTouched)) return problems
+  return new Map([...problems].filter(([one]) => !isTouched(one)))
+}
+
+function attributesOf(...all: readonly Problems[]): ReadonlySet<string> {
+  return new Set(
+    all.flatMap((problems) => [...problems.keys()].map((key) => key.split('/')[0] ?? '')),
+  )
+}

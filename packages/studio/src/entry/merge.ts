@@ -1,0 +1,139 @@
+import { type Attribute, type Attributes, type Components, isComponentList } from './declaration.ts'
+import { isSameValue } from './same-value.ts'
+import { type ComponentValue, componentUid, type Values } from './values.ts'
+
+/** One attribute that both changed. `address` leads to it: names of attributes and keys of components. */
+export interface Conflict {
+  readonly address: readonly string[]
+  readonly mine: unknown
+  readonly theirs: unknown
+}
+
+export interface Merged {
+  /** Of what both changed, mine. */
+  readonly values: Values
+  readonly conflicts: readonly Conflict[]
+}
+
+interface Sides<Value> {
+  readonly base: Value
+  readonly mine: Value
+  readonly theirs: Value
+}
+
+/**
+ * Merges what I and somebody else made of the same entry, attribute by attribute: who alone changed one has it, and what both
+ * changed differently is a conflict. Components are merged within, as long as one side at most added, moved or removed some.
+ */
+export function mergeEntries(
+  attributes: Attributes,
+  sides: Sides<Values>,
+  components: Components,
+  address: readonly string[] = [],
+): Merged {
+  const conflicts: Conflict[] = []
+  const values: Record<string, unknown> = { ...sides.mine }
+  for (const [name, attribute] of Object.entries(attributes)) {
+    const at = [...address, name]
+    const of = { base: sides.base[name], mine: sides.mine[name], theirs: sides.theirs[name] }
+    const merged = mergeValue(attribute, of, components, at)
+    values[name] = merged.value
+    conflicts.push(...merged.conflicts)
+  }
+  return { values, conflicts }
+}
+
+interface MergedValue {
+  readonly value: unknown
+  readonly conflicts: readonly Conflict[]
+}
+
+function mergeValue(
+  attribute: Attribute,
+  sides: Sides<unknown>,
+  components: Components,
+  address: readonly string[],
+): MergedValue {
+  const { base, mine, theirs } = sides
+  const isSame = (one: unknown, other: unknown): boolean =>
+    isSameValue(attribute, one, other, components)
+  if (isSame(mine, base) || isSame(mine, theirs)) return { value: theirs, conflicts: [] }
+  if (isSame(theirs, base)) return { value: mine, conflicts: [] }
+  return (
+    mergeWithin(attribute, sides, components, address) ?? {
+      value: mine,
+      conflicts: [{ address, mine, theirs }],
+    }
+  )
+}
+
+/** Null where components cannot be merged one by one. */
+function mergeWithin(
+  attribute: Attribute,
+  { base, mine, theirs }: Sides<unknown>,
+  components: Components,
+  address: readonly string[],
+): MergedValue | null {
+  if (isComponentList(attribute)) {
+    const lists = { base, mine, theirs } as Sides<readonly ComponentValue[]>
+    return mergeLists(attribute, lists, components, address)
+  }
+  if (attribute.type !== 'component') return null
+  const elements = { base, mine, theirs } as Sides<ComponentValue | null>
+  return mergeComponent(attribute, elements, components, address)
+}
+
+function mergeComponent(
+  attribute: Attribute,
+  { base, mine, theirs }: Sides<ComponentValue | null | undefined>,
+  components: Components,
+  address: readonly string[],
+): MergedValue | null {
+  if (!base || !mine || !theirs) return null
+  if (base.$key !== mine.$key || base.$key !== theirs.$key) return null
+  const declared = components.get(componentUid(attribute, base))?.attributes ?? {}
+  const { values, conflicts } = mergeEntries(declared, { base, mine, theirs }, components, address)
+  return { value: values, conflicts }
+}
+
+function mergeLists(
+  attribute: Attribute,
+  { base, mine, theirs }: Sides<readonly ComponentValue[]>,
+  components: Components,
+  address: readonly string[],
+): MergedValue | null {
+  const order = mergedOrder(base, mine, theirs)
+  if (order === null) return null
+  const conflicts: Conflict[] = []
+  const value: unknown[] = []
+  for (const key of order) {
+    const sides = { base: byKey(base, key), mine: byKey(mine, key), theirs: byKey(theirs, key) }
+    const merged = mergeComponent(attribute, sides, components, [...address, key])
+    value.push(merged?.value ?? sides.mine ?? sides.theirs)
+    conflicts.push(...(merged?.conflicts ?? []))
+  }
+  const isLost = (changed: readonly ComponentValue[]): boolean =>
+    changed.some((element) => {
+      const before = byKey(base, element.$key)
+      if (before === undefined || order.includes(element.$key)) return false
+      return !isSameValue(attribute, [before], [element], components)
+    })
+  return isLost(mine) || isLost(theirs) ? null : { value, conflicts }
+}
+
+/** The keys in the order of whoever changed it; null where both did, each in another way. */
+function mergedOrder(
+  base: readonly ComponentValue[],
+  mine: readonly ComponentValue[],
+  theirs: readonly ComponentValue[],
+): readonly string[] | null {
+  const keys = (list: readonly ComponentValue[]): readonly string[] => list.map(({ $key }) => $key)
+  const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+    one.length === other.length && one.every((key, index) => key === other[index])
+  if (isSame(keys(mine), keys(base)) || isSame(keys(mine), keys(theirs))) return keys(theirs)
+  return isSame(keys(theirs), keys(base)) ? keys(mine) : null
+}
+
+function byKey(list: readonly ComponentValue[], key: string): ComponentValue | undefined {
+  return list.find(({ $key }) => $key === key)
+}

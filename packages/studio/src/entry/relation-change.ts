@@ -1,0 +1,65 @@
+import type { Links } from './values.ts'
+
+/** Where a connected document goes. */
+type Position = { readonly start: true } | { readonly after: string }
+
+/** What is asked of a relation; see docs/api.md, "Writing relations". */
+export interface RelationPayload {
+  readonly connect: readonly { readonly documentId: string; readonly position: Position }[]
+  readonly disconnect: readonly { readonly documentId: string }[]
+  readonly options: { readonly strict: false }
+}
+
+/**
+ * What makes `mine` of `base`. Never `set`: entries that this reader does not see, or did not read, stay connected.
+ * The longest run of entries that kept their order stays where it is; every other is placed behind the one before it.
+ */
+export function relationChange(base: Links, mine: Links): RelationPayload {
+  const before = base.items.map(({ documentId }) => documentId)
+  const after = mine.items.map(({ documentId }) => documentId)
+  const wanted = new Set(after)
+  const staying = longestInOrder(after, before)
+  return {
+    disconnect: before.filter((id) => !wanted.has(id)).map((documentId) => ({ documentId })),
+    connect: after.flatMap((documentId, index) =>
+      staying.has(documentId) ? [] : [{ documentId, position: placeAt(after, index) }],
+    ),
+    options: { strict: false },
+  }
+}
+
+function placeAt(list: readonly string[], index: number): Position {
+  const previous = list[index - 1]
+  return previous === undefined ? { start: true } : { after: previous }
+}
+
+/** The longest choice of `after` that stands in the same order in `before`. */
+function longestInOrder(after: readonly string[], before: readonly string[]): ReadonlySet<string> {
+  const rank = new Map(before.map((id, index) => [id, index]))
+  const kept = after.filter((id) => rank.has(id))
+  const rankOf = (id: string): number => rank.get(id) ?? -1
+  const best: { readonly length: number; readonly previous: number }[] = []
+  kept.forEach((id, index) => {
+    let length = 1
+    let previous = -1
+    for (let earlier = 0; earlier < index; earlier += 1) {
+      const found = best[earlier]
+      if (found === undefined || rankOf(kept[earlier] ?? '') >= rankOf(id)) continue
+      if (found.length + 1 > length) {
+        length = found.length + 1
+        previous = earlier
+      }
+    }
+    best.push({ length, previous })
+  })
+  let at = best.reduce(
+    (top, { length }, index) => (length > (best[top]?.length ?? 0) ? index : top),
+    0,
+  )
+  const chosen = new Set<string>()
+  while (at >= 0 && kept[at] !== undefined) {
+    chosen.add(kept[at] ?? '')
+    at = best[at]?.previous ?? -1
+  }
+  return chosen
+}

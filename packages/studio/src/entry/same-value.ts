@@ -1,0 +1,73 @@
+import type { Attribute, Attributes, Components } from './declaration.ts'
+import { isDeepEqual } from './deep-equal.ts'
+import {
+  type ComponentValue,
+  componentUid,
+  type FileValue,
+  type Links,
+  listOf,
+  type Values,
+} from './values.ts'
+
+/** Whether two values of an attribute say the same to the server: of links and files, which and in what order. */
+export function isSameValue(
+  attribute: Attribute,
+  one: unknown,
+  other: unknown,
+  components: Components,
+): boolean {
+  if (one === other) return true
+  switch (attribute.type) {
+    case 'relation':
+      return isSameList(linkIds(one), linkIds(other))
+    case 'media':
+      return isSameList(fileIds(one), fileIds(other))
+    case 'component':
+    case 'dynamiczone':
+      return isSameComponents(attribute, one, other, components)
+    default:
+      return isDeepEqual(one, other)
+  }
+}
+
+export function isSameEntry(
+  attributes: Attributes,
+  one: Values,
+  other: Values,
+  components: Components,
+): boolean {
+  return Object.entries(attributes).every(([name, attribute]) =>
+    isSameValue(attribute, one[name], other[name], components),
+  )
+}
+
+/** By key: two that say the same are still two. */
+function isSameComponents(
+  attribute: Attribute,
+  one: unknown,
+  other: unknown,
+  components: Components,
+): boolean {
+  const mine = listOf(one) as readonly ComponentValue[]
+  const theirs = listOf(other) as readonly ComponentValue[]
+  if (mine.length !== theirs.length) return false
+  return mine.every((element, index) => {
+    const beside = theirs[index]
+    if (beside === undefined || element.$key !== beside.$key) return false
+    const uid = componentUid(attribute, element)
+    return isSameEntry(components.get(uid)?.attributes ?? {}, element, beside, components)
+  })
+}
+
+export function linkIds(value: unknown): readonly string[] {
+  const links = value as Links | null | undefined
+  return links?.items.map(({ documentId }) => documentId) ?? []
+}
+
+function fileIds(value: unknown): readonly string[] {
+  return (listOf(value) as readonly FileValue[]).map(({ documentId }) => documentId)
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, index) => id === other[index])
+}
