@@ -1,5 +1,9 @@
+import { entryEnglish } from './entry-english.ts'
+
 /** Every text of the Studio. `one | many` are the forms of `{count}`. */
 export const english = {
+  ...entryEnglish,
+
   'app.name': 'Quire',
   'app.loading': 'Loading',
   'app.skip': 'Skip to content',

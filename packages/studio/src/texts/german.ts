@@ -1,6 +1,9 @@
+import { entryGerman } from './entry-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
+  ...entryGerman,
+
   'app.name': 'Quire',
   'app.loading': 'Lädt',
   'app.skip': 'Zum Inhalt springen',

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { EntryScreen } from '../entry/entry-screen.tsx'
+import { screenKeyOf } from '../entry/screen-keys.ts'
 import { useAddressedType } from './content-screen.tsx'
 
 /** `…/new` begins an entry, any other address is one. */
@@ -8,7 +9,7 @@ export function EntryRoute() {
   const { documentId } = useParams({ from: '/shell/content/$type/$documentId' })
   return (
     <EntryScreen
-      key={documentId}
+      key={screenKeyOf(documentId)}
       type={type}
       documentId={documentId === 'new' ? null : documentId}
     />

@@ -1,0 +1,31 @@
+import { lazy, Suspense } from 'react'
+import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { blockText } from '../words.ts'
+import styles from './blocks-field.module.css'
+import type { BlockNode } from './blocks.ts'
+
+const BlocksArea = lazy(async () => ({ default: (await import('./blocks-area.tsx')).BlocksArea }))
+
+/** Paragraphs, headings, lists, quotes, code and pictures. Until its editor is there, the text of it. */
+export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const blocks = useValue<readonly BlockNode[] | null>(place)
+  const set = useSetValue<readonly BlockNode[] | null>(place)
+  const { isReadOnly } = useOpenEntry()
+  return (
+    <FieldFrame {...{ attribute, name, place }} isGroup>
+      {(names) => (
+        <Suspense fallback={<div className={styles['plain']}>{blockText(blocks ?? [])}</div>}>
+          <BlocksArea
+            blocks={blocks}
+            names={names}
+            isReadOnly={isReadOnly || attribute.writable === false}
+            onChange={set}
+          />
+        </Suspense>
+      )}
+    </FieldFrame>
+  )
+}

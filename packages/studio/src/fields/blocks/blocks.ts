@@ -1,0 +1,44 @@
+/** The nodes of a `blocks` value: see docs/content-types.md. Keys that are not named here are kept as they are. */
+export interface BlockNode {
+  readonly type: string
+  readonly children?: readonly BlockNode[]
+  readonly [key: string]: unknown
+}
+
+/** What the editor holds: ProseMirror's JSON. */
+export interface EditorNode {
+  readonly type: string
+  readonly attrs?: Readonly<Record<string, unknown>>
+  readonly content?: readonly EditorNode[]
+  readonly marks?: readonly EditorMark[]
+  readonly text?: string
+}
+
+export interface EditorMark {
+  readonly type: string
+  readonly attrs?: Readonly<Record<string, unknown>>
+}
+
+export const TEXT_MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
+
+/** The keys of each block that the editor has an attribute for. */
+export const BLOCK_KEYS: Readonly<Record<string, readonly string[]>> = {
+  paragraph: [],
+  heading: ['level'],
+  quote: [],
+  code: ['language'],
+  list: ['format'],
+  'list-item': [],
+  image: ['image'],
+}
+
+/** Every other key of a node, for the editor to carry along; null where there is none. */
+export function unknownKeys(
+  node: BlockNode,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> | null {
+  const rest = Object.entries(node).filter(([key]) => !known.includes(key))
+  return rest.length === 0 ? null : Object.fromEntries(rest)
+}
+
+export const EMPTY_TEXT: BlockNode = { type: 'text', text: '' }

@@ -1,0 +1,94 @@
+import { isDeepEqual } from '../../entry/deep-equal.ts'
+import { BLOCK_KEYS, type BlockNode, type EditorNode, EMPTY_TEXT, TEXT_MARKS } from './blocks.ts'
+
+/** The editor's document as a `blocks` value; null where there is nothing but an empty paragraph. */
+export function fromEditor({ content = [] }: EditorNode): readonly BlockNode[] | null {
+  const blocks = content.map(toBlock)
+  const [first] = blocks
+  const isEmpty = blocks.length <= 1 && (first === undefined || isEmptyParagraph(first))
+  return isEmpty ? null : blocks
+}
+
+function isEmptyParagraph({ type, children, ...rest }: BlockNode): boolean {
+  return (
+    type === 'paragraph' && Object.keys(rest).length === 0 && isDeepEqual(children, [EMPTY_TEXT])
+  )
+}
+
+function toBlock(node: EditorNode): BlockNode {
+  const type = typeOf(node.type)
+  const attrs = node.attrs ?? {}
+  const named = (BLOCK_KEYS[type] ?? []).flatMap((key) =>
+    attrs[key] === undefined || attrs[key] === null ? [] : [[key, attrs[key]] as const],
+  )
+  const extra = (attrs['extra'] ?? {}) as Readonly<Record<string, unknown>>
+  return { type, ...Object.fromEntries(named), ...extra, children: childrenOf(type, node) }
+}
+
+/** The type of a block by the editor's name. */
+function typeOf(name: string): string {
+  return { listItem: 'list-item', codeBlock: 'code', blockquote: 'quote' }[name] ?? name
+}
+
+function childrenOf(type: string, { content = [] }: EditorNode): readonly BlockNode[] {
+  if (type === 'image') return [EMPTY_TEXT]
+  if (type === 'list') return content.map(toBlock)
+  return inlineOf(content)
+}
+
+interface Piece {
+  readonly text: BlockNode
+  readonly link: Readonly<Record<string, unknown>> | null
+}
+
+/** Texts that look alike are one, and so are those within the same link. */
+function inlineOf(content: readonly EditorNode[]): readonly BlockNode[] {
+  const children: BlockNode[] = []
+  for (const { text, link } of content.map(toPiece)) {
+    const last = children.at(-1)
+    if (link === null) join(children, text)
+    else if (last !== undefined && isSameLink(last, link)) {
+      const within = [...(last.children ?? [])]
+      join(within, text)
+      children[children.length - 1] = { ...last, children: within }
+    } else children.push({ type: 'link', ...link, children: [text] })
+  }
+  return children.length === 0 ? [EMPTY_TEXT] : children
+}
+
+function isSameLink(node: BlockNode, link: object): boolean {
+  const keys = Object.entries(node).filter(([key]) => key !== 'type' && key !== 'children')
+  return node.type === 'link' && isDeepEqual(Object.fromEntries(keys), link)
+}
+
+/** Puts a text at the end of a list, into the one before where that looks the same. */
+function join(list: BlockNode[], piece: BlockNode): void {
+  const last = list.at(-1)
+  const { text, ...look } = piece
+  if (last !== undefined) {
+    const { text: before, ...lastLook } = last
+    if (isDeepEqual(look, lastLook)) {
+      list[list.length - 1] = { ...piece, text: `${String(before)}${String(text)}` }
+      return
+    }
+  }
+  list.push(piece)
+}
+
+function toPiece({ type, text = '', marks = [] }: EditorNode): Piece {
+  const attrsOf = (name: string): Readonly<Record<string, unknown>> | undefined =>
+    marks.find((mark) => mark.type === name)?.attrs
+  const looks = TEXT_MARKS.filter((name) => marks.some((mark) => mark.type === name))
+  const extra = (attrsOf('extra')?.['keys'] ?? {}) as Readonly<Record<string, unknown>>
+  const link = attrsOf('link')
+  const linkExtra = (link?.['extra'] ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    text: {
+      type: 'text',
+      text: type === 'hardBreak' ? '\n' : text,
+      ...Object.fromEntries(looks.map((name) => [name, true])),
+      ...extra,
+    },
+    link: link === undefined ? null : { url: link['url'], ...linkExtra },
+  }
+}

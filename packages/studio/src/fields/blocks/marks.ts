@@ -1,0 +1,64 @@
+import { Mark, markInputRule, type MarkConfig } from '@tiptap/core'
+
+interface Look {
+  readonly name: string
+  readonly tag: string
+  readonly alike: readonly string[]
+  readonly key: string
+  /** What is typed around a text to give it the look. */
+  readonly typed?: RegExp
+}
+
+const LOOKS: readonly Look[] = [
+  {
+    name: 'bold',
+    tag: 'strong',
+    alike: ['b'],
+    key: 'Mod-b',
+    typed: /(?:^|\s)(\*\*(?!\s)([^*]+)\*\*)$/,
+  },
+  { name: 'italic', tag: 'em', alike: ['i'], key: 'Mod-i', typed: /(?:^|\s)(_(?!\s)([^_]+)_)$/ },
+  { name: 'underline', tag: 'u', alike: [], key: 'Mod-u' },
+  { name: 'strikethrough', tag: 's', alike: ['del', 'strike'], key: 'Mod-Shift-x' },
+  { name: 'code', tag: 'code', alike: [], key: 'Mod-e', typed: /(?:^|\s)(`(?!\s)([^`]+)`)$/ },
+]
+
+function toMark({ name, tag, alike, key, typed }: Look): Mark {
+  const config: MarkConfig = {
+    name,
+    parseHTML: () => [tag, ...alike].map((one) => ({ tag: one })),
+    renderHTML: () => [tag, 0],
+    addKeyboardShortcuts() {
+      return { [key]: () => this.editor.commands.toggleMark(name) }
+    },
+    addInputRules() {
+      return typed === undefined ? [] : [markInputRule({ find: typed, type: this.type })]
+    },
+  }
+  return Mark.create(config)
+}
+
+const Link = Mark.create({
+  name: 'link',
+  inclusive: false,
+  addAttributes: () => ({
+    url: {
+      default: '',
+      parseHTML: (element: HTMLElement) => element.getAttribute('href'),
+      renderHTML: ({ url }: Record<string, unknown>) => ({ 'data-url': url, title: url }),
+    },
+    extra: { default: null, rendered: false },
+  }),
+  parseHTML: () => [{ tag: 'a[href]' }],
+  // Not an `a` with an address: in the editor a press on it sets the cursor and goes nowhere.
+  renderHTML: ({ HTMLAttributes }) => ['span', { ...HTMLAttributes, 'data-link': '' }, 0],
+})
+
+/** Keys of a text that the editor does not know. */
+const Extra = Mark.create({
+  name: 'extra',
+  addAttributes: () => ({ keys: { default: null, rendered: false } }),
+  renderHTML: () => ['span', 0],
+})
+
+export const MARKS = [...LOOKS.map(toMark), Link, Extra]

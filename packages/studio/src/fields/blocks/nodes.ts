@@ -1,0 +1,130 @@
+import { Node, textblockTypeInputRule } from '@tiptap/core'
+
+/** Keys that the editor does not know: they go through it unseen. */
+const EXTRA = { extra: { default: null, rendered: false } }
+
+const Doc = Node.create({ name: 'doc', topNode: true, content: 'block+' })
+
+const Text = Node.create({ name: 'text', group: 'inline' })
+
+const Paragraph = Node.create({
+  name: 'paragraph',
+  priority: 1000, // what a new block is where nothing else is said
+  group: 'block',
+  content: 'inline*',
+  addAttributes: () => EXTRA,
+  parseHTML: () => [{ tag: 'p' }],
+  renderHTML: () => ['p', 0],
+})
+
+const LEVELS = [1, 2, 3, 4, 5, 6] as const
+
+const Heading = Node.create({
+  name: 'heading',
+  group: 'block',
+  content: 'inline*',
+  defining: true,
+  addAttributes: () => ({ ...EXTRA, level: { default: 1, rendered: false } }),
+  parseHTML: () => LEVELS.map((level) => ({ tag: `h${level}`, attrs: { level } })),
+  renderHTML: ({ node }) => [`h${String(node.attrs['level'])}`, 0],
+  addInputRules() {
+    return LEVELS.map((level) =>
+      textblockTypeInputRule({
+        find: new RegExp(`^(#{${level}})\\s$`),
+        type: this.type,
+        getAttributes: { level },
+      }),
+    )
+  },
+  addKeyboardShortcuts() {
+    return Object.fromEntries(
+      LEVELS.map((level) => [
+        `Mod-Alt-${level}`,
+        () => this.editor.commands.toggleNode('heading', 'paragraph', { level }),
+      ]),
+    )
+  },
+})
+
+const Quote = Node.create({
+  name: 'blockquote',
+  group: 'block',
+  content: 'inline*',
+  defining: true,
+  addAttributes: () => EXTRA,
+  parseHTML: () => [{ tag: 'blockquote' }],
+  renderHTML: () => ['blockquote', 0],
+  addInputRules() {
+    return [textblockTypeInputRule({ find: /^>\s$/, type: this.type })]
+  },
+})
+
+const Code = Node.create({
+  name: 'codeBlock',
+  group: 'block',
+  content: 'text*',
+  code: true,
+  defining: true,
+  addAttributes: () => ({ ...EXTRA, language: { default: null, rendered: false } }),
+  parseHTML: () => [{ tag: 'pre', preserveWhitespace: 'full' }],
+  renderHTML: () => ['pre', ['code', 0]],
+  addInputRules() {
+    return [textblockTypeInputRule({ find: /^```\s$/, type: this.type })]
+  },
+})
+
+/** Lists hold items and lists, as `blocks` have it; in HTML no list stands in a list, so these are no `ul`. */
+const List = Node.create({
+  name: 'list',
+  group: 'block',
+  content: '(listItem | list)+',
+  addAttributes: () => ({
+    ...EXTRA,
+    format: {
+      default: 'unordered',
+      renderHTML: ({ format }: Record<string, unknown>) => ({ 'data-list': format }),
+    },
+  }),
+  parseHTML: () => [
+    { tag: 'ol', attrs: { format: 'ordered' } },
+    { tag: 'ul', attrs: { format: 'unordered' } },
+  ],
+  renderHTML: ({ HTMLAttributes }) => ['div', HTMLAttributes, 0],
+})
+
+const ListItem = Node.create({
+  name: 'listItem',
+  content: 'inline*',
+  defining: true,
+  addAttributes: () => EXTRA,
+  parseHTML: () => [{ tag: 'li' }, { tag: 'div[data-item]' }],
+  renderHTML: () => ['div', { 'data-item': '' }, 0],
+})
+
+const Image = Node.create({
+  name: 'image',
+  group: 'block',
+  atom: true,
+  draggable: true,
+  addAttributes: () => ({ ...EXTRA, image: { default: null, rendered: false } }),
+  renderHTML: ({ node }) => {
+    const { url, alternativeText } = node.attrs['image'] as Readonly<Record<string, unknown>>
+    return ['img', { src: url, alt: alternativeText ?? '' }]
+  },
+})
+
+const HardBreak = Node.create({
+  name: 'hardBreak',
+  group: 'inline',
+  inline: true,
+  selectable: false,
+  linebreakReplacement: true,
+  parseHTML: () => [{ tag: 'br' }],
+  renderHTML: () => ['br'],
+  renderText: () => '\n',
+  addKeyboardShortcuts() {
+    return { 'Shift-Enter': () => this.editor.commands.insertContent({ type: 'hardBreak' }) }
+  },
+})
+
+export const NODES = [Doc, Text, Paragraph, Heading, Quote, Code, List, ListItem, Image, HardBreak]

@@ -1,0 +1,73 @@
+import {
+  BLOCK_KEYS,
+  type BlockNode,
+  type EditorMark,
+  type EditorNode,
+  TEXT_MARKS,
+  unknownKeys,
+} from './blocks.ts'
+
+const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
+const LINK_KEYS = ['type', 'url', 'children']
+
+/** A `blocks` value as the editor's document; an empty one is an empty paragraph. */
+export function toEditor(blocks: readonly BlockNode[] | null): EditorNode {
+  const content = (blocks ?? []).map(toBlock)
+  return { type: 'doc', content: content.length === 0 ? [{ type: 'paragraph' }] : content }
+}
+
+function toBlock(node: BlockNode): EditorNode {
+  const named = BLOCK_KEYS[node.type] ?? []
+  const attrs = Object.fromEntries(
+    named.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]])),
+  )
+  const extra = unknownKeys(node, ['type', 'children', ...named])
+  const more = extra === null ? attrs : { ...attrs, extra }
+  const content = contentOf(node)
+  return {
+    type: nameOf(node.type),
+    ...(Object.keys(more).length > 0 && { attrs: more }),
+    ...(content.length > 0 && { content }),
+  }
+}
+
+/** The editor's name of a node. */
+function nameOf(type: string): string {
+  return { 'list-item': 'listItem', code: 'codeBlock', quote: 'blockquote' }[type] ?? type
+}
+
+function contentOf({ type, children = [] }: BlockNode): readonly EditorNode[] {
+  if (type === 'image') return []
+  if (type === 'list') return children.map(toBlock)
+  return children.flatMap((child) => toInline(child, type === 'code'))
+}
+
+function toInline(node: BlockNode, isCode: boolean): readonly EditorNode[] {
+  if (node.type !== 'link') return toText(node, [], isCode)
+  const extra = unknownKeys(node, LINK_KEYS)
+  const attrs = { url: node['url'], ...(extra !== null && { extra }) }
+  return (node.children ?? []).flatMap((child) => toText(child, [{ type: 'link', attrs }], isCode))
+}
+
+/** Text as it is; a line that ends within it is a node of its own, but in code. */
+function toText(
+  node: BlockNode,
+  within: readonly EditorMark[],
+  isCode: boolean,
+): readonly EditorNode[] {
+  const text = String(node['text'])
+  const extra = unknownKeys(node, TEXT_KEYS)
+  const marks: readonly EditorMark[] = [
+    ...within,
+    ...TEXT_MARKS.filter((mark) => node[mark] === true).map((type) => ({ type })),
+    ...(extra === null ? [] : [{ type: 'extra', attrs: { keys: extra } }]),
+  ]
+  const marked = marks.length > 0 && { marks }
+  if (isCode) return text === '' ? [] : [{ type: 'text', text, ...marked }]
+  return text
+    .split('\n')
+    .flatMap((line, index) => [
+      ...(index === 0 ? [] : [{ type: 'hardBreak', ...marked }]),
+      ...(line === '' ? [] : [{ type: 'text', text: line, ...marked }]),
+    ])
+}

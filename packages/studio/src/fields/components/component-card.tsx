@@ -1,0 +1,122 @@
+import { memo } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import type { ComponentDeclaration } from '../../entry/declaration.ts'
+import type { ComponentValue } from '../../entry/values.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { BlockNode } from '../blocks/blocks.ts'
+import type { Place } from '../field-props.ts'
+import { useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
+import { Grip } from '../reorder/grip.tsx'
+import type { Handles } from '../reorder/use-reorder.ts'
+import { blockText } from '../words.ts'
+import { ComponentFields } from './component-fields.tsx'
+import styles from './components.module.css'
+
+export interface ComponentCardProps {
+  readonly declared: ComponentDeclaration | undefined
+  readonly uid: string
+  readonly itemKey: string
+  /** Of the component itself. */
+  readonly place: Place
+  readonly position: number
+  readonly count: number
+  readonly isFolded: boolean
+  readonly isFixed: boolean
+  readonly handles: Handles
+  readonly onAct: (action: CardAction, key: string) => void
+}
+
+export type CardAction = 'fold' | 'duplicate' | 'remove' | 'up' | 'down'
+
+/** A component in a list: its head, and its fields unless it is folded. */
+export const ComponentCard = memo(function ComponentCard(props: ComponentCardProps) {
+  const { declared, uid, itemKey, place, position, count, isFolded, isFixed, handles, onAct } =
+    props
+  const { t } = useTexts()
+  const name = declared?.displayName ?? uid
+  const summary = useFromValue<ComponentValue | undefined, string>(place, (value) =>
+    isFolded ? summaryOf(declared, value) : '',
+  )
+  return (
+    <div
+      role="group"
+      aria-label={t('component.nth', { name, position, of: count })}
+      className={styles['card']}
+    >
+      <div className={styles['head']}>
+        {!isFixed && <Grip {...{ handles, itemKey, position, count }} label={name} />}
+        <button
+          type="button"
+          className={styles['fold']}
+          aria-expanded={!isFolded}
+          onClick={() => onAct('fold', itemKey)}
+        >
+          <span className={styles['name']}>{name}</span>
+          <span className={styles['summary']}>{summary}</span>
+          <Trouble place={place} />
+          <Icon name={isFolded ? 'down' : 'up'} size={14} />
+        </button>
+        {!isFixed && (
+          <Dropdown
+            onAction={(action) => onAct(action as CardAction, itemKey)}
+            trigger={
+              <Button
+                look="quiet"
+                square
+                small
+                aria-label={t('component.actions', { name, position })}
+              >
+                <Icon name="more" />
+              </Button>
+            }
+          >
+            <DropdownItem id="duplicate">{t('component.duplicate')}</DropdownItem>
+            <DropdownItem id="up" isDisabled={position === 1}>
+              {t('component.up')}
+            </DropdownItem>
+            <DropdownItem id="down" isDisabled={position === count}>
+              {t('component.down')}
+            </DropdownItem>
+            <DropdownItem id="remove" tone="danger">
+              {t('component.remove')}
+            </DropdownItem>
+          </Dropdown>
+        )}
+      </div>
+      {!isFolded && <ComponentFields attributes={declared?.attributes ?? {}} place={place} />}
+    </div>
+  )
+})
+
+/** That something within it is wrong, which nobody would see while it is folded. */
+function Trouble({ place }: { readonly place: Place }) {
+  const { form } = useOpenEntry()
+  const { t } = useTexts()
+  const own = useProblems(place)
+  const isWithin = useFromValue(place, () => form.isWrongWithin(place))
+  return own !== undefined || isWithin ? (
+    <span className={styles['trouble']}>{t('component.wrong')}</span>
+  ) : null
+}
+
+const SUMMARY_LENGTH = 120
+
+/** The first text that a component holds. */
+function summaryOf(
+  declared: ComponentDeclaration | undefined,
+  value: ComponentValue | undefined,
+): string {
+  for (const [name, { type }] of Object.entries(declared?.attributes ?? {})) {
+    const held = value?.[name]
+    const text =
+      type === 'blocks' && Array.isArray(held)
+        ? blockText(held as BlockNode[])
+        : typeof held === 'string'
+          ? held
+          : ''
+    if (type !== 'password' && text.trim() !== '') return text.trim().slice(0, SUMMARY_LENGTH)
+  }
+  return ''
+}

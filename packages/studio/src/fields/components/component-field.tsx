@@ -1,0 +1,54 @@
+import { Button } from '../../design/button.tsx'
+import { notify } from '../../design/toasts.tsx'
+import type { ComponentAttribute } from '../../entry/declaration.ts'
+import { type ComponentValue, newComponent } from '../../entry/values.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import { labelOf } from '../labels.ts'
+import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
+import { ComponentFields } from './component-fields.tsx'
+import styles from './components.module.css'
+
+/** One component, or none. */
+export function ComponentField({ attribute, name, place }: FieldProps<ComponentAttribute>) {
+  const isThere = useFromValue<ComponentValue | null, boolean>(place, (value) => value !== null)
+  const { form, reading, isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  const declared = reading.components.get(attribute.component)
+  const isFixed = isReadOnly || attribute.writable === false
+  const address = addressAt(place)
+  const remove = (): void => {
+    const before = form.get(address)
+    form.set(address, null)
+    notify(t('component.removed', { name: labelOf(name) }), () => form.set(address, before))
+  }
+  const actions = !isThere || isFixed || (
+    <Button
+      look="quiet"
+      small
+      onPress={remove}
+      aria-label={t('action.remove', { name: labelOf(name) })}
+    >
+      {t('component.remove')}
+    </Button>
+  )
+  return (
+    <FieldFrame {...{ attribute, name, place }} isGroup note={actions}>
+      {(names) =>
+        isThere ? (
+          <div role="group" aria-labelledby={names['aria-labelledby']} className={styles['card']}>
+            <ComponentFields attributes={declared?.attributes ?? {}} place={place} />
+          </div>
+        ) : (
+          <Button
+            isDisabled={isFixed}
+            onPress={() => form.set(address, newComponent(attribute, attribute.component, reading))}
+          >
+            {t('component.add', { name: declared?.displayName ?? attribute.component })}
+          </Button>
+        )
+      }
+    </FieldFrame>
+  )
+}

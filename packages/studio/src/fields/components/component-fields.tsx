@@ -1,0 +1,22 @@
+import type { Attributes } from '../../entry/declaration.ts'
+import type { Place } from '../field-props.ts'
+import { useOpenEntry } from '../open-entry.ts'
+import styles from './components.module.css'
+
+/** The fields of one component. */
+export function ComponentFields({
+  attributes,
+  place,
+}: {
+  readonly attributes: Attributes
+  readonly place: Place
+}) {
+  const { Field } = useOpenEntry()
+  return (
+    <div className={styles['fields']}>
+      {Object.entries(attributes).map(([name, attribute]) => (
+        <Field key={name} attribute={attribute} name={name} place={`${place}/${name}`} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import { notify } from '../../design/toasts.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import { useOpenEntry } from '../open-entry.ts'
+import { useReorder } from '../reorder/use-reorder.ts'
+import { type CardAction, ComponentCard } from './component-card.tsx'
+import { type ListAttribute, useListActions, useOutline } from './component-list.ts'
+import styles from './components.module.css'
+
+/** Lists longer than this are opened folded: an outline to find one's way in. */
+const OPEN_AT_MOST = 5
+
+/** A repeatable component or a dynamic zone. */
+export function ComponentListField({ attribute, name, place }: FieldProps<ListAttribute>) {
+  const outline = useOutline(attribute, place)
+  const actions = useListActions(attribute, place)
+  const { reading, isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  const keys = useMemo(() => outline.map(({ key }) => key), [outline])
+  const [folded, setFolded] = useState<ReadonlySet<string>>(
+    () => new Set(keys.length > OPEN_AT_MOST ? keys : []),
+  )
+  const { handles, drag } = useReorder(keys, actions.move)
+  const list = useRef<HTMLDivElement>(null)
+  const fresh = useRef<string | null>(null)
+  useEffect(() => {
+    if (fresh.current === null) return
+    focusWithin(list.current, fresh.current)
+    fresh.current = null
+  }, [keys])
+  const nameOf = useCallback(
+    (uid: string) => reading.components.get(uid)?.displayName ?? uid,
+    [reading],
+  )
+  const act = useCallback(
+    (action: CardAction, key: string): void => {
+      if (action === 'fold') setFolded((now) => toggled(now, key))
+      else if (action === 'duplicate') fresh.current = actions.duplicate(key)
+      else if (action === 'remove') {
+        const uid = outline.find((one) => one.key === key)?.uid ?? ''
+        notify(t('component.removed', { name: nameOf(uid) }), actions.remove(key))
+      } else actions.move(key, keys.indexOf(key) + (action === 'up' ? -1 : 1))
+    },
+    [actions, keys, nameOf, outline, t],
+  )
+  const isFixed = isReadOnly || attribute.writable === false
+  const isFull = attribute.max !== undefined && keys.length >= attribute.max
+  const add = (uid: string): void => {
+    fresh.current = actions.add(uid)
+  }
+  const isAllFolded = keys.length > 0 && keys.every((key) => folded.has(key))
+  const note = keys.length > 1 && (
+    <Button look="quiet" small onPress={() => setFolded(new Set(isAllFolded ? [] : keys))}>
+      {t(isAllFolded ? 'component.unfoldAll' : 'component.foldAll')}
+    </Button>
+  )
+  return (
+    <FieldFrame {...{ attribute, name, place }} isGroup note={note}>
+      {(names) => (
+        <div ref={list} role="group" {...groupNames(names)} className={styles['list']}>
+          {outline.map(({ key, uid }, index) => (
+            <div
+              key={key}
+              ref={handles.itemRef(key)}
+              data-item={key}
+              className={`${styles['item']} ${landing(drag, index, keys.length)}`}
+              data-dragged={drag?.key === key || undefined}
+            >
+              <ComponentCard
+                declared={reading.components.get(uid)}
+                {...{ uid, isFixed, handles }}
+                itemKey={key}
+                place={`${place}/${key}`}
+                position={index + 1}
+                count={keys.length}
+                isFolded={folded.has(key)}
+                onAct={act}
+              />
+            </div>
+          ))}
+          {!isFixed && <Adder {...{ attribute, nameOf, isFull }} onAdd={add} />}
+        </div>
+      )}
+    </FieldFrame>
+  )
+}
+
+interface AdderProps {
+  readonly attribute: ListAttribute
+  readonly nameOf: (uid: string) => string
+  readonly isFull: boolean
+  readonly onAdd: (uid: string) => void
+}
+
+function Adder({ attribute, nameOf, isFull, onAdd }: AdderProps) {
+  const { t } = useTexts()
+  const [first = '', ...others] =
+    attribute.type === 'component' ? [attribute.component] : attribute.components
+  if (others.length === 0) {
+    return (
+      <Button isDisabled={isFull} onPress={() => onAdd(first)}>
+        <Icon name="plus" size={14} />
+        {t('component.add', { name: nameOf(first) })}
+      </Button>
+    )
+  }
+  return (
+    <Dropdown
+      placement="bottom start"
+      onAction={(uid) => onAdd(String(uid))}
+      trigger={
+        <Button isDisabled={isFull}>
+          <Icon name="plus" size={14} />
+          {t('component.addAny')}
+        </Button>
+      }
+    >
+      {[first, ...others].map((uid) => (
+        <DropdownItem key={uid} id={uid}>
+          {nameOf(uid)}
+        </DropdownItem>
+      ))}
+    </Dropdown>
+  )
+}
+
+function groupNames(names: {
+  readonly 'aria-labelledby': string
+  readonly 'aria-describedby'?: string
+}) {
+  const { 'aria-labelledby': labelledBy, 'aria-describedby': describedBy } = names
+  return {
+    'aria-labelledby': labelledBy,
+    ...(describedBy !== undefined && { 'aria-describedby': describedBy }),
+  }
+}
+
+function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(key)) next.add(key)
+  return next
+}
+
+/** The line that shows where a dragged one would land. */
+function landing(drag: { readonly to: number } | null, index: number, count: number): string {
+  if (drag === null) return ''
+  if (drag.to === index) return styles['landBefore'] ?? ''
+  return drag.to === count && index === count - 1 ? (styles['landAfter'] ?? '') : ''
+}
+
+/** Puts the cursor into the first field of a component that was just made. */
+function focusWithin(list: HTMLElement | null, key: string): void {
+  const card = list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(key)}"]`)
+  const field = card?.querySelector<HTMLElement>(
+    '[data-field] :is(input, textarea, select, [role=switch])',
+  )
+  field?.focus()
+  card?.scrollIntoView({ block: 'nearest' })
+}

@@ -1,0 +1,37 @@
+import type { ScalarAttribute } from '../../entry/declaration.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import styles from '../inputs/inputs.module.css'
+import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+
+/** One of the declared values, or none. */
+export function EnumerationField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const value = useValue<string | null>(place)
+  const set = useSetValue<string | null>(place)
+  const { isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  const declared = attribute.enum ?? []
+  const isStray = value !== null && !declared.includes(value)
+  return (
+    <FieldFrame {...{ attribute, name, place }}>
+      {(names) => (
+        <select
+          {...names}
+          className={`${styles['input']} ${styles['time']}`}
+          value={value ?? ''}
+          disabled={isReadOnly || attribute.writable === false}
+          onChange={({ target }) => set(target.value === '' ? null : target.value)}
+        >
+          <option value="">{t('field.unset')}</option>
+          {isStray && <option value={value}>{value}</option>}
+          {declared.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  )
+}

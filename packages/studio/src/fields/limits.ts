@@ -1,0 +1,35 @@
+import type { Attribute } from '../entry/declaration.ts'
+import type { Texts } from '../texts/texts.ts'
+
+interface Limits {
+  readonly unique?: boolean
+  readonly regex?: string
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+/** What a value may be, as the declaration has it, in words. */
+export function limitsOf(attribute: Attribute, texts: Texts): readonly string[] {
+  const { t } = texts
+  const { unique, regex, min, max, minLength, maxLength } = attribute as Limits
+  const isCount = attribute.type === 'component' || attribute.type === 'dynamiczone'
+  return [
+    ...rangeOf(minLength, maxLength, 'length', texts),
+    ...rangeOf(min, max, isCount ? 'count' : 'number', texts),
+    ...(unique === true && attribute.type !== 'uid' ? [t('field.unique')] : []),
+    ...(regex === undefined ? [] : [t('field.regex', { pattern: regex })]),
+  ]
+}
+
+function rangeOf(
+  min: number | string | undefined,
+  max: number | string | undefined,
+  of: 'length' | 'count' | 'number',
+  { t }: Texts,
+): readonly string[] {
+  if (min !== undefined && max !== undefined) return [t(`field.${of}.between`, { min, max })]
+  if (max !== undefined) return [t(`field.${of}.max`, { max })]
+  return min === undefined ? [] : [t(`field.${of}.min`, { min })]
+}

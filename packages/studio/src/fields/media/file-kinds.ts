@@ -1,0 +1,30 @@
+import type { MediaAttribute } from '../../entry/declaration.ts'
+
+export type FileKind = 'images' | 'videos' | 'audios' | 'files'
+
+/** What the API calls each in `GET /admin/files?kind=`. */
+export const KIND_PARAMETER: Readonly<Record<FileKind, string>> = {
+  images: 'image',
+  videos: 'video',
+  audios: 'audio',
+  files: 'file',
+}
+
+/** The kinds that an attribute takes; none says that it takes all. */
+export function kindsOf({ allowedTypes = [] }: MediaAttribute): readonly FileKind[] {
+  return allowedTypes.filter((type): type is FileKind => type in KIND_PARAMETER)
+}
+
+/** For the `accept` of a file input. */
+export function acceptOf(kinds: readonly FileKind[]): string | undefined {
+  if (kinds.length === 0 || kinds.includes('files')) return undefined
+  return kinds.map((kind) => `${KIND_PARAMETER[kind]}/*`).join(',')
+}
+
+/** Whether a file of this type is of one of the kinds. */
+export function isOfKind(mime: string, kinds: readonly FileKind[]): boolean {
+  if (kinds.length === 0) return true
+  const [of] = mime.split('/')
+  const kind = { image: 'images', video: 'videos', audio: 'audios' }[of ?? ''] ?? 'files'
+  return kinds.includes(kind as FileKind)
+}

@@ -1,0 +1,232 @@
+import { type ClipboardEvent, type DragEvent, useMemo, useState } from 'react'
+import { FileTrigger } from 'react-aria-components'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { notifyFailure } from '../../design/toasts.tsx'
+import type { MediaAttribute } from '../../entry/declaration.ts'
+import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
+import type { FileValue } from '../../entry/values.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import { Grip } from '../reorder/grip.tsx'
+import { type Handles, moved, useReorder } from '../reorder/use-reorder.ts'
+import { FileChoice } from './file-choice.tsx'
+import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
+import { FileThumb } from './file-thumb.tsx'
+import styles from './media-field.module.css'
+import { type Upload, useUploads } from './use-uploads.ts'
+
+const NONE: readonly FileValue[] = []
+
+/** Files of an entry: dropped, pasted, uploaded or chosen. */
+export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute>) {
+  const files = useValue<readonly FileValue[] | null>(place) ?? NONE
+  const { form, isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  const [isChoosing, choose] = useState(false)
+  const [isOver, over] = useState(false)
+  const isMany = attribute.multiple === true
+  const isFixed = isReadOnly || attribute.writable === false
+  const kinds = kindsOf(attribute)
+  const change: Change = (to) =>
+    form.change<readonly FileValue[] | null>(addressAt(place), (now) => to(now ?? NONE))
+  const add = (added: readonly FileValue[]): void =>
+    change((now) => {
+      const fresh = added.filter(
+        ({ documentId }) => !now.some((one) => one.documentId === documentId),
+      )
+      return isMany ? [...now, ...fresh] : added.slice(0, 1)
+    })
+  const { uploads, start, drop } = useUploads((file) => add([file]))
+  const take = (given: readonly File[]): void => {
+    const fitting = given.filter(({ type }) => isOfKind(type, kinds))
+    if (fitting.length < given.length) notifyFailure(t('media.wrongKind'))
+    for (const file of isMany ? fitting : fitting.slice(0, 1)) start(file)
+  }
+  const receive = isFixed ? {} : receiving(take, over)
+  const accept = acceptOf(kinds)
+  return (
+    <FieldFrame {...{ attribute, name, place }} isGroup>
+      {(names) => (
+        <div
+          role="group"
+          aria-labelledby={names['aria-labelledby']}
+          className={`${styles['box']} ${isOver ? styles['over'] : ''}`}
+          {...receive}
+        >
+          <FileList {...{ files, isFixed }} isOrdered={isMany} onChange={change} />
+          {uploads.map((upload) => (
+            <UploadRow key={upload.id} upload={upload} onDrop={() => drop(upload.id)} />
+          ))}
+          {!isFixed && (
+            <div className={styles['foot']}>
+              <FileTrigger
+                allowsMultiple={isMany}
+                {...(accept !== undefined && { acceptedFileTypes: accept.split(',') })}
+                onSelect={(list) => take([...(list ?? [])])}
+              >
+                <Button small>
+                  <Icon name="upload" size={14} />
+                  {t('media.upload')}
+                </Button>
+              </FileTrigger>
+              <Button look="quiet" small onPress={() => choose(true)}>
+                {t('media.choose')}
+              </Button>
+              <span className={styles['hint']}>{t('media.drop')}</span>
+            </div>
+          )}
+          {isChoosing && (
+            <FileChoice
+              kinds={kinds}
+              isMultiple={isMany}
+              onChosen={add}
+              onClose={() => choose(false)}
+            />
+          )}
+        </div>
+      )}
+    </FieldFrame>
+  )
+}
+
+type Change = (to: (now: readonly FileValue[]) => readonly FileValue[]) => void
+
+interface FileListProps {
+  readonly files: readonly FileValue[]
+  readonly isFixed: boolean
+  readonly isOrdered: boolean
+  readonly onChange: Change
+}
+
+function FileList({ files, isFixed, isOrdered, onChange }: FileListProps) {
+  const keys = useMemo(() => files.map(({ documentId }) => documentId), [files])
+  const { handles, drag } = useReorder(keys, (key, to) =>
+    onChange((now) =>
+      moved(
+        now,
+        now.findIndex(({ documentId }) => documentId === key),
+        to,
+      ),
+    ),
+  )
+  if (files.length === 0) return null
+  return (
+    <ul>
+      {files.map((file, index) => (
+        <li
+          key={file.documentId}
+          ref={handles.itemRef(file.documentId)}
+          className={`${styles['file']} ${drag?.to === index ? styles['landBefore'] : ''}`}
+        >
+          <FileRow
+            {...{ file, handles }}
+            position={index + 1}
+            count={files.length}
+            isOrdered={isOrdered && files.length > 1 && !isFixed}
+            onRemove={
+              isFixed ? undefined : () => onChange((now) => now.filter((one) => one !== file))
+            }
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Takes what is dropped or pasted. */
+function receiving(take: (files: readonly File[]) => void, over: (isOver: boolean) => void) {
+  return {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return
+      event.preventDefault()
+      over(true)
+    },
+    onDragLeave: () => over(false),
+    onDrop: (event: DragEvent) => {
+      over(false)
+      if (event.dataTransfer.files.length === 0) return
+      event.preventDefault()
+      take([...event.dataTransfer.files])
+    },
+    onPaste: (event: ClipboardEvent) => {
+      if (event.clipboardData.files.length === 0) return
+      event.preventDefault()
+      take([...event.clipboardData.files])
+    },
+  }
+}
+
+interface FileRowProps {
+  readonly file: FileValue
+  readonly handles: Handles
+  readonly position: number
+  readonly count: number
+  readonly isOrdered: boolean
+  readonly onRemove: (() => void) | undefined
+}
+
+function FileRow({ file, handles, position, count, isOrdered, onRemove }: FileRowProps) {
+  const { t, bytes } = useTexts()
+  const { name, width, height, size, alternativeText, mime } = file
+  const isMute = mime.startsWith('image/') && (alternativeText ?? '') === ''
+  const about = [
+    width && height ? `${width} × ${height}` : '',
+    size ? bytes(size * 1000) : '',
+    isMute ? t('media.noAlternative') : '',
+  ].filter((part) => part !== '')
+  return (
+    <>
+      {isOrdered && (
+        <Grip {...{ handles, position, count }} itemKey={file.documentId} label={name} />
+      )}
+      <FileThumb file={file} size={count === 1 ? 72 : 40} />
+      <span className={styles['about']}>
+        <span className={styles['name']}>{name}</span>
+        <span className={styles['more']}>{about.join(' · ')}</span>
+      </span>
+      {onRemove !== undefined && (
+        <Button
+          look="quiet"
+          square
+          small
+          aria-label={t('action.remove', { name })}
+          onPress={onRemove}
+        >
+          <Icon name="close" size={14} />
+        </Button>
+      )}
+    </>
+  )
+}
+
+function UploadRow({ upload, onDrop }: { readonly upload: Upload; readonly onDrop: () => void }) {
+  const { t } = useTexts()
+  const { name, share, failure } = upload
+  return (
+    <div className={styles['file']}>
+      <span className={styles['about']}>
+        <span className={styles['name']}>{name}</span>
+        {failure === null ? (
+          <progress value={share} aria-label={t('media.uploading', { name })} />
+        ) : (
+          <span className={styles['failure']} role="alert">
+            {failure}
+          </span>
+        )}
+      </span>
+      {failure !== null && (
+        <Button
+          look="quiet"
+          square
+          small
+          aria-label={t('action.remove', { name })}
+          onPress={onDrop}
+        >
+          <Icon name="close" size={14} />
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from 'react'
+import { uploadFile } from '../../api/upload.ts'
+import type { FileValue } from '../../entry/values.ts'
+
+export interface Upload {
+  readonly id: number
+  readonly name: string
+  /** From 0 to 1. */
+  readonly share: number
+  readonly failure: string | null
+}
+
+/** Files on their way to the server; each one that arrived is handed on, in the order in which they arrive. */
+export function useUploads(onDone: (file: FileValue) => void) {
+  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const done = useRef(onDone)
+  done.current = onDone
+  const last = useRef(0)
+  const abort = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    abort.current = controller
+    return () => controller.abort()
+  }, [])
+  const change = (id: number, to: Partial<Upload>): void =>
+    setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
+  const drop = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
+  const start = (file: File): void => {
+    last.current += 1
+    const id = last.current
+    setUploads((all) => [...all, { id, name: file.name, share: 0, failure: null }])
+    const { signal } = abort.current
+    uploadFile(file, { signal, onProgress: (share) => change(id, { share }) }).then(
+      (arrived) => {
+        drop(id)
+        done.current(arrived)
+      },
+      (error: unknown) => {
+        if (signal.aborted) return
+        change(id, { failure: error instanceof Error ? error.message : String(error) })
+      },
+    )
+  }
+  return { uploads, start, drop }
+}

@@ -1,0 +1,29 @@
+import { Icon } from '../../design/icon.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './grip.module.css'
+import type { Handles } from './use-reorder.ts'
+
+export interface GripProps {
+  readonly handles: Handles
+  readonly itemKey: string
+  /** What it moves. */
+  readonly label: string
+  readonly position: number
+  readonly count: number
+}
+
+/** The handle of an element in a list. Its name says where the element stands, so that a move is heard. */
+export function Grip({ handles, itemKey, label, position, count }: GripProps) {
+  const { t } = useTexts()
+  return (
+    <button
+      type="button"
+      className={styles['grip']}
+      aria-label={t('reorder.grip', { name: label, position, of: count })}
+      title={t('reorder.hint')}
+      {...handles.gripProps(itemKey)}
+    >
+      <Icon name="grip" />
+    </button>
+  )
+}

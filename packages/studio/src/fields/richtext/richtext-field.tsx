@@ -1,0 +1,29 @@
+import type { ScalarAttribute } from '../../entry/declaration.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { CodeArea } from '../code/code-area.tsx'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import { labelOf } from '../labels.ts'
+import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+
+/** Markdown, as it is stored. */
+export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const value = useValue<string | null>(place)
+  const set = useSetValue<string | null>(place)
+  const { isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  return (
+    <FieldFrame {...{ attribute, name, place }} isGroup note={t('field.markdown')}>
+      {(names) => (
+        <CodeArea
+          language="markdown"
+          text={value ?? ''}
+          label={labelOf(name)}
+          isInvalid={names['aria-invalid'] === true}
+          isReadOnly={isReadOnly || attribute.writable === false}
+          onChange={(text) => set(text === '' ? null : text)}
+        />
+      )}
+    </FieldFrame>
+  )
+}

@@ -1,0 +1,85 @@
+import type { ScalarAttribute } from '../../entry/declaration.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import styles from '../inputs/inputs.module.css'
+import { labelOf } from '../labels.ts'
+import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+
+/** From this share of the limit on, the length is shown. */
+const NEAR = 0.8
+
+/** A text of one line (`string`, `email`) or of several (`text`); nothing typed is null. */
+export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const value = useValue<string | null>(place) ?? ''
+  const set = useSetValue<string | null>(place)
+  const { isReadOnly } = useOpenEntry()
+  return (
+    <FieldFrame
+      {...{ attribute, name, place }}
+      note={<Length text={value} attribute={attribute} />}
+    >
+      {(names) => {
+        const shared = {
+          ...names,
+          value,
+          readOnly: isReadOnly || attribute.writable === false,
+          onChange: (event: { target: { value: string } }) => set(orNull(event.target.value)),
+        }
+        if (attribute.type === 'text') {
+          return (
+            <textarea {...shared} rows={3} className={`${styles['input']} ${styles['area']}`} />
+          )
+        }
+        const type = attribute.type === 'email' ? 'email' : 'text'
+        return <input {...shared} type={type} className={styles['input']} autoComplete="off" />
+      }}
+    </FieldFrame>
+  )
+}
+
+/** The title of the entry, set as one. */
+export function TitleField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const value = useValue<string | null>(place) ?? ''
+  const set = useSetValue<string | null>(place)
+  const { isReadOnly } = useOpenEntry()
+  const { t } = useTexts()
+  return (
+    <FieldFrame {...{ attribute, name, place }} isTitle>
+      {(names) => (
+        <textarea
+          {...names}
+          rows={1}
+          className={styles['titleInput']}
+          value={value}
+          placeholder={t('entry.untitled', { name: labelOf(name) })}
+          readOnly={isReadOnly || attribute.writable === false}
+          onChange={(event) => set(orNull(event.target.value.replaceAll('\n', ' ')))}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !event.metaKey && !event.ctrlKey) event.preventDefault()
+          }}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+function Length({
+  text,
+  attribute,
+}: {
+  readonly text: string
+  readonly attribute: ScalarAttribute
+}) {
+  const { maxLength } = attribute
+  if (maxLength === undefined || text.length < maxLength * NEAR) return null
+  return (
+    <span className={text.length > maxLength ? styles['bad'] : undefined}>
+      {text.length} / {maxLength}
+    </span>
+  )
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text
+}

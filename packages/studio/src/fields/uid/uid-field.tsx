@@ -1,0 +1,150 @@
+import { useEffect, useRef, useState } from 'react'
+import { contentPath } from '../../api/entries.ts'
+import { request } from '../../api/request.ts'
+import { Button } from '../../design/button.tsx'
+import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { FormStore } from '../../entry/form-store.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FieldProps } from '../field-props.ts'
+import { FieldFrame } from '../frame/field-frame.tsx'
+import styles from '../inputs/inputs.module.css'
+import { labelOf } from '../labels.ts'
+import { addressAt, type OpenEntry, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { isUid, slugOf } from './slug-of.ts'
+
+const TYPING_PAUSE = 350
+
+type Finding = 'unknown' | 'asking' | 'free' | 'taken' | 'wrong'
+
+/**
+ * The part of an address that names the entry. It follows the attribute that it is made from until somebody writes their
+ * own, and says while they type whether another entry has it.
+ */
+export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
+  const value = useValue<string | null>(place)
+  const set = useSetValue<string | null>(place)
+  const open = useOpenEntry()
+  const { t } = useTexts()
+  const { targetField } = attribute
+  const target = siblingOf(place, targetField ?? name)
+  useFollowing(place, target, targetField !== undefined && attribute.writable !== false)
+  const isWithin = place.includes('/')
+  const { finding, propose } = useProposals(open, name, isWithin ? null : value)
+  const isFixed = open.isReadOnly || attribute.writable === false
+  const from =
+    targetField === undefined ? undefined : t('field.uid.from', { name: labelOf(targetField) })
+  return (
+    <FieldFrame {...{ attribute, name, place }} note={from}>
+      {(names) => (
+        <div className={styles['line']}>
+          <input
+            {...names}
+            type="text"
+            spellCheck={false}
+            autoComplete="off"
+            autoCapitalize="off"
+            className={`${styles['input']} ${styles['mono']}`}
+            value={value ?? ''}
+            readOnly={isFixed}
+            onChange={({ target }) => set(target.value === '' ? null : target.value)}
+          />
+          <span role="status" className={`${styles['said']} ${toneOf(finding)}`}>
+            {['free', 'taken', 'wrong'].includes(finding) && t(`field.uid.${finding as 'free'}`)}
+          </span>
+          {!isFixed && !isWithin && targetField !== undefined && (
+            <Button
+              look="quiet"
+              small
+              onPress={() => {
+                void propose(textAt(open.form, target)).then((slug) => slug !== null && set(slug))
+              }}
+            >
+              {t('field.uid.propose')}
+            </Button>
+          )}
+        </div>
+      )}
+    </FieldFrame>
+  )
+}
+
+function toneOf(finding: Finding): string {
+  if (finding === 'free') return styles['good'] ?? ''
+  return finding === 'taken' || finding === 'wrong' ? (styles['bad'] ?? '') : ''
+}
+
+function siblingOf(place: string, name: string): string {
+  return [...place.split('/').slice(0, -1), name].join('/')
+}
+
+function textAt(form: FormStore, place: string): string {
+  const value = form.get(addressAt(place))
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Writes the slug of the target while the uid is what the target last made of it. */
+function useFollowing(place: string, target: string, isFollowing: boolean): void {
+  const { form, documentId, isReadOnly } = useOpenEntry()
+  const last = useRef<string | null>(null)
+  useEffect(() => {
+    if (!isFollowing || isReadOnly) return
+    const read = (at: string): string => textAt(form, at)
+    last.current = read(target)
+    return form.onEdit(() => {
+      const before = last.current ?? ''
+      const now = read(target)
+      if (now === before) return
+      last.current = now
+      const uid = read(place)
+      const isOwn = uid !== '' && uid !== slugOf(before)
+      // What apps may already link to is changed by nobody but a person.
+      if (isOwn || (documentId() !== null && uid === '' && before !== '')) return
+      form.set(addressAt(place), slugOf(now) === '' ? null : slugOf(now))
+    })
+  }, [form, place, target, isFollowing, isReadOnly, documentId])
+}
+
+function useProposals(open: OpenEntry, field: string, value: string | null) {
+  const [finding, find] = useState<Finding>('unknown')
+  const first = useRef(value)
+  const { uid, documentId, locale } = open
+  const ask = async (given: string, signal?: AbortSignal) => {
+    const id = documentId()
+    const body = {
+      field,
+      value: given,
+      ...(id !== null && { documentId: id }),
+      ...(locale !== null && { locale }),
+    }
+    const path = contentPath(uid, 'uid-proposals')
+    const { data } = await request<{ value: string; free: boolean }>('POST', path, { body, signal })
+    return data
+  }
+  useEffect(() => {
+    if (value === null || value === first.current) return find('unknown')
+    first.current = null
+    if (!isUid(value)) return find('wrong')
+    find('asking')
+    const abort = new AbortController()
+    const timer = setTimeout(() => {
+      ask(value, abort.signal).then(
+        ({ free }) => find(free ? 'free' : 'taken'),
+        () => abort.signal.aborted || find('unknown'),
+      )
+    }, TYPING_PAUSE)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+    // oxlint-disable-next-line react/exhaustive-deps -- what is asked about is the value alone
+  }, [value])
+  const propose = async (from: string): Promise<string | null> => {
+    const text = slugOf(from)
+    try {
+      return (await ask(text)).value
+    } catch {
+      return text === '' ? null : text
+    }
+  }
+  return { finding, propose }
+}

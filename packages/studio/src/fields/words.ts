@@ -1,0 +1,78 @@
+import type { Attribute, Components } from '../entry/declaration.ts'
+import {
+  type ComponentValue,
+  componentUid,
+  type FileValue,
+  type Links,
+  listOf,
+} from '../entry/values.ts'
+import type { Texts } from '../texts/texts.ts'
+import type { BlockNode } from './blocks/blocks.ts'
+
+/** A value of the form in words, to be compared with another. */
+export function wordsOf(
+  attribute: Attribute,
+  value: unknown,
+  components: Components,
+  texts: Texts,
+): string {
+  const words = filledWordsOf(attribute, value, components, texts)
+  return words === '' ? texts.t('field.unset') : words
+}
+
+function filledWordsOf(
+  attribute: Attribute,
+  value: unknown,
+  components: Components,
+  texts: Texts,
+): string {
+  if (value === null || value === undefined) return ''
+  switch (attribute.type) {
+    case 'relation':
+      return (value as Links).items.map(({ title }) => title).join('\n')
+    case 'media':
+      return (listOf(value) as readonly FileValue[]).map(({ name }) => name).join('\n')
+    case 'component':
+    case 'dynamiczone':
+      return componentWords(attribute, value, components, texts)
+    case 'blocks':
+      return blockText(value as readonly BlockNode[])
+    default:
+      return plainWords(attribute.type, value, texts)
+  }
+}
+
+function plainWords(type: Attribute['type'], value: unknown, { t, moment }: Texts): string {
+  if (type === 'json') return JSON.stringify(value, null, 2)
+  if (type === 'datetime') return moment(value as string)
+  if (type === 'boolean') return t(`field.boolean.${value === true ? 'yes' : 'no'}`)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function componentWords(
+  attribute: Attribute,
+  value: unknown,
+  components: Components,
+  texts: Texts,
+): string {
+  const elements = listOf(value) as readonly ComponentValue[]
+  return elements
+    .map((element) => {
+      const declared = components.get(componentUid(attribute, element))
+      const parts = Object.entries(declared?.attributes ?? {})
+        .map(([name, one]) => filledWordsOf(one, element[name], components, texts))
+        .filter((part) => part !== '')
+      return [declared?.displayName ?? '', ...parts].join('\n')
+    })
+    .join('\n\n')
+}
+
+/** The text of blocks, a line for each. */
+export function blockText(blocks: readonly BlockNode[]): string {
+  const inline = (node: BlockNode): string =>
+    node.type === 'text' ? String(node['text']) : (node.children ?? []).map(inline).join('')
+  const isBlock = ({ type }: BlockNode): boolean => type !== 'text' && type !== 'link'
+  const lines = (node: BlockNode): readonly string[] =>
+    (node.children ?? []).some(isBlock) ? (node.children ?? []).flatMap(lines) : [inline(node)]
+  return blocks.flatMap(lines).join('\n')
+}

@@ -1,0 +1,141 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { factsKey, localeStatesQuery } from '../../api/entry-facts.ts'
+import { useMay } from '../../api/session.ts'
+import { notify } from '../../design/toasts.tsx'
+import type { Link } from '../../entry/values.ts'
+import { Field } from '../../fields/field.tsx'
+import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
+import { TitleField } from '../../fields/text/text-field.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { EntryDrawer } from './entry-drawer.tsx'
+import styles from './entry-form.module.css'
+import { EntryHead } from './entry-head.tsx'
+import { EntrySide } from './entry-side.tsx'
+import type { EntrySession } from './session.ts'
+import { useEntryActions } from './use-entry-actions.ts'
+import { useEntryKeys } from './use-entry-keys.ts'
+import { usePresence } from './use-presence.ts'
+
+/** An entry: its title, its fields, and beside them what is about it. */
+export function EntryForm({ session }: { readonly session: EntrySession }) {
+  const { plan, saver, door, isRestored } = session
+  const { type, locale, attributes, declaration } = plan
+  const { t } = useTexts()
+  const client = useQueryClient()
+  const saved = useSyncExternalStore(
+    useCallback((listener) => saver.subscribe(listener), [saver]),
+    () => saver.state(),
+  )
+  const documentId = door.documentId()
+  useSaving(session)
+  useEffect(() => {
+    if (isRestored) notify(t('entry.restored'))
+  }, [isRestored, t])
+  useEffect(() => {
+    if (documentId === null || saved.kind !== 'saved' || saved.at === null) return
+    void client.invalidateQueries({ queryKey: factsKey(type.uid, documentId) })
+    void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
+  }, [client, documentId, saved, type.uid])
+
+  const { data: states } = useQuery({
+    ...localeStatesQuery(type.uid, documentId ?? ''),
+    enabled: documentId !== null,
+  })
+  const state = states?.find((one) => one.locale === locale)?.state
+  const may = useMay()
+  const action = documentId === null ? 'create' : 'update'
+  const isReadOnly = saved.kind === 'gone' || !may(`${type.uid}.${action}`, locale ?? undefined)
+  const actions = useEntryActions(session, state)
+  useEntryKeys(actions)
+  const others = usePresence(type.uid, documentId, locale)
+  const { open, drawer } = useOpenForm(session, isReadOnly)
+
+  const title = titleOf(declaration.titleField, attributes)
+  const names = Object.keys(attributes).filter((name) => name !== title)
+  return (
+    <OpenEntryContext value={open}>
+      <div className={styles['entry']}>
+        <EntryHead {...{ session, state, saved, actions, others, isReadOnly }} />
+        <div className={styles['body']}>
+          <div className={styles['form']}>
+            {title !== null && <TitleOf name={title} session={session} />}
+            {names.map((name) => {
+              const attribute = attributes[name]
+              return (
+                attribute !== undefined && (
+                  <Field key={name} attribute={attribute} name={name} place={name} />
+                )
+              )
+            })}
+          </div>
+          <EntrySide {...{ session, states, others }} />
+        </div>
+      </div>
+      {drawer}
+    </OpenEntryContext>
+  )
+}
+
+function TitleOf({ name, session }: { readonly name: string; readonly session: EntrySession }) {
+  const attribute = session.plan.attributes[name]
+  if (attribute?.type !== 'string' && attribute?.type !== 'text') return null
+  return <TitleField attribute={attribute} name={name} place={name} />
+}
+
+/** The attribute that is set as the title: one line of text. */
+function titleOf(
+  declared: string | null,
+  attributes: EntrySession['plan']['attributes'],
+): string | null {
+  const attribute = declared === null ? undefined : attributes[declared]
+  return attribute?.type === 'string' || attribute?.type === 'text' ? declared : null
+}
+
+/** Saves for as long as the form is open, and what is left when it is closed or out of sight. */
+function useSaving({ saver }: EntrySession): void {
+  useEffect(() => {
+    const stop = saver.start()
+    const flush = (): void => void saver.saveNow()
+    const onHidden = (): void => {
+      if (document.hidden && saver.isAutomatic()) flush()
+    }
+    window.addEventListener('online', flush)
+    document.addEventListener('visibilitychange', onHidden)
+    return () => {
+      window.removeEventListener('online', flush)
+      document.removeEventListener('visibilitychange', onHidden)
+      if (saver.isAutomatic()) flush()
+      stop()
+    }
+  }, [saver])
+}
+
+interface NewLinked {
+  readonly uid: string
+  readonly title: string
+  readonly onCreated: (link: Link) => void
+}
+
+function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
+  const [linked, setLinked] = useState<NewLinked | null>(null)
+  const open = useMemo(
+    (): OpenEntry => ({
+      Field,
+      form,
+      reading: plan.reading,
+      uid: plan.type.uid,
+      documentId: () => door.documentId(),
+      locale: plan.locale,
+      isLocalized: plan.type.localized,
+      isReadOnly,
+      createLinked: (uid, title, onCreated) => setLinked({ uid, title, onCreated }),
+    }),
+    [form, plan, door, isReadOnly],
+  )
+  const drawer =
+    linked === null ? null : (
+      <EntryDrawer {...linked} locale={plan.locale} onClose={() => setLinked(null)} />
+    )
+  return { open, drawer }
+}

@@ -1,0 +1,176 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { apiNameOf } from '../../api/content-types.ts'
+import type { Presence } from '../../api/entry-facts.ts'
+import type { EntryState } from '../../api/entries.ts'
+import { useMay } from '../../api/session.ts'
+import { Avatar } from '../../design/avatar.tsx'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import { StateMark } from '../../design/state-mark.tsx'
+import { notify } from '../../design/toasts.tsx'
+import type { SaveState } from '../../entry/autosave.ts'
+import { useFromValue } from '../../fields/open-entry.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './entry-form.module.css'
+import { SaveNote } from './save-note.tsx'
+import type { EntrySession } from './session.ts'
+import type { EntryActions } from './use-entry-actions.ts'
+
+export interface EntryHeadProps {
+  readonly session: EntrySession
+  readonly state: EntryState | undefined
+  readonly saved: SaveState
+  readonly actions: EntryActions
+  readonly others: readonly Presence[]
+  readonly isReadOnly: boolean
+}
+
+/** Where one is, how it stands, whether it is saved, who else is here, and what can be done. */
+export function EntryHead({ session, state, saved, actions, others, isReadOnly }: EntryHeadProps) {
+  const { type } = session.plan
+  const { t } = useTexts()
+  const isSingle = type.kind === 'singleType'
+  return (
+    <header className={styles['head']}>
+      <Heading session={session} />
+      {isSingle ? (
+        <span className={styles['crumb']}>{type.displayName}</span>
+      ) : (
+        <Link to="/content/$type" params={{ type: apiNameOf(type) }} className={styles['crumb']}>
+          {type.displayName} /
+        </Link>
+      )}
+      {type.draftAndPublish && <StateMark state={state ?? 'draft'} />}
+      <SaveNote saved={saved} isAutomatic={session.saver.isAutomatic()} />
+      <span className={styles['space']} />
+      {others.map(({ id, name }) => (
+        <Avatar key={id} name={name} />
+      ))}
+      {!isReadOnly && !type.draftAndPublish && (
+        <Button look="primary" isDisabled={actions.isBusy} onPress={() => void actions.save()}>
+          {t('action.save')}
+        </Button>
+      )}
+      {type.draftAndPublish && <PublishButton {...{ session, state, actions }} />}
+      <MoreActions {...{ session, state, actions, isReadOnly }} />
+    </header>
+  )
+}
+
+/** The title for those who do not see the page, and for the window. */
+function Heading({ session }: { readonly session: EntrySession }) {
+  const { declaration, type } = session.plan
+  const { t } = useTexts()
+  const name = declaration.titleField ?? Object.keys(declaration.attributes)[0] ?? ''
+  const value = useFromValue<unknown, string>(name, (held) =>
+    typeof held === 'string' || typeof held === 'number' ? String(held) : '',
+  )
+  const title = value === '' ? t('palette.new', { name: type.displayName }) : value
+  useEffect(() => {
+    document.title = `${title} · Quire`
+  }, [title])
+  return <h1 className={styles['unseen']}>{title}</h1>
+}
+
+type Parts = Pick<EntryHeadProps, 'session' | 'state' | 'actions'>
+
+function PublishButton({ session, state, actions }: Parts) {
+  const { plan } = session
+  const { t } = useTexts()
+  const may = useMay()
+  if (!may(`${plan.type.uid}.publish`, plan.locale ?? undefined)) return null
+  return (
+    <Button
+      look="primary"
+      isDisabled={actions.isBusy || state === 'published'}
+      onPress={() => void actions.publish()}
+    >
+      {t(state === 'changed' ? 'entry.publishChanges' : 'entry.publish')}
+    </Button>
+  )
+}
+
+function MoreActions({
+  session,
+  state,
+  actions,
+  isReadOnly,
+}: Parts & { readonly isReadOnly: boolean }) {
+  const { plan, door } = session
+  const { t, locale: nameOf } = useTexts()
+  const may = useMay()
+  const [isAsking, ask] = useState(false)
+  if (door.documentId() === null) return null
+  const allowed = (action: string): boolean =>
+    may(`${plan.type.uid}.${action}`, plan.locale ?? undefined)
+  const { draftAndPublish } = plan.type
+  const isPublished = state === 'published' || state === 'changed'
+  const disabled = Object.entries({
+    unpublish: !isPublished || !allowed('publish'),
+    discard: state !== 'changed' || isReadOnly,
+    delete: !allowed('delete'),
+  }).flatMap(([action, isOff]) => (isOff ? [action] : []))
+  const run = { unpublish: actions.unpublish, discard: actions.discard }
+  return (
+    <>
+      <Dropdown
+        onAction={(action) => {
+          if (action === 'delete') ask(true)
+          else void run[action as keyof typeof run]()
+        }}
+        disabledKeys={disabled}
+        trigger={
+          <Button look="quiet" square aria-label={t('action.more')}>
+            <Icon name="more" />
+          </Button>
+        }
+      >
+        {draftAndPublish && <DropdownItem id="unpublish">{t('entry.unpublish')}</DropdownItem>}
+        {draftAndPublish && <DropdownItem id="discard">{t('entry.discard')}</DropdownItem>}
+        <DropdownItem id="delete" tone="danger">
+          {plan.locale === null
+            ? t('entry.delete')
+            : t('entry.deleteIn', { name: nameOf(plan.locale) })}
+        </DropdownItem>
+      </Dropdown>
+      <DeleteDialog {...{ session, actions, isAsking }} onClose={() => ask(false)} />
+    </>
+  )
+}
+
+interface DeleteDialogProps extends Pick<Parts, 'session' | 'actions'> {
+  readonly isAsking: boolean
+  readonly onClose: () => void
+}
+
+function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps) {
+  const { type } = session.plan
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const remove = async (): Promise<void> => {
+    if (!(await actions.remove())) return
+    notify(t('entry.deleted'))
+    if (type.kind === 'singleType') await navigate({ to: '/' })
+    else await navigate({ to: '/content/$type', params: { type: apiNameOf(type) } })
+  }
+  return (
+    <Dialog
+      title={t('entry.delete.title')}
+      isOpen={isAsking}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button look="danger" onPress={() => void remove()}>
+            {t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {t('entry.delete.hint')}
+    </Dialog>
+  )
+}

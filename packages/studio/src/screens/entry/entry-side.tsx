@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { apiNameOf, useTypes } from '../../api/content-types.ts'
+import { type LocaleState, type Presence, usagesQuery } from '../../api/entry-facts.ts'
+import { useLocales } from '../../api/locales.ts'
+import { StateMark } from '../../design/state-mark.tsx'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { AppView } from './app-view.tsx'
+import styles from './entry-side.module.css'
+import { Section } from './section.tsx'
+import type { EntrySession } from './session.ts'
+
+export interface EntrySideProps {
+  readonly session: EntrySession
+  readonly states: readonly LocaleState[] | undefined
+  readonly others: readonly Presence[]
+}
+
+/** What is about the entry: who is here, its languages, what links to it, what apps get. */
+export function EntrySide({ session, states, others }: EntrySideProps) {
+  const { plan, door } = session
+  const { t } = useTexts()
+  const documentId = door.documentId()
+  return (
+    <aside className={styles['side']} aria-label={t('side.label')}>
+      {others.length > 0 && (
+        <p className={styles['note']} role="status">
+          {t('side.others', {
+            names: others.map(({ name }) => name).join(', '),
+            count: others.length,
+          })}
+        </p>
+      )}
+      {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
+      {documentId !== null && <Usages uid={plan.type.uid} documentId={documentId} />}
+      {documentId !== null && <AppView session={session} documentId={documentId} />}
+      <Section title={t('side.keys')}>
+        <p className={styles['row']}>
+          {t('side.keys.save')} <kbd>Ctrl S</kbd>
+        </p>
+        {plan.type.draftAndPublish && (
+          <p className={styles['row']}>
+            {t('side.keys.publish')} <kbd>Ctrl ↵</kbd>
+          </p>
+        )}
+      </Section>
+    </aside>
+  )
+}
+
+function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states'>) {
+  const { plan, door } = session
+  const { t, locale: nameOf } = useTexts()
+  const locales = useLocales()
+  const current = states?.find(({ locale }) => locale === plan.locale)?.locale ?? plan.locale
+  const params = { type: apiNameOf(plan.type), documentId: door.documentId() ?? '' }
+  return (
+    <Section title={t('side.languages')}>
+      <ul>
+        {locales.map(({ code }) => {
+          const state = states?.find(({ locale }) => locale === code)?.state
+          const name = nameOf(code)
+          const to =
+            plan.type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
+          return (
+            <li key={code} className={styles['row']}>
+              {code === current ? (
+                <b aria-current="true">{name}</b>
+              ) : (
+                <Link to={to} params={params} search={{ locale: code }} className={styles['link']}>
+                  {name}
+                </Link>
+              )}
+              {state !== undefined && <StateMark state={state} />}
+              {state === undefined && states !== undefined && code !== current && (
+                <Link
+                  to={to}
+                  params={params}
+                  search={{ locale: code }}
+                  className={styles['action']}
+                  aria-label={t('side.begin.named', { name })}
+                >
+                  {t('side.begin')}
+                </Link>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Section>
+  )
+}
+
+function Usages({ uid, documentId }: { readonly uid: string; readonly documentId: string }) {
+  const { t } = useTexts()
+  const types = useTypes()
+  const { data } = useQuery(usagesQuery(uid, documentId))
+  if (data === undefined || data.length === 0) return null
+  return (
+    <Section title={t('side.linkedFrom')}>
+      <ul>
+        {data.map((usage) => {
+          const type = types.find((one) => one.uid === usage.uid)
+          const title = usage.title ?? usage.documentId
+          return (
+            <li
+              key={`${usage.documentId} ${usage.field} ${usage.locale ?? ''}`}
+              className={styles['row']}
+            >
+              {type === undefined ? (
+                <span>{title}</span>
+              ) : (
+                <Link
+                  to="/content/$type/$documentId"
+                  params={{ type: apiNameOf(type), documentId: usage.documentId }}
+                  search={typeof usage.locale === 'string' ? { locale: usage.locale } : {}}
+                  className={styles['link']}
+                >
+                  {title}
+                </Link>
+              )}
+              <span className={styles['quiet']}>{labelOf(usage.field)}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </Section>
+  )
+}

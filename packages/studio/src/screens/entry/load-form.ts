@@ -1,0 +1,124 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  componentsQuery,
+  type Declaration,
+  declarationQuery,
+  type TypeSummary,
+} from '../../api/content-types.ts'
+import { contentPath, type Entry } from '../../api/entries.ts'
+import type { QueryValue } from '../../api/query-string.ts'
+import { ApiError, request } from '../../api/request.ts'
+import type { Attributes, Components } from '../../entry/declaration.ts'
+import { populateOf } from '../../entry/populate.ts'
+import { randomName } from '../../entry/random-name.ts'
+import { KeyRing, type Reading } from '../../entry/values.ts'
+
+/** Everything that a form is made of but the entry itself. */
+export interface FormPlan {
+  readonly type: TypeSummary
+  readonly declaration: Declaration
+  readonly attributes: Attributes
+  readonly components: Components
+  readonly reading: Reading
+  /** Of every request about the entry. */
+  readonly query: Readonly<Record<string, QueryValue>>
+  readonly locale: string | null
+}
+
+/** Declarations that a form needs: of its type, of all components, of the types that its relations lead to. */
+export async function loadFormPlan(
+  client: QueryClient,
+  type: TypeSummary,
+  locale: string | null,
+): Promise<FormPlan> {
+  const [declaration, declared] = await Promise.all([
+    client.ensureQueryData(declarationQuery(type.uid)),
+    client.ensureQueryData(componentsQuery),
+  ])
+  const attributes = declaration.attributes as Attributes
+  const components: Components = new Map(
+    declared.map((one) => [one.uid, { ...one, attributes: one.attributes as Attributes }]),
+  )
+  const titles = await loadTitles(client, targetsOf(attributes, components))
+  const reading: Reading = {
+    components,
+    keys: new KeyRing(randomName()),
+    titleFieldOf: (uid) => titles.get(uid) ?? null,
+  }
+  const own = type.localized && locale !== null ? { locale } : {}
+  const query = { ...own, status: 'draft', populate: populateOf(attributes, reading) }
+  return {
+    type,
+    declaration,
+    attributes,
+    components,
+    reading,
+    query,
+    locale: type.localized ? locale : null,
+  }
+}
+
+/** The types that relations lead to, those within components as well. */
+function targetsOf(attributes: Attributes, components: Components): ReadonlySet<string> {
+  const holders = [attributes, ...[...components.values()].map((one) => one.attributes)]
+  return new Set(
+    holders.flatMap((holder) =>
+      Object.values(holder).flatMap((attribute) =>
+        attribute.type === 'relation' ? [attribute.target] : [],
+      ),
+    ),
+  )
+}
+
+/** What titles the entries of each; one whose declaration nobody shows has no title. */
+async function loadTitles(
+  client: QueryClient,
+  uids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string | null>> {
+  const found = await Promise.all(
+    [...uids].map(async (uid) => {
+      try {
+        return [uid, (await client.ensureQueryData(declarationQuery(uid))).titleField] as const
+      } catch (error) {
+        if (!(error instanceof ApiError) || ![403, 404].includes(error.status)) throw error
+        return [uid, null] as const
+      }
+    }),
+  )
+  return new Map(found)
+}
+
+export interface FoundEntry {
+  readonly entry: Entry
+  readonly etag: string | null
+}
+
+/** The entry as it is now; null where there is none in this locale. @throws ApiError */
+export async function findEntry(
+  { type, query }: FormPlan,
+  documentId: string,
+  signal?: AbortSignal,
+): Promise<FoundEntry | null> {
+  try {
+    const path = contentPath(type.uid, documentId)
+    const { data, etag } = await request<Entry>('GET', path, { query, signal })
+    return { entry: data, etag }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}
+
+/** The documentId of the one entry of a single type; null before it was written. */
+export async function findSingle(
+  { type, locale }: FormPlan,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const query = {
+    status: 'draft',
+    ...(locale !== null && { locale: '*' }),
+    pagination: { pageSize: 1 },
+  }
+  const { data } = await request<readonly Entry[]>('GET', contentPath(type.uid), { query, signal })
+  return data[0]?.documentId ?? null
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { localeStatesQuery } from '../../api/entry-facts.ts'
+import { Button } from '../../design/button.tsx'
+import { Late } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { notifyFailure } from '../../design/toasts.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { beginLocale } from './begin-locale.ts'
+import type { FormPlan } from './load-form.ts'
+
+export interface NotTranslatedProps {
+  readonly plan: FormPlan
+  readonly documentId: string
+  readonly onBegun: () => void
+}
+
+/** An entry that does not have this language: it can be begun from another one, or empty. */
+export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps) {
+  const { t, locale: nameOf } = useTexts()
+  const { data, isPending } = useQuery(localeStatesQuery(plan.type.uid, documentId))
+  const [isBusy, busy] = useState(false)
+  const { locale } = plan
+  const others = (data ?? []).flatMap((one) => (one.locale === null ? [] : [one.locale]))
+  if (isPending) return <Late>{null}</Late>
+  if (locale === null || others.length === 0) {
+    return <Notice title={t('error.missing')}>{t('error.missing.hint')}</Notice>
+  }
+  const begin = async (from: string | null): Promise<void> => {
+    busy(true)
+    try {
+      await beginLocale(plan, documentId, from)
+      onBegun()
+    } catch (error) {
+      notifyFailure(error)
+      busy(false)
+    }
+  }
+  const actions = (
+    <>
+      {others.map((from) => (
+        <Button key={from} look="primary" isDisabled={isBusy} onPress={() => void begin(from)}>
+          {t('entry.beginFrom', { name: nameOf(from) })}
+        </Button>
+      ))}
+      <Button isDisabled={isBusy} onPress={() => void begin(null)}>
+        {t('entry.beginEmpty')}
+      </Button>
+    </>
+  )
+  return (
+    <Notice title={t('entry.untranslated', { name: nameOf(locale) })} action={actions}>
+      {t('entry.untranslated.hint')}
+    </Notice>
+  )
+}

@@ -1,0 +1,44 @@
+import { useEffect, useReducer } from 'react'
+import type { SaveState } from '../../entry/autosave.ts'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './entry-form.module.css'
+
+const MINUTE = 60_000
+
+/** Whether what is in the form is at the server. It says so only when it is. */
+export function SaveNote({
+  saved,
+  isAutomatic,
+}: {
+  readonly saved: SaveState
+  readonly isAutomatic: boolean
+}) {
+  const { t, ago } = useTexts()
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(redraw, MINUTE)
+    return () => clearInterval(timer)
+  }, [])
+  const isTrouble = ['held', 'refused', 'unreachable', 'gone'].includes(saved.kind)
+  return (
+    <span role="status" className={`${styles['saved']} ${isTrouble ? styles['trouble'] : ''}`}>
+      {textOf()}
+    </span>
+  )
+
+  function textOf(): string {
+    switch (saved.kind) {
+      case 'saved':
+        return saved.at === null ? '' : t('save.saved', { when: ago(new Date(saved.at)) })
+      case 'held':
+        return t('save.held', { names: saved.attributes.map(labelOf).join(', ') })
+      case 'refused':
+        return saved.message
+      case 'unsaved':
+        return t(isAutomatic ? 'save.unsaved' : 'save.waiting')
+      default:
+        return t(`save.${saved.kind}`)
+    }
+  }
+}

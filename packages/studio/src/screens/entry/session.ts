@@ -1,0 +1,77 @@
+import { Autosave } from '../../entry/autosave.ts'
+import { FormStore } from '../../entry/form-store.ts'
+import { findKeptWork, keepWork, learnKeptKeys } from '../../entry/kept-work.ts'
+import { mergeEntries } from '../../entry/merge.ts'
+import { randomName } from '../../entry/random-name.ts'
+import { newValues, toFormValues } from '../../entry/values.ts'
+import { type OpenDoor, openDoor } from './entry-door.ts'
+import type { FormPlan, FoundEntry } from './load-form.ts'
+
+/** An entry that is open in a form. */
+export interface EntrySession {
+  readonly plan: FormPlan
+  readonly form: FormStore
+  readonly saver: Autosave
+  readonly door: OpenDoor
+  /** Whether work of an earlier time, which never got to the server, is back in the form. */
+  readonly isRestored: boolean
+}
+
+export interface Opening {
+  readonly plan: FormPlan
+  readonly documentId: string | null
+  readonly found: FoundEntry | null
+  readonly administrator: string
+  readonly onCreated: (documentId: string) => void
+  /** It is made in passing, beside another: nothing is saved before somebody says so, and nothing kept. */
+  readonly isAside?: boolean
+}
+
+/** Opens an entry, with what was kept in this browser merged into it. */
+export function openSession({
+  plan,
+  documentId,
+  found,
+  administrator,
+  onCreated,
+  isAside = false,
+}: Opening): EntrySession {
+  const { attributes, components, reading, type, locale } = plan
+  const door = openDoor(plan, documentId, onCreated)
+  const keptFor = (id: string | null) => ({ administrator, uid: type.uid, documentId: id, locale })
+  const kept = isAside ? null : findKeptWork(localStorage, keptFor(documentId))
+  if (kept !== null) learnKeptKeys(attributes, kept.base, components, reading.keys)
+  const base =
+    found === null ? newValues(attributes, reading) : toFormValues(attributes, found.entry, reading)
+  const form = new FormStore(base)
+  if (kept !== null) {
+    const sides = { base: { ...base, ...kept.base }, mine: { ...base, ...kept.mine }, theirs: base }
+    const { values, conflicts } = mergeEntries(attributes, sides, components)
+    form.replace(values)
+    form.setConflicts(conflicts)
+  }
+  const saver = new Autosave({
+    attributes,
+    components,
+    reading,
+    door,
+    form,
+    base,
+    etag: found?.etag ?? null,
+    isNew: found === null,
+    isAutomatic: type.draftAndPublish && !isAside,
+    keep: (work) => {
+      if (isAside) return
+      // What was kept of an entry before it was made goes with it.
+      if (door.documentId() !== documentId) keepWork(localStorage, keptFor(documentId), null)
+      keepWork(localStorage, keptFor(door.documentId()), work)
+    },
+    now: Date.now,
+    after: (milliseconds, act) => {
+      const timer = setTimeout(act, milliseconds)
+      return () => clearTimeout(timer)
+    },
+    newAttempt: randomName,
+  })
+  return { plan, form, saver, door, isRestored: kept !== null }
+}

@@ -1,0 +1,143 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  type ActedOn,
+  actOnEntry,
+  deleteEntry,
+  type EntryAction,
+  factsKey,
+} from '../../api/entry-facts.ts'
+import type { EntryState } from '../../api/entries.ts'
+import { ApiError } from '../../api/request.ts'
+import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { addressOf, textOf } from '../../entry/address.ts'
+import type { Values } from '../../entry/values.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
+import type { EntrySession } from './session.ts'
+
+export interface EntryActions {
+  readonly isBusy: boolean
+  /** Saves, then publishes. */
+  readonly publish: () => Promise<void>
+  readonly unpublish: () => Promise<void>
+  /** Goes back to what is published. */
+  readonly discard: () => Promise<void>
+  /** Saves now; says so. */
+  readonly save: () => Promise<void>
+  /** Deletes it in this language. True when it is gone. */
+  readonly remove: () => Promise<boolean>
+}
+
+/** What can be done with an open entry. Whatever can be taken back offers to be. */
+export function useEntryActions(
+  session: EntrySession,
+  state: EntryState | undefined,
+): EntryActions {
+  const { t } = useTexts()
+  const client = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const { form, saver, door } = session
+  const act = (action: EntryAction): Promise<boolean> => actOn(session, client, t, action)
+  const alone = (work: () => Promise<void>) => async (): Promise<void> => {
+    if (isBusy) return
+    setBusy(true)
+    await work().finally(() => setBusy(false))
+  }
+  const saveAll = async (): Promise<boolean> => {
+    const isSaved = await saver.saveNow()
+    if (!isSaved && !focusProblem()) notifyFailure(t('entry.notSaved'))
+    return isSaved
+  }
+  const undo = (action: EntryAction) => (): void => void act(action)
+  return {
+    isBusy,
+    save: alone(async () => {
+      if (await saveAll()) notify(t('entry.saved'))
+    }),
+    publish: alone(async () => {
+      form.setUnfit(new Map())
+      if (!(await saveAll()) || door.documentId() === null) return
+      if (!(await act('publish'))) return void focusProblem()
+      notify(t('entry.published'), state === 'draft' ? undo('unpublish') : undefined)
+    }),
+    unpublish: alone(async () => {
+      if (!(await saveAll()) || !(await act('unpublish'))) return
+      notify(t('entry.unpublished'), state === 'published' ? undo('publish') : undefined)
+    }),
+    discard: alone(async () => {
+      await saver.saveNow()
+      const before = form.values()
+      if (await act('discard')) notify(t('entry.discarded'), () => putBack(session, before))
+    }),
+    remove: () => remove(session, client),
+  }
+}
+
+function entryOf({ plan, door }: EntrySession): ActedOn {
+  return { uid: plan.type.uid, documentId: door.documentId() ?? '', locale: plan.locale }
+}
+
+/** False where the server says no; then what is wrong is shown. */
+async function actOn(
+  session: EntrySession,
+  client: QueryClient,
+  t: Texts['t'],
+  action: EntryAction,
+): Promise<boolean> {
+  const { saver } = session
+  const entry = entryOf(session)
+  try {
+    await actOnEntry(entry, action, saver.etag())
+    await Promise.all([
+      saver.refresh(),
+      client.invalidateQueries({ queryKey: factsKey(entry.uid, entry.documentId) }),
+      client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] }),
+    ])
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status === 412) {
+      await saver.refresh()
+      notifyFailure(t('entry.changedMeanwhile'))
+    } else if (!showFaults(session, error)) notifyFailure(error)
+    return false
+  }
+}
+
+async function remove(session: EntrySession, client: QueryClient): Promise<boolean> {
+  const entry = entryOf(session)
+  try {
+    await deleteEntry(entry)
+    await client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] })
+    return true
+  } catch (error) {
+    notifyFailure(error)
+    return false
+  }
+}
+
+/** Puts what the server found wrong at its fields. False where it names none. */
+function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
+  const problems = new Map<string, readonly string[]>()
+  for (const { path, message } of faults.filter((fault) => fault.path.length > 0)) {
+    const key = textOf(addressOf(form.values(), path))
+    problems.set(key, [...(problems.get(key) ?? []), message])
+  }
+  form.setUnfit(problems)
+  return problems.size > 0
+}
+
+/** Brings the first field that needs attention into sight. False where there is none. */
+function focusProblem(): boolean {
+  const field = document.querySelector<HTMLElement>(
+    '[data-field]:has([aria-invalid]), [data-field]:has([data-problem])',
+  )
+  field?.scrollIntoView({ block: 'center' })
+  field?.querySelector<HTMLElement>('input, textarea, select, button, [contenteditable]')?.focus()
+  return field !== null
+}
+
+/** Edits what was discarded back into the form: from there it is saved as anything else is. */
+function putBack({ form, plan }: EntrySession, before: Values): void {
+  for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'react'
+import { announcePresence, type Presence } from '../../api/entry-facts.ts'
+
+const BEAT = 20_000
+
+/** Who else has the entry open; as long as this window is looked at it says that I have. */
+export function usePresence(
+  uid: string,
+  documentId: string | null,
+  locale: string | null,
+): readonly Presence[] {
+  const [others, setOthers] = useState<readonly Presence[]>([])
+  useEffect(() => {
+    if (documentId === null) return
+    const abort = new AbortController()
+    const beat = (): void => {
+      if (document.hidden) return
+      announcePresence({ uid, documentId, locale }, abort.signal).then(setOthers, () => undefined)
+    }
+    beat()
+    const timer = setInterval(beat, BEAT)
+    document.addEventListener('visibilitychange', beat)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', beat)
+    }
+  }, [uid, documentId, locale])
+  return others
+}
