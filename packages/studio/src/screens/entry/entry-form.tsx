@@ -44,7 +44,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   })
   const state = states?.find((one) => one.locale === locale)?.state
   const may = useMay()
-  const action = documentId === null ? 'create' : 'update'
+  const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
   const isReadOnly = saved.kind === 'gone' || !may(`${type.uid}.${action}`, locale ?? undefined)
   const actions = useEntryActions(session, state)
   useEntryKeys(actions)

@@ -33,6 +33,7 @@ export function EntryHead({ session, state, saved, actions, others, isReadOnly }
   const { type } = session.plan
   const { t } = useTexts()
   const isSingle = type.kind === 'singleType'
+  const shown = session.door.documentId() === null ? 'draft' : state
   return (
     <header className={styles['head']}>
       <Heading session={session} />
@@ -43,7 +44,7 @@ export function EntryHead({ session, state, saved, actions, others, isReadOnly }
           {type.displayName} /
         </Link>
       )}
-      {type.draftAndPublish && <StateMark state={state ?? 'draft'} />}
+      {type.draftAndPublish && shown !== undefined && <StateMark state={shown} />}
       <SaveNote saved={saved} isAutomatic={session.saver.isAutomatic()} />
       <span className={styles['space']} />
       {others.map(({ id, name }) => (
