@@ -33,6 +33,7 @@ import { limitUnsent } from './http/middleware/limit-unsent.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
 import { logRequests } from './http/middleware/log-requests.ts'
 import { logSlowRequests } from './http/middleware/log-slow-requests.ts'
+import { measureLog } from './http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
 import { readBody } from './http/read-request.ts'
@@ -94,6 +95,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   const whoAsks = limited(authenticate(services.access))
   const routers = contentRouters(dependencies, services, media, whoAsks)
   const { registry, measure } = createMetrics(services.monitor)
+  measureLog(registry, () => services.commitLog.health())
   const parts: Parts = { media, limited, registry }
   const others = openRouters(dependencies.config, services, parts)
   const koa = buildKoa(dependencies, services, measure, [

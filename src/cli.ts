@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { userInfo } from 'node:os'
 import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import type { Patient } from './cli/doctor/examine.ts'
@@ -15,6 +16,8 @@ import type { DeploymentLog } from './deployment/deployment.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { openLocales } from './locales/locales.ts'
 import type { MediaStores } from './media/check-media.ts'
+import { writeAlwaysAs } from './mongo/connection/authorship.ts'
+import { restartLog } from './mongo/commits/restart-log.ts'
 import { openDatabase } from './mongo/connection/database.ts'
 import { openFileRecords } from './media/file-records.ts'
 import { once } from './schema/once.ts'
@@ -25,6 +28,7 @@ const output = {
   out: (text: string) => console.log(text),
   error: (text: string) => console.error(text),
 }
+writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
 process.exitCode = await (words[0] === 'doctor'
   ? runDoctor(words.slice(1), patient(), output)
   : runCli(words, openContext, output))
@@ -87,6 +91,7 @@ async function openContext(): Promise<OpenedContext> {
       administrators: once(administrators),
       publicUrl: config.http.publicUrl,
       media,
+      restartLog: () => restartLog(database),
       openImport: (options) => openImport({ config, database, schema }, options),
       close,
     }

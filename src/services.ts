@@ -31,6 +31,7 @@ import type { ProcessRow } from './mongo/connection/process-sessions.ts'
 import { readServerVersion, refusalOf } from './mongo/connection/server-version.ts'
 import { findUnjoinable, unjoinableWarning } from './mongo/connection/sharded-joins.ts'
 import { newDocumentId } from './mongo/versions/document-id.ts'
+import { type CommitLog, openCommitLog } from './mongo/commits/commit-log.ts'
 import { openIdAllocator } from './mongo/system/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
@@ -69,6 +70,7 @@ export interface Services {
   readonly locales: Locales
   readonly storage: MediaStorage
   readonly monitor: CommandMonitor
+  readonly commitLog: CommitLog
   close(): Promise<void>
 }
 
@@ -111,14 +113,16 @@ export async function openServices({
     const who = await openWhoMayDoWhat({ config, log }, schema, database)
     const beside = await openBeside(config, database)
     await clearSpool(spoolFolder(config), new Date())
-    const stats =
-      config.observe.commands === 'off' ? null : watchQueries(database, monitor, { schema, log })
+    const commitLog = await startCommitLog(database, config, log)
+    const stats = watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
+      await commitLog.close()
       await database.close()
     }
     const editorsSchema = compileSchema(editorsView(definitions))
-    return { schema, definitions, editorsSchema, database, ...who, ...beside, monitor, close }
+    const opened = { ...who, ...beside, monitor, commitLog, close }
+    return { schema, definitions, editorsSchema, database, ...opened }
   } catch (error) {
     await database.close()
     throw error
@@ -160,12 +164,22 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }
 
-/** Keeps the evidence that `quire doctor` judges by. */
+/** The last to be opened: it works on its own from then on. */
+function startCommitLog(database: Database, config: Config, log: Logger): Promise<CommitLog> {
+  const onBackgroundError = (error: unknown): void => {
+    log.warn({ err: error }, 'The commit log could not be kept')
+  }
+  const { logRetentionDays: retentionDays } = config.database
+  return openCommitLog({ database, retentionDays, onBackgroundError })
+}
+
+/** Keeps the evidence that `quire doctor` judges by; null where commands are not watched. */
 function watchQueries(
   database: Database,
   monitor: CommandMonitor,
   { schema, log }: { readonly schema: Schema; readonly log: Logger },
-): QueryStats {
+): QueryStats | null {
+  if (monitor.mode === 'off') return null
   const names = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
   return openQueryStats({
     database,

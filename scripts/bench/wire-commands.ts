@@ -12,7 +12,9 @@ const UPKEEP: ReadonlySet<string> = new Set([
 ])
 
 /** Asked and written once in a while, on behalf of no request: no cost of one. */
-const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_processes', 'quire_stamps'])
+const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_heads', 'quire_processes', 'quire_stamps'])
+const LOG = 'quire_commits'
+const LEASES = 'quire_leases'
 
 /** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
 export function targetOf(uri: string): NetConnectOpts {
@@ -28,6 +30,7 @@ export function targetOf(uri: string): NetConnectOpts {
  */
 export function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
+  const background = backgroundWork()
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])
     while (rest.length >= HEADER_BYTES && rest.length >= rest.readInt32LE(0)) {
@@ -37,8 +40,25 @@ export function commandCounter(report: (name: string) => void): (chunk: Buffer) 
       if (message.readInt32LE(12) !== OP_MSG) continue
       const body = message.subarray(HEADER_BYTES + 5)
       const command = BSON.deserialize(body.subarray(0, body.readInt32LE(0)))
-      const [name = '', collection] = Object.entries(command)[0] ?? []
-      if (!UPKEEP.has(name) && !BACKGROUND.has(collection)) report(name)
+      const [name = ''] = Object.keys(command)
+      if (!UPKEEP.has(name) && !background.has(name, command)) report(name)
     }
+  }
+}
+
+/** Knows the commands that number commits, of which a request costs the insert alone. */
+function backgroundWork() {
+  /** Of transactions that read what is pending, and nothing else. */
+  const reading = new Set<string>()
+  return {
+    has: (name: string, command: BSON.Document): boolean => {
+      const collection: unknown = command[name]
+      const isLog = collection === LOG && name !== 'insert'
+      if (BACKGROUND.has(collection)) return true
+      if (command['autocommit'] !== false) return isLog || collection === LEASES
+      const session = BSON.EJSON.stringify(command['lsid'])
+      if (isLog) reading.add(session)
+      return isLog || reading.delete(session)
+    },
   }
 }

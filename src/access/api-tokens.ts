@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import { NotFoundError } from '../errors.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/connection/read-preference.ts'
 import type { Actions } from './actions.ts'
@@ -10,6 +11,9 @@ import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { Stamped } from '../mongo/system/stamped.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
+
+/** What the commit log calls it. */
+const TOKEN_TYPE = 'admin::api-token'
 
 export interface ApiToken {
   readonly id: number
@@ -157,6 +161,7 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
       stamped.change(async (session) => {
         const row = await tokens.findOneAndDelete({ _id: id }, { session })
         if (row === null) throw noSuchToken(id)
+        noteRow(session, 'delete', { type: TOKEN_TYPE, documentId: String(id) })
         return toApiToken(row)
       }),
   }
@@ -203,6 +208,7 @@ async function createToken(
       updatedAt: at,
     }
     await collectionOf(context.db).insertOne(row, { session })
+    noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
     return toApiToken(row)
   })
   return { ...token, accessKey }
@@ -221,6 +227,7 @@ function changeToken(
     if (changed.name !== row.name) await assertNameFree(db, session, changed.name, id)
     // `lastUsedAt` is written outside of transactions: left alone, so that no use is forgotten.
     await tokens.updateOne({ _id }, { $set: changed }, { session })
+    noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
     return toApiToken({ _id, lastUsedAt, ...changed })
   })
 }

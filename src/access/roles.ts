@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { type Actions, pluginAction } from './actions.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
@@ -11,6 +12,9 @@ import { ensureRow } from '../mongo/system/system-collections.ts'
 import { documentIdFrom } from '../mongo/versions/document-id.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
+
+/** What the commit log calls it; the uid of its content-type. */
+const ROLE_TYPE = 'plugin::users-permissions.role'
 
 export interface Role {
   readonly id: number
@@ -162,6 +166,7 @@ async function removeRole({ db, stamped, countUsers }: RolesContext, type: strin
       const message = `The role ${type} has ${users} users`
       throw new ApplicationError(message, {}, { code: 'role_in_use' })
     }
+    noteRow(session, 'delete', { type: ROLE_TYPE, documentId: row.documentId })
     return toRole(row)
   })
 }
@@ -197,6 +202,7 @@ async function createRole(
     await assertNameFree(db, session, name, type)
     const row = toRow({ id, type, name, description, permissions }, now())
     await roles.insertOne(row, { session })
+    noteRow(session, 'put', { type: ROLE_TYPE, documentId: row.documentId })
     return toRole(row)
   })
 }
@@ -232,6 +238,7 @@ function changeRole(
     const at = now()
     const changed = { name, description, permissions, updatedAt: at, publishedAt: at }
     await roles.updateOne({ _id: row._id }, { $set: changed }, { session })
+    noteRow(session, 'put', { type: ROLE_TYPE, documentId: row.documentId })
     return toRole({ ...row, ...changed })
   })
 }

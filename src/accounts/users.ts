@@ -144,7 +144,7 @@ export async function replaceHash(
 }
 
 export async function removeUser({ db, plan }: UsersContext, user: User): Promise<void> {
-  await deleteVersions(db, plan, user.documentId, 'all')
+  await db.transact((session) => deleteVersions(db, plan, user.documentId, 'all', session))
 }
 
 /** How many users have a role, by its documentId. */

@@ -2,10 +2,14 @@ import Joi from 'joi'
 import { inputError, readInput, shortText } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
 import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import type { Permission } from './rights.ts'
 import { administratorRolesOf, type AdministratorRoleRow, findStaff, type Staff } from './rows.ts'
 import { type AdministratorRole, assertHolds, rolesOf } from './staff.ts'
+
+/** What the commit log calls them. */
+const ROLE_TYPE = 'admin::role'
 
 interface RoleInput {
   readonly type: string
@@ -81,6 +85,7 @@ export async function createAdministratorRole(
     const at = now()
     const row = { _id: type, name, description, permissions, createdAt: at, updatedAt: at }
     await administratorRolesOf(db).insertOne(row, { session })
+    noteRow(session, 'put', { type: ROLE_TYPE, documentId: type })
     return shown(row)
   })
 }
@@ -110,6 +115,7 @@ export async function updateAdministratorRole(
     assertNameFree(context, staff, name, type)
     const changed = { name, description, permissions, updatedAt: now() }
     await administratorRolesOf(db).updateOne({ _id: type }, { $set: changed }, { session })
+    noteRow(session, 'put', { type: ROLE_TYPE, documentId: type })
     return shown({ ...row, ...changed })
   })
 }
@@ -131,6 +137,7 @@ export function removeAdministratorRole(
       throw new ApplicationError(message, {}, { code: 'role_in_use' })
     }
     await administratorRolesOf(db).deleteOne({ _id: type }, { session })
+    noteRow(session, 'delete', { type: ROLE_TYPE, documentId: type })
     return shown(row)
   })
 }

@@ -3,6 +3,7 @@ import { inputError, readInput } from '../access/input.ts'
 import type { AdministratorPrincipal, Principal } from '../access/principal.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { Stamped } from '../mongo/system/stamped.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
@@ -18,6 +19,9 @@ import type { Preferences } from './preferences.ts'
 import { type Permission, type Rights, rightsOf } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
 import { assertHolds, hasAdministrator, permissionsOf, rolesOf } from './staff.ts'
+
+/** What the commit log calls them. */
+const ADMINISTRATOR_TYPE = 'admin::user'
 
 /** What operations on administrators work with. */
 export interface AdministratorsContext {
@@ -132,6 +136,7 @@ export async function insertAdministrator(
     updatedAt: at,
   }
   await administratorsOf(db).insertOne(row, { session })
+  noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: row._id })
   return toAdministrator(row)
 }
 
@@ -176,6 +181,7 @@ export async function removeAdministrator(
     assertMayTakeOver(context, staff, actor, row)
     assertOneStays(staff, row, null)
     await administratorsOf(db).deleteOne({ _id: id }, { session })
+    noteRow(session, 'delete', { type: ADMINISTRATOR_TYPE, documentId: id })
     return toAdministrator(row)
   })
   await sessions.endAll(id, null)
@@ -219,6 +225,7 @@ export async function changeRow(
   if (changed.email !== row.email) assertEmailFree(staff, changed.email, _id)
   assertOneStays(staff, row, changed.roles)
   await administratorsOf(db).updateOne({ _id }, { $set: changed }, { session })
+  noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: _id })
   return toAdministrator({ _id, ...changed })
 }
 

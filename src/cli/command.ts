@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly publicUrl: string
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
+  /** Makes the commit log another one. */
+  readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /**
    * What an import reads of this installation and writes to; a dry run has nothing to write to.
    * @throws ApplicationError unless indexes are what the content-types declare: no command changes them.

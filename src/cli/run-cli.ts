@@ -13,6 +13,7 @@ import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
+import { LOG_COMMANDS } from './log-commands.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
@@ -36,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   ...ADMIN_COMMANDS,
   ...MEDIA_COMMANDS,
   ...IMPORT_COMMANDS,
+  ...LOG_COMMANDS,
 ]
 
 /** Not among the commands: it works where nothing can be opened, see `doctor/run-doctor.ts`. */
@@ -205,7 +207,7 @@ function describe(error: CmsError): string {
 
 function usage(commands: readonly Command[]): string {
   return [
-    'Manages locales, API tokens, roles, users, administrators and media, and imports content. Every command takes --json and --help.',
+    'Manages locales, API tokens, roles, users, administrators, media and the commit log, and imports content. Every command takes --json and --help.',
     listOf(commands),
     ...(commands === COMMANDS ? [DOCTOR] : []),
   ].join('\n')

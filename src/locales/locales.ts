@@ -1,4 +1,5 @@
 import { ApplicationError, NotFoundError, fault, validationError } from '../errors.ts'
+import { type CommitItem, noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import { openStamped } from '../mongo/system/stamped.ts'
@@ -82,13 +83,14 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
   const change = (
     edit: (row: LocalesRow, change: number) => LocalesRow,
     answer: (before: LocalesRow, after: LocalesRow) => Locale,
+    op: CommitItem['op'] = 'put',
   ): Promise<Locale> =>
     stamped.change(async (session, id) => {
       const before = await getRow(db, session)
       const after = edit(before, id)
       const { _id, ...changed } = after
       await collectionOf(db).updateOne({ _id }, { $set: changed }, { session })
-      return answer(before, after)
+      return noted(session, op, answer(before, after))
     })
 
   return {
@@ -113,9 +115,19 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
       change(
         (row) => without(row, code),
         (before) => localeOf(before, code),
+        'delete',
       ),
   }
 }
+
+function noted(session: Session, op: CommitItem['op'], locale: Locale): Locale {
+  const { documentId, code } = locale
+  noteRow(session, op, { type: LOCALE_TYPE, documentId, locale: code })
+  return locale
+}
+
+/** What the commit log calls it. */
+export const LOCALE_TYPE = 'plugin::i18n.locale'
 
 /** The list as it is, without opening it: where no server has ever started, what the first start will make it. */
 export async function readLocales(db: Database): Promise<LocaleList> {

@@ -131,8 +131,7 @@ export function openFileRecords(
         const stamps = { createdAt, updatedAt: createdAt, publishedAt: createdAt }
         return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0 }
       })
-      if (records.length < 2) await insertVersions(database, plan, records)
-      else await database.transact((session) => insertVersions(database, plan, records, session))
+      await database.transact((session) => insertVersions(database, plan, records, session))
       return records
     },
     get: async (name) => {
@@ -147,12 +146,14 @@ export function openFileRecords(
     patch: (documentId, changes, asOf) =>
       patch(database, plan, { documentId, asOf }, { ...changes, updatedAt: now() }),
     remove: (documentId, asOf) => remove(database, plan, { documentId, asOf }),
-    withdraw: async (files) => {
-      const added = files.map(({ documentId, hash }) => ({ _id: versionId(documentId, KEY), hash }))
-      await asCmsErrors(() =>
-        versionsOf(database, plan).deleteMany({ $or: added }, optionsOf(database)),
-      )
-    },
+    withdraw: (files) =>
+      database.transact(async (session) => {
+        for (const { documentId, hash } of files) {
+          const stored = await getAsOf(database, plan, { documentId, asOf: undefined }, session)
+          if (stored?.hash !== hash) continue
+          await deleteVersions(database, plan, documentId, 'all', session)
+        }
+      }),
   }
 }
 

@@ -86,7 +86,13 @@ function compileContentType(
   components: ReadonlyMap<Uid, ComponentDefinition>,
   link: Link,
 ): ContentTypePlan {
-  const { attributes: declared, file: _file, sharded = false, ...options } = definition
+  const {
+    attributes: declared,
+    file: _file,
+    sharded = false,
+    history = false,
+    ...options
+  } = definition
   const attributes = compileAttributes(declared, definition.localized, link)
   const members = new Map<string, AttributePlan>([
     ['id', systemPlan('id', 'integer')],
@@ -100,7 +106,7 @@ function compileContentType(
   const validators = compileValidators(definition, components)
   const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
   const indexes = declaredIndexes(definition)
-  const own = { sharded, indexes, attributes, members, validators }
+  const own = { sharded, history, indexes, attributes, members, validators }
   return Object.freeze({ ...options, ...own, ...users })
 }
 

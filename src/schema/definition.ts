@@ -122,6 +122,8 @@ export interface ContentTypeDefinition {
   readonly localized: boolean
   /** Its collection may be sharded: what is unique is reserved, as no index can hold it there. */
   readonly sharded?: boolean
+  /** Whether the commit log keeps what its versions were. */
+  readonly history?: boolean
   /** Of `options.indexes`, beside those that attributes declare for themselves. */
   readonly indexes?: readonly IndexDefinition[]
   readonly attributes: Readonly<Record<string, AttributeDefinition>>

@@ -31,6 +31,8 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly localized: boolean
   /** Whether reservations hold what is unique, and not indexes: its collection may be sharded. */
   readonly sharded: boolean
+  /** Whether the commit log keeps what its versions were. */
+  readonly history: boolean
   /** The indexes that its declaration asks for, each once. */
   readonly indexes: readonly IndexDefinition[]
   readonly validators: Validators

@@ -28,6 +28,7 @@ function planOf(sample: Sample): ContentTypePlan {
     collectionName: `${singularName}s`,
     localized: false,
     sharded: false,
+    history: false,
     attributes: new Map(),
     members: new Map(),
     indexes: [],

@@ -3,6 +3,10 @@ import { testUri } from '../test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
+/** The row of the log, and the commit. */
+const LOGGED = ['insert', 'commitTransaction']
+const CREATION = ['insert', ...LOGGED]
+
 describe('commands that a request costs', () => {
   let proxy: DatabaseProxy
   let server: TestServer
@@ -149,20 +153,39 @@ describe('commands that a request costs', () => {
     expect(proxy.takeCommands()).to.deep.equal([])
   })
 
-  it('a creation without drafts is one write, where a value is unique as well', async () => {
-    expect(await cost(() => server.post('/api/tags', { name: 'b' }))).to.deep.equal(['insert'])
-    expect(await cost(() => server.post('/api/codes', { name: 'b' }))).to.deep.equal(['insert'])
+  it('a creation without drafts is one write and its commit, where a value is unique as well', async () => {
+    expect(await cost(() => server.post('/api/tags', { name: 'b' }))).to.deep.equal(CREATION)
+    expect(await cost(() => server.post('/api/codes', { name: 'b' }))).to.deep.equal(CREATION)
     const again = await server.post('/api/codes', { name: 'b' })
     expect([again.status, again.body.error.details.errors[0].path]).to.deep.equal([400, ['name']])
   })
 
   it('a creation that publishes is one write and its commit', async () => {
     const commands = await cost(() => server.post('/api/notes', { text: 'b', rank: 2, slug: 'b' }))
-    expect(commands).to.deep.equal(['insert', 'commitTransaction'])
+    expect(commands).to.deep.equal(CREATION)
   })
 
-  it('a change without drafts is one write', async () => {
-    expect(await cost(() => server.put('/api/homepage', { text: 'b' }))).to.have.length(1)
+  it('a change without drafts is one write and its commit', async () => {
+    expect(await cost(() => server.put('/api/homepage', { text: 'b' }))).to.deep.equal([
+      'findAndModify',
+      ...LOGGED,
+    ])
+  })
+
+  it('a creation and a publication, each by a request of its own, are eight', async () => {
+    const { body } = await server.post('/api/notes?status=draft', { text: 'c', slug: 'c' })
+    const path = `/api/notes/${body.data.documentId}/actions/publish`
+    const commands = [
+      ...(await cost(() => server.post('/api/notes?status=draft', { text: 'd', slug: 'd' }))),
+      ...(await cost(() => server.send('POST', path))),
+    ]
+    expect(commands).to.deep.equal([
+      ...CREATION,
+      'find', // draft and published version
+      'findAndModify', // the draft
+      'findAndModify', // the published version
+      ...LOGGED,
+    ])
   })
 
   it('a change that publishes is six commands at most', async () => {
@@ -177,15 +200,15 @@ describe('commands that a request costs', () => {
     const draft = `${path}?locale=fr&status=draft`
     expect(await cost(() => server.put(draft, { title: 'c' }))).to.deep.equal([
       'findAndModify',
-      'commitTransaction',
+      ...LOGGED,
     ])
     expect(await cost(() => server.put(`${path}?locale=fr`, { title: 'd' }))).to.deep.equal([
       'find', // the version to lock
-      'update', // the lock
+      'findAndModify', // the lock
       'findAndModify', // the draft
       'findAndModify', // the published version
       'update', // what locales share
-      'commitTransaction',
+      ...LOGGED,
     ])
   })
 })

@@ -215,15 +215,20 @@ export function declare(
     readonly draftAndPublish?: boolean
     readonly localized?: boolean
     readonly sharded?: boolean
+    readonly history?: boolean
   } = {},
 ): object {
   const { kind = 'collectionType', draftAndPublish = false, localized = false } = options
-  const { sharded } = options
+  const { sharded, history } = options
   return {
     kind,
     collectionName: `${singularName}_versions`,
     info: { singularName, pluralName: `${singularName}s`, displayName: singularName },
-    options: { draftAndPublish, ...(sharded !== undefined && { sharded }) },
+    options: {
+      draftAndPublish,
+      ...(sharded !== undefined && { sharded }),
+      ...(history !== undefined && { history }),
+    },
     ...(localized && { pluginOptions: { i18n: { localized } } }),
     attributes,
   }

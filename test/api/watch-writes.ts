@@ -7,6 +7,7 @@ const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransactio
 /** Their documents are written by every process, or by every request of a kind. */
 const SHARED: ReadonlySet<string> = new Set([
   'quire_counters',
+  'quire_heads',
   'quire_leases',
   'quire_processes',
   'quire_stamps',

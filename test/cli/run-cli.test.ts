@@ -6,6 +6,7 @@ import { type UserManagement } from '../../src/accounts/manage-users.ts'
 import { openAdministrators } from '../../src/administrators/open-administrators.ts'
 import { openPasswords } from '../../src/accounts/passwords.ts'
 import { USER } from '../../src/accounts/users.ts'
+import { restartLog } from '../../src/mongo/commits/restart-log.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import { checkDefinitions } from '../../src/schema/check/check.ts'
@@ -59,6 +60,7 @@ describe('cli/run-cli', () => {
           }),
         publicUrl: 'https://cms.example.org',
         media: () => Promise.reject(new Error('no command here needs it')),
+        restartLog: () => restartLog(test.database),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
           opened -= 1

@@ -48,6 +48,7 @@ describe('readConfig', () => {
         allowStandalone: false,
         queryTimeoutMs: 2000,
         countLimit: 100_000,
+        logRetentionDays: 90,
         countTimeoutMs: 1500,
         maxPoolSize: 50,
         waitQueueTimeoutMs: 2000,

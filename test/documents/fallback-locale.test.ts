@@ -374,7 +374,9 @@ describe('fallback locales', () => {
           ...(name === 'book' && { tags, shelf }),
           ...(name === 'shelf' && { tag }),
         }))
-      await insertVersions(test.database, planOf(name), versions)
+      await test.database.transact((session) =>
+        insertVersions(test.database, planOf(name), versions, session),
+      )
     }
   }
 

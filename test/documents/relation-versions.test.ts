@@ -170,7 +170,7 @@ describe('the table of what a relation shows', () => {
     const targets = keys.map((key) =>
       versionOf(documentId, key, { label: labelOf(key), ...Object.fromEntries(owners) }),
     )
-    await insertVersions(test.database, planOf(target.name), targets)
+    await insert(planOf(target.name), targets)
     for (const { name, localized } of ENTRIES) {
       const entries = keysOf({ draftAndPublish: true, localized }).map((key) =>
         versionOf(idOf(name, target.name, index), key, {
@@ -178,8 +178,14 @@ describe('the table of what a relation shows', () => {
           [`to_${target.name}`]: documentId,
         }),
       )
-      await insertVersions(test.database, planOf(name), entries)
+      await insert(planOf(name), entries)
     }
+  }
+
+  function insert(plan: ContentTypePlan, versions: readonly StoredVersion[]): Promise<void> {
+    return test.database.transact((session) =>
+      insertVersions(test.database, plan, versions, session),
+    )
   }
 
   function versionOf(documentId: string, key: VersionKey, values: Data): StoredVersion {

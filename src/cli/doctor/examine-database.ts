@@ -10,6 +10,7 @@ import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
+import { examineCommitLog } from './examine-log.ts'
 import type { Finding } from './finding.ts'
 
 export interface DatabaseReport {
@@ -39,6 +40,7 @@ export async function examineDatabase(
       ...(await examineTopology(database, config)),
       ...examineIndexes(indexes),
       examineAdvice(advice, stats.length),
+      ...(await examineCommitLog(database)),
       ...examineTokens(await asCmsErrors(() => findApiTokenRows(database))),
     ],
     advice,

@@ -9,8 +9,6 @@ import type { DocumentContext } from '../context.ts'
 import { toPayload } from '../payload/shared-values.ts'
 import {
   completeValues,
-  exclusiveChanges,
-  inverseChanges,
   type PreparedValues,
   prepareValues,
   unsetValues,
@@ -22,8 +20,7 @@ import { assertFree, writeRelations } from './version-steps.ts'
 export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
 /**
- * Stores a new document: in a transaction only where more than one version or document is written. The caller tries again
- * when another request creates the same version meanwhile.
+ * Stores a new document. The caller tries again when another request creates the same version meanwhile.
  */
 export async function createNew(
   context: DocumentContext,
@@ -31,20 +28,12 @@ export async function createNew(
   data: unknown,
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
-  const { plan, key } = target
   const prepared = await prepareNew(context, target, data)
-  const isAlone =
-    alongside === null &&
-    !hasTwoVersions(plan, key) &&
-    inverseChanges(plan, prepared.changes).length === 0 &&
-    exclusiveChanges(plan, prepared.changes).length === 0
-  return isAlone
-    ? createVersions(context, target, prepared, undefined)
-    : context.database.transact(async (session) => {
-        const created = await createVersions(context, target, prepared, session)
-        await alongside?.(created, session)
-        return created
-      })
+  return context.database.transact(async (session) => {
+    const created = await createVersions(context, target, prepared, session)
+    await alongside?.(created, session)
+    return created
+  })
 }
 
 /** The values of a new document, checked, with defaults. */
@@ -93,7 +82,7 @@ export async function createVersions(
   context: DocumentContext,
   target: WriteTarget,
   prepared: PreparedValues,
-  session: Session | undefined,
+  session: Session,
   begun: Data = {},
 ): Promise<StoredVersion> {
   const { plan, key } = target
@@ -101,7 +90,6 @@ export async function createVersions(
   if (key.status === 'published') await assertFree(context, target, all, session)
   const [asked, ...others] = await toVersions(context, target, all)
   await insertVersions(context.database, plan, [asked, ...others], session)
-  if (session === undefined) return asked
   const sides = { changes: prepared.changes, isCopy: false }
   // The draft before its copy, as an update does: a position may refer to a member that the draft alone has.
   const written = [...others, asked]

@@ -28,10 +28,6 @@ export async function deleteDocument(
     if (condition !== undefined && condition.match !== null) throw missingVersion()
     return
   }
-  if (condition === undefined && !plan.draftAndPublish && !plan.localized) {
-    await deleteVersions(database, plan, documentId, locales)
-    return
-  }
   await retryCollisions(() =>
     database.transact(async (session) => {
       if (plan.localized) await lockDocument(database, plan, documentId, session)

@@ -70,7 +70,7 @@ export function patchWritten(
   { database, now }: DocumentContext,
   target: WriteTarget,
   values: Data,
-  session: Session | undefined,
+  session: Session,
 ): Promise<StoredVersion | null> {
   const at = now()
   const { plan, documentId } = target

@@ -1,6 +1,7 @@
 import type { Access } from '../../access/access.ts'
 import type { AdministratorPrincipal } from '../../access/principal.ts'
 import { crossSite, isOwnPage } from './own-origin.ts'
+import { actAs } from '../middleware/act-as.ts'
 import type { AdminCookie } from './admin-cookie.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -32,8 +33,7 @@ export function authenticateAdministrator({
     const token = authorization === '' ? cookie.read(ctx) : null
     if (token !== null) assertNotForged(ctx, cookie.publicUrl)
     const signedIn = token === null ? null : await principalOfSession(token)
-    ctx.state.principal = signedIn ?? (await access.principalOf(authorization))
-    await next()
+    await actAs(ctx, signedIn ?? (await access.principalOf(authorization)), next)
   }
 }
 

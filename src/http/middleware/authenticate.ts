@@ -1,5 +1,6 @@
 import type { Access } from '../../access/access.ts'
 import type { Middleware } from '../state.ts'
+import { actAs } from './act-as.ts'
 
 /** A cache that others share keeps no answer to a credential. */
 const PRIVATE = 'private, no-cache'
@@ -13,7 +14,6 @@ export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
     const authorization = ctx.get('authorization')
     ctx.vary('Authorization')
     if (authorization !== '') ctx.set('Cache-Control', PRIVATE)
-    ctx.state.principal = await access.principalOf(authorization)
-    await next()
+    await actAs(ctx, await access.principalOf(authorization), next)
   }
 }

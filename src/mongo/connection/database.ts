@@ -7,7 +7,9 @@ import {
   type MongoClientOptions,
   ReadPreference,
 } from 'mongodb'
+import { currentAuthorship } from './authorship.ts'
 import type { CommandMonitor } from './command-monitor.ts'
+import { type CommitItem, COMMITS } from './commit-record.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { endWritesOnLostSockets } from './lost-sockets.ts'
@@ -16,6 +18,7 @@ import {
   type ProcessRow,
   type ProcessSessionsOptions,
 } from './process-sessions.ts'
+import { openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { letGoOfWhatIsDone } from './under-way.ts'
@@ -54,9 +57,19 @@ export interface Database {
    * Runs `work` in a transaction (`runTransaction`): it may run more than once, so it must have no effect
    * but through its session, and must not run two commands of one session at once.
    * A standalone mongod has no transactions: there it runs as it is, and is not atomic.
+   * What `work` notes as changed (`noteItems`) is written to the commit log as the last command of the transaction.
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Writes the commit of this transaction to the log now: for who locks what others need as the very last. Nothing can
+   * be noted after it.
+   */
+  writeCommit(session: Session): Promise<void>
+  /** Tells of each commit of this process, once it is stored. Answers how to stop that. */
+  onCommit(listener: (items: readonly CommitItem[]) => void): () => void
+  /** Tells the same listeners of what was written by no transaction. */
+  announceCommit(items: readonly CommitItem[]): void
   /**
    * Writes down that this process lives, from now on until `close`, and ends the transactions of those that were killed
    * (`ProcessSessions`). The first transaction does so too. Nothing where there are no transactions.
@@ -178,7 +191,10 @@ function clientFor(options: DatabaseOptions): MongoClient {
   }
 }
 
-interface Transactions extends Pick<Database, 'transact' | 'announce' | 'hasTransactions'> {
+interface Transactions extends Pick<
+  Database,
+  'transact' | 'announce' | 'hasTransactions' | 'writeCommit' | 'onCommit' | 'announceCommit'
+> {
   /** Takes back what was announced. */
   readonly withdraw: () => Promise<void>
 }
@@ -192,12 +208,18 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
     ...options.processes,
   })
   const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
+  const logged = openLoggedTransactions(commitLogOf(client, options))
   return {
+    ...logged,
     hasTransactions: true,
     transact: (work) =>
       asCmsErrors(() =>
         client.withSession((session) =>
-          sessions.during(session, () => runTransaction(session, () => work(session), run)),
+          sessions.during(session, () =>
+            logged.run(session, currentAuthorship(), work, (attempt) =>
+              runTransaction(session, attempt, run),
+            ),
+          ),
         ),
       ),
     announce: () => asCmsErrors(() => sessions.start()),
@@ -205,13 +227,25 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
   }
 }
 
-function withoutTransactions(client: MongoClient): Transactions {
+function withoutTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
+  const logged = openLoggedTransactions(commitLogOf(client, options))
   return {
+    ...logged,
     hasTransactions: false,
-    transact: (work) => asCmsErrors(() => client.withSession(work)),
+    transact: (work) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          logged.run(session, currentAuthorship(), work, (attempt) => attempt()),
+        ),
+      ),
     announce: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),
   }
+}
+
+function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions) {
+  const db = client.db(name, { readPreference: PRIMARY })
+  return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
 }
 
 /** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
@@ -232,7 +266,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const { withdraw, ...transactions } = hasTransactions(await open())
     ? openTransactions(client, options)
-    : withoutTransactions(client)
+    : withoutTransactions(client, options)
   const database: Database = {
     ...transactions,
     queryTimeoutMs: options.queryTimeoutMs,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
+import { CommitBehind } from './commit-record.ts'
 import { isOutOfTime, isWriteConflict } from './database-error.ts'
 
 export interface TransactionRun {
@@ -36,7 +37,8 @@ export async function runTransaction<T>(
       return result
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction()
-      const mayRetry = hasLabel(error, MongoErrorLabel.TransientTransactionError)
+      const mayRetry =
+        error instanceof CommitBehind || hasLabel(error, MongoErrorLabel.TransientTransactionError)
       if (!mayRetry || performance.now() >= deadline || conflict.isLasting(error)) throw error
     }
     await backOff(attempt)

@@ -87,7 +87,9 @@ async function makeDrafts(
     const drafts = wanted.map((version, index) => draftOf(version, numbers[index] ?? 0))
     const isNew = (draft: StoredVersion): boolean => !known.has(draftId(draft))
     await addVersions(database, plan, drafts.filter(isNew))
-    for (const draft of drafts) if (!isNew(draft)) await putVersion(database, plan, draft)
+    for (const draft of drafts.filter((each) => !isNew(each))) {
+      await database.transact((session) => putVersion(database, plan, draft, session))
+    }
     made += drafts.length
     if (found.length < BATCH) return made
     last = found.at(-1)?._id ?? last

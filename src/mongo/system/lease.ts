@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../../errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 interface Lease {
@@ -43,19 +44,34 @@ export async function withLease<T>(
 }
 
 /**
+ * Runs `work` unless another process has begun the same less than `everyMs` ago: of all processes one in turn, and none
+ * twice while one of them is at it.
+ */
+export async function tryLease(
+  database: Database,
+  name: string,
+  everyMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const holder = randomUUID()
+  if (await claim(database, name, holder, everyMs)) await work()
+}
+
+/**
  * Keeps every other transaction that locks the same name waiting until this one ends: for what has no row
- * yet that could be locked. What is noted is of nobody, and stays.
+ * yet that could be locked. The commits that lock one name follow one another in the log. What is noted is of nobody, and stays.
  */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
-  await inSession(session, () =>
+  const locked = await inSession(session, () =>
     database
-      .collection<Pick<Lease, '_id' | 'holder'>>(COLLECTION)
-      .updateOne(
+      .collection<Pick<Lease, '_id' | 'holder'> & { readonly commit?: string }>(COLLECTION)
+      .findOneAndUpdate(
         { _id: `lock:${name}` },
-        { $set: { holder: randomUUID() } },
-        { ...optionsOf(database, session), upsert: true },
+        { $set: { holder: randomUUID() }, $max: { commit: commitIdOf(session) } },
+        { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
       ),
   )
+  assertLater(session, locked?.commit)
 }
 
 async function acquire(database: Database, name: string, holder: string): Promise<void> {
@@ -69,18 +85,23 @@ async function acquire(database: Database, name: string, holder: string): Promis
 }
 
 /** Takes a free lease, or renews one's own. False when somebody else holds it. */
-async function claim(database: Database, name: string, holder: string): Promise<boolean> {
+async function claim(
+  database: Database,
+  name: string,
+  holder: string,
+  leaseMs = LEASE_MS,
+): Promise<boolean> {
   const now = Date.now()
   const over = [
     { expiresAt: { $lt: new Date(now) } },
-    { expiresAt: { $gt: new Date(now + BELIEVED_MS) } },
+    { expiresAt: { $gt: new Date(now + Math.max(BELIEVED_MS, 2 * leaseMs)) } },
   ]
   try {
     await database
       .collection<Lease>(COLLECTION)
       .updateOne(
         { _id: name, $or: [{ holder }, ...over] },
-        { $set: { holder, expiresAt: new Date(now + LEASE_MS) } },
+        { $set: { holder, expiresAt: new Date(now + leaseMs) } },
         { upsert: true, maxTimeMS: database.queryTimeoutMs },
       )
     return true

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Collection } from 'mongodb'
 import { ServiceUnavailableError } from '../../errors.ts'
 import { asCmsErrors, isDeadlock, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
@@ -66,7 +65,7 @@ export async function openStamped<T>(options: StampedOptions<T>): Promise<Stampe
     change: async (work) => {
       try {
         return await untilNotOvertaken(() =>
-          db.transact((session) => changeOnce(stamps, key, session, work)),
+          db.transact((session) => changeOnce(db, key, session, work)),
         )
       } finally {
         cache.forget()
@@ -79,11 +78,12 @@ export async function openStamped<T>(options: StampedOptions<T>): Promise<Stampe
 class Overtaken extends Error {}
 
 async function changeOnce<R>(
-  stamps: Collection<StampRow>,
+  db: Database,
   key: string,
   session: Session,
   work: (session: Session, change: number) => Promise<R>,
 ): Promise<R> {
+  const stamps = db.collection<StampRow>(COLLECTION)
   const stamp = await stamps.findOne({ _id: key }, { session })
   if (stamp === null) throw new Error(`The stamp ${key} is gone from ${COLLECTION}`)
   const number = stamp.number + 1
@@ -101,6 +101,7 @@ async function changeOnce<R>(
     return work(session, number)
   }
   const result = await work(session, number)
+  await db.writeCommit(session)
   await move()
   return result
 }

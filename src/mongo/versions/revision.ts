@@ -13,6 +13,9 @@ export const REVISION = '_revision'
  */
 export const LOCK = '_lock'
 
+/** The name under which a version holds the last commit that has written it (`commitId`); as hidden as the revision. */
+export const COMMIT = '_commit'
+
 /**
  * 16 hexadecimal digits by chance. Not a count: a document that is deleted and made anew would count from
  * the start again, and what a client read before would seem to be current.

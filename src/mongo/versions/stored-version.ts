@@ -15,6 +15,8 @@ export interface StoredVersion extends Data {
   readonly publishedAt: Date | null
   /** Another one after every write (`revision.ts`); absent from what was stored before there were any. */
   readonly _revision?: string
+  /** The last commit that has written it (`revision.ts`); absent from what was stored before there was a log. */
+  readonly _commit?: string
 }
 
 /** What MongoDB holds: a version and its `_id`, see `versionId`. */

@@ -1,7 +1,8 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { lockName } from '../system/lease.ts'
-import { LOCK, newRevision } from '../versions/revision.ts'
+import { assertLater, commitIdOf } from '../connection/commit-record.ts'
+import { COMMIT, LOCK, newRevision } from '../versions/revision.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
@@ -9,7 +10,8 @@ import { optionsOf } from '../connection/commands.ts'
 /**
  * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
  * them write the same version first, that of the lowest `_id`, so that no two can wait for each other.
- * What a client sees of that version, and its revision, stay as they are. A single type has a documentId
+ * What a client sees of that version, and its revision, stay as they are; that it names this commit keeps those of the
+ * document in their order, also where a locale is removed and begun again. A single type has a documentId
  * before it has versions: two that begin it at once, in two locales, wait for each other as well.
  */
 export async function lockDocument(
@@ -67,10 +69,11 @@ async function lock(
   _id: string,
   session: Session,
 ): Promise<boolean> {
-  const { matchedCount } = await versionsOf(database, plan).updateOne(
+  const locked = await versionsOf(database, plan).findOneAndUpdate(
     { _id },
-    { $set: { [LOCK]: newRevision() } },
-    optionsOf(database, session),
+    { $set: { [LOCK]: newRevision() }, $max: { [COMMIT]: commitIdOf(session) } },
+    { ...optionsOf(database, session), returnDocument: 'after', projection: { [COMMIT]: 1 } },
   )
-  return matchedCount === 1
+  assertLater(session, locked?.[COMMIT])
+  return locked !== null
 }

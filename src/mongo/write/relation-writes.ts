@@ -2,7 +2,9 @@ import type { Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { newRevision, REVISION } from '../versions/revision.ts'
+import { commitIdOf } from '../connection/commit-record.ts'
+import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
+import { noteChanged } from './note-versions.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
@@ -97,7 +99,7 @@ export async function addToOwners(
   const add: Change = toMany
     ? { operators: { $addToSet: { [attribute]: documentId } }, set: {} }
     : { operators: {}, set: { [attribute]: documentId } }
-  await changeOwners(database, owners, which, add, session)
+  await changeOwners(database, owners, { ownerIds, which }, add, session)
 }
 
 /** Takes a document from the targets of these owners. */
@@ -114,7 +116,7 @@ export async function removeFromOwners(
   const change: Change = toMany
     ? { operators: { $pull: { [attribute]: documentId } }, set: {} }
     : { operators: {}, set: { [attribute]: null } }
-  await changeOwners(database, owners, which, change, session)
+  await changeOwners(database, owners, { ownerIds, which }, change, session)
 }
 
 interface Change {
@@ -129,19 +131,26 @@ interface Change {
 async function changeOwners(
   database: Database,
   owners: OwnerVersions,
-  which: Document,
+  { ownerIds, which }: { readonly ownerIds: readonly string[]; readonly which: Document },
   { operators, set }: Change,
   session: Session,
 ): Promise<void> {
   const { plan, match } = ownersOf(owners)
   for (const status of owners.statuses) {
-    await inSession(session, () =>
-      versionsOf(database, plan).updateMany(
+    const revision = newRevision()
+    await inSession(session, async () => {
+      const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
         { ...match, status, ...which },
-        { ...operators, $set: { ...set, updatedAt: owners.at, [REVISION]: newRevision() } },
+        {
+          ...operators,
+          $set: { ...set, updatedAt: owners.at, [REVISION]: revision },
+          $max: { [COMMIT]: commitIdOf(session) },
+        },
         optionsOf(database, session),
-      ),
-    )
+      )
+      const among = { ...match, status, documentId: { $in: [...ownerIds] } }
+      await noteChanged(database, plan, { which: among, revision, count }, session)
+    })
   }
 }
 
@@ -214,12 +223,19 @@ export async function takeFromOthers(
       .toArray()
     for (const each of taken) {
       const { relation, target } = each
-      if (!rivals.some((rival) => rival[relation.name] === target)) continue
-      await versionsOf(database, plan).updateMany(
+      const losing = rivals.filter((rival) => rival[relation.name] === target)
+      if (losing.length === 0) continue
+      const revision = newRevision()
+      const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
         holding(each),
-        { $set: { [relation.name]: null, updatedAt, [REVISION]: newRevision() } },
+        {
+          $set: { [relation.name]: null, updatedAt, [REVISION]: revision },
+          $max: { [COMMIT]: commitIdOf(session) },
+        },
         options,
       )
+      const which = { _id: { $in: losing.map(({ _id }) => _id) } }
+      await noteChanged(database, plan, { which, revision, count }, session)
     }
   })
 }

@@ -41,26 +41,23 @@ export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
 }
 
 /**
- * Runs a write of published versions together with what it reserves and releases: in its transaction, or
- * in one for itself. Where indexes hold what is unique, it is the write alone.
+ * Runs a write of published versions together with what it reserves and releases, in its transaction. Where indexes hold
+ * what is unique, it is the write alone.
  * @throws ValidationError for a value that another document has reserved.
  */
-export function reserving<T>(
+export async function reserving<T>(
   database: Database,
   plan: ContentTypePlan,
   documentIds: readonly string[],
-  session: Session | undefined,
-  write: (session: Session | undefined) => Promise<T>,
+  session: Session,
+  write: () => Promise<T>,
 ): Promise<T> {
-  if (documentIds.length === 0 || reservedAttributes(plan).length === 0) return write(session)
-  const both = async (inside: Session): Promise<T> => {
-    const written = await write(inside)
-    for (const documentId of new Set(documentIds)) {
-      await settleReservations(database, plan, documentId, inside)
-    }
-    return written
+  const written = await write()
+  if (reservedAttributes(plan).length === 0) return written
+  for (const documentId of new Set(documentIds)) {
+    await settleReservations(database, plan, documentId, session)
   }
-  return session === undefined ? database.transact(both) : both(session)
+  return written
 }
 
 /**

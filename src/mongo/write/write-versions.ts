@@ -5,47 +5,60 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { asCmsErrors, isDuplicateKey, refusingIndex } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { insertOnce } from '../connection/insert-once.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
-import { newRevision, REVISION } from '../versions/revision.ts'
+import { assertLater, commitIdOf } from '../connection/commit-record.ts'
+import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
+import { recordBulk } from '../commits/bulk-intents.ts'
+import { itemOf, noteChanged, notePut, noteRemoved, removalProjection } from './note-versions.ts'
 import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import {
+  asVersion,
+  type StoredVersion,
+  type VersionDocument,
+  versionsOf,
+} from '../versions/stored-version.ts'
 import { findTaken, takenFault, uniqueAttributes } from './unique-values.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
- * Puts whole new versions; several of them in a transaction only.
+ * Puts whole new versions.
  * @throws ValidationError for a value that must be unique and is taken.
  */
-export function insertVersions(
+export async function insertVersions(
   database: Database,
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],
-  session?: Session,
+  session: Session,
 ): Promise<void> {
+  if (versions.length === 0) return
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
-  return reserving(database, plan, documentIds, session, (inside) =>
-    inSession(inside, async () => {
-      const rows = versions.map((version) => ({
-        ...toNewDocument(version),
-        _id: versionId(version.documentId, version),
-      }))
+  const rows = toRows(versions, commitIdOf(session))
+  await reserving(database, plan, documentIds, session, () =>
+    inSession(session, async () => {
       const written = published.map((version) => ({ ...version, values: version }))
-      await unlessTaken(database, plan, written, async () => {
-        if (inside !== undefined) {
-          await insertTogether(database, plan.collectionName, rows, inside)
-          return
-        }
-        const options = { own: REVISION, ...optionsOf(database) }
-        for (const row of rows) await insertOnce(versionsOf(database, plan), row, options)
-      })
+      await unlessTaken(database, plan, written, () =>
+        insertTogether(database, plan.collectionName, rows, session),
+      )
     }),
   )
+  notePut(plan, rows, session, { isNew: true })
+}
+
+/** New versions as they are stored, of the commit that brings them. */
+function toRows(
+  versions: readonly StoredVersion[],
+  commit: string,
+): readonly (StoredVersion & VersionDocument)[] {
+  return versions.map((version) => ({
+    ...(toNewDocument(version) as StoredVersion),
+    [COMMIT]: commit,
+    _id: versionId(version.documentId, version),
+  }))
 }
 
 /**
@@ -66,21 +79,24 @@ export async function addVersions(
     }
     return
   }
-  const documents = versions.map((version) => ({
-    ...toNewDocument(version),
-    _id: versionId(version.documentId, version),
+  const stamped = versions.map((version) => ({
+    ...version,
+    [REVISION]: version[REVISION] ?? newRevision(),
   }))
-  await asCmsErrors(async () => {
-    try {
-      await versionsOf(database, plan).insertMany(documents, {
-        ordered: false,
-        maxTimeMS: BULK_TIMEOUT_MS,
-      })
-    } catch (error) {
-      if (!(error instanceof MongoBulkWriteError)) throw error
-      await passStored(database, plan, error, versions)
-    }
-  })
+  const items = stamped.map((version) => itemOf(plan, version, { isNew: true }))
+  await recordBulk(database, items, (commit) =>
+    asCmsErrors(async () => {
+      try {
+        await versionsOf(database, plan).insertMany([...toRows(stamped, commit)], {
+          ordered: false,
+          maxTimeMS: BULK_TIMEOUT_MS,
+        })
+      } catch (error) {
+        if (!(error instanceof MongoBulkWriteError)) throw error
+        await passStored(database, plan, error, versions)
+      }
+    }),
+  )
 }
 
 /**
@@ -112,21 +128,23 @@ export async function patchVersion(
   plan: ContentTypePlan,
   target: { readonly documentId: string; readonly key: VersionKey },
   changes: Data,
-  session?: Session,
+  session: Session,
 ): Promise<StoredVersion | null> {
   const documentIds = target.key.status === 'published' ? [target.documentId] : []
-  const patched = await reserving(database, plan, documentIds, session, (inside) =>
-    inSession(inside, () =>
+  const patched = await reserving(database, plan, documentIds, session, () =>
+    inSession(session, () =>
       unlessTaken(database, plan, [{ ...target, ...target.key, values: changes }], () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(target.documentId, target.key) },
-          { $set: toChanges(changes) },
-          { ...optionsOf(database, inside), returnDocument: 'after' },
+          { $set: toChanges(changes), $max: { [COMMIT]: commitIdOf(session) } },
+          { ...optionsOf(database, session), returnDocument: 'after' },
         ),
       ),
     ),
   )
-  return patched === null ? null : asVersion(patched)
+  if (patched === null) return null
+  notePut(plan, [asVersion(patched)], session)
+  return asVersion(patched)
 }
 
 /**
@@ -160,22 +178,27 @@ export async function putVersion(
   database: Database,
   plan: ContentTypePlan,
   version: StoredVersion,
-  session?: Session,
+  session: Session,
 ): Promise<StoredVersion> {
-  const { _id, id, createdAt, ...rest } = version
+  const { _id, id, createdAt, [COMMIT]: _before, ...rest } = version
   const documentIds = version.status === 'published' ? [version.documentId] : []
-  const stored = await reserving(database, plan, documentIds, session, (inside) =>
-    inSession(inside, () =>
+  const stored = await reserving(database, plan, documentIds, session, () =>
+    inSession(session, () =>
       unlessTaken(database, plan, [{ ...version, values: version }], () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(version.documentId, version) },
-          { $set: toNewDocument(rest), $setOnInsert: { id, createdAt } },
-          { ...optionsOf(database, inside), upsert: true, returnDocument: 'after' },
+          {
+            $set: toNewDocument(rest),
+            $setOnInsert: { id, createdAt },
+            $max: { [COMMIT]: commitIdOf(session) },
+          },
+          { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
         ),
       ),
     ),
   )
   if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
+  notePut(plan, [asVersion(stored)], session)
   return asVersion(stored)
 }
 
@@ -193,21 +216,25 @@ export async function setInOtherLocales(
 ): Promise<void> {
   if (Object.keys(shared).length === 0) return
   const documentIds = status === 'published' ? [documentId] : []
-  await reserving(database, plan, documentIds, session, (inside) =>
-    inSession(inside, () =>
-      unlessTaken(database, plan, [{ documentId, locale, values: shared }], () =>
-        versionsOf(database, plan).updateMany(
-          {
-            ...matchDocument(documentId),
-            status,
-            locale: { $ne: locale },
-            $expr: differsFrom(toDocument(shared)),
-          },
-          { $set: toChanges({ ...shared, updatedAt }) },
-          optionsOf(database, inside),
-        ),
-      ),
-    ),
+  const which = { ...matchDocument(documentId), status }
+  const revision = newRevision()
+  const changes = { ...toDocument({ ...shared, updatedAt }), [REVISION]: revision }
+  await reserving(database, plan, documentIds, session, () =>
+    inSession(session, async () => {
+      const { modifiedCount } = await unlessTaken(
+        database,
+        plan,
+        [{ documentId, locale, values: shared }],
+        () =>
+          versionsOf(database, plan).updateMany(
+            { ...which, locale: { $ne: locale }, $expr: differsFrom(toDocument(shared)) },
+            { $set: changes, $max: { [COMMIT]: commitIdOf(session) } },
+            optionsOf(database, session),
+          ),
+      )
+      const changed = { which, revision, count: modifiedCount }
+      await noteChanged(database, plan, changed, session)
+    }),
   )
 }
 
@@ -217,21 +244,28 @@ export function deleteVersions(
   plan: ContentTypePlan,
   documentId: string,
   locales: readonly string[] | 'all',
-  session?: Session,
+  session: Session,
 ): Promise<number> {
-  const which = locales === 'all' ? {} : { locale: { $in: [...locales] } }
-  return reserving(database, plan, [documentId], session, (inside) =>
-    inSession(inside, async () => {
-      const { deletedCount } = await versionsOf(database, plan).deleteMany(
-        { ...matchDocument(documentId), ...which },
-        optionsOf(database, inside),
-      )
+  const within = locales === 'all' ? {} : { locale: { $in: [...locales] } }
+  const which = { ...matchDocument(documentId), ...within }
+  const options = optionsOf(database, session)
+  return reserving(database, plan, [documentId], session, () =>
+    inSession(session, async () => {
+      const found = await versionsOf(database, plan)
+        .find(which, { ...options, projection: removalProjection(plan) })
+        .toArray()
+      if (found.length === 0) return 0
+      const { deletedCount } = await versionsOf(database, plan).deleteMany(which, options)
+      noteRemoved(plan, found.map(asVersion), deletedCount, session)
       return deletedCount
     }),
   )
 }
 
-/** Removes the published version of one locale; its draft stays. */
+/**
+ * Removes the published version of one locale; its draft stays as it is, but for the commit that it names: what publishes
+ * it again later is a later commit.
+ */
 export function deletePublished(
   database: Database,
   plan: ContentTypePlan,
@@ -239,12 +273,21 @@ export function deletePublished(
   locale: string,
   session: Session,
 ): Promise<void> {
-  return reserving(database, plan, [documentId], session, (inside) =>
-    inSession(inside, async () => {
-      await versionsOf(database, plan).deleteOne(
+  const options = optionsOf(database, session)
+  return reserving(database, plan, [documentId], session, () =>
+    inSession(session, async () => {
+      const removed = await versionsOf(database, plan).findOneAndDelete(
         { _id: versionId(documentId, { locale, status: 'published' }) },
-        optionsOf(database, inside),
+        { ...options, projection: removalProjection(plan) },
       )
+      if (removed === null) return
+      noteRemoved(plan, [asVersion(removed)], 1, session)
+      const draft = await versionsOf(database, plan).findOneAndUpdate(
+        { _id: versionId(documentId, { locale, status: 'draft' }) },
+        { $max: { [COMMIT]: commitIdOf(session) } },
+        { ...options, returnDocument: 'after', projection: { [COMMIT]: 1 } },
+      )
+      assertLater(session, draft?.[COMMIT])
     }),
   )
 }

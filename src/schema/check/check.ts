@@ -28,6 +28,7 @@ interface Declaration {
   readonly options?: {
     readonly draftAndPublish?: boolean
     readonly sharded?: boolean
+    readonly history?: boolean
     readonly indexes?: unknown
   }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
@@ -222,14 +223,16 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
 function storageOf({
   draftAndPublish = false,
   sharded = false,
+  history = false,
   indexes,
 }: Declaration['options'] = {}): Pick<
   ContentTypeDefinition,
-  'draftAndPublish' | 'sharded' | 'indexes'
+  'draftAndPublish' | 'sharded' | 'history' | 'indexes'
 > {
   return {
     draftAndPublish,
     ...(sharded && { sharded }),
+    ...(history && { history }),
     ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
   }
 }

@@ -86,7 +86,12 @@ const INFO: Joi.PartialSchemaMap = {
   description: Joi.any(),
   icon: Joi.any(),
 }
-const OPTIONS: Joi.PartialSchemaMap = { draftAndPublish: flag, sharded: flag, indexes: Joi.any() }
+const OPTIONS: Joi.PartialSchemaMap = {
+  draftAndPublish: flag,
+  sharded: flag,
+  history: flag,
+  indexes: Joi.any(),
+}
 
 const DECLARATION: Joi.PartialSchemaMap = {
   kind: Joi.valid('collectionType', 'singleType'),

@@ -101,8 +101,10 @@ describe('importDocuments', () => {
     expect(report).to.deep.equal({ documents: 3, added: 3, complete: true })
     const [first] = await storedIn(PLAIN)
     expect(first?.['_revision']).to.match(/^[0-9a-f]{16}$/)
-    expect({ ...first, _revision: 'any' }).to.deep.equal({
+    expect(first?.['_commit']).to.match(/^[0-9a-f]{24}$/)
+    expect({ ...first, _revision: 'any', _commit: 'any' }).to.deep.equal({
       _revision: 'any',
+      _commit: 'any',
       _id: `${documentIdFor('thing:0')}::published`,
       id: 1,
       documentId: documentIdFor('thing:0'),

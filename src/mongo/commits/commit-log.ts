@@ -1,0 +1,173 @@
+import { AsyncResource } from 'node:async_hooks'
+import { COMMITS, type CommitItem, type PendingRow } from '../connection/commit-record.ts'
+import type { Database } from '../connection/database.ts'
+import { tryLease } from '../system/lease.ts'
+import { releaseOverdue } from './bulk-intents.ts'
+import { ensureHead, type Head, readHead } from './heads.ts'
+import { examineLog, type LogHealth } from './log-health.ts'
+import { openPace } from './pace.ts'
+import { sweepLog } from './retention.ts'
+import { sequence } from './sequencer.ts'
+
+/** The commit log as one process keeps it going and knows it. */
+export interface CommitLog {
+  /** The newest head that this process has seen: at most `LOOK_MS` behind, while the database answers. */
+  head(): Head
+  /** The head as it is now. */
+  refresh(): Promise<Head>
+  /** When the head was last read, by `performance.now()`. */
+  seenAt(): number
+  /** Tells of each newer head. Answers how to stop that. */
+  onHead(listener: (head: Head) => void): () => void
+  /** Tells of what this process itself commits, at once and before it has a number. */
+  onOwnCommit(listener: (items: readonly CommitItem[]) => void): () => void
+  health(): Promise<LogHealth>
+  /** Numbers what this process has committed, and ends. */
+  close(): Promise<void>
+}
+
+export interface CommitLogOptions {
+  readonly database: Database
+  readonly retentionDays: number
+  readonly onBackgroundError: (error: unknown) => void
+  readonly lookMs?: number
+}
+
+/** How often a process looks at the head. */
+const LOOK_MS = 500
+const DAY_MS = 86_400_000
+/** How often rows are looked for that are over: by one process in turn. */
+const SWEEP_EVERY_MS = 60_000
+
+/** Begins the log where there is none, and keeps its numbers going until `close`. */
+export async function openCommitLog(options: CommitLogOptions): Promise<CommitLog> {
+  const { database, onBackgroundError, lookMs = LOOK_MS } = options
+  await ensureHead(database)
+  const known = watchHead(await readHead(database))
+  const pace = openPace({
+    // What waits for a commit to be numbered is of no request, though a request has woken it.
+    run: AsyncResource.bind(async () => {
+      try {
+        const { head, more } = await sequence(database)
+        if (head !== null) known.see(head)
+        return more
+      } catch (error) {
+        onBackgroundError(error)
+        return false // the next look wakes it again
+      }
+    }),
+  })
+  const forget = database.onCommit(() => pace.wake())
+  const stopLooking = every(
+    lookMs,
+    onBackgroundError,
+    lookOnce(options, known.see, () => pace.wake()),
+  )
+  const stopSweeping = every(SWEEP_EVERY_MS, onBackgroundError, () => sweepOnce(options))
+  return {
+    head: known.head,
+    refresh: async () => {
+      known.see(await readHead(database))
+      return known.head()
+    },
+    seenAt: known.seenAt,
+    onHead: known.onHead,
+    onOwnCommit: (listener) => database.onCommit(listener),
+    health: () => examineLog(database, new Date()),
+    close: async () => {
+      forget()
+      await Promise.all([stopLooking(), stopSweeping(), pace.stop()])
+      await numberTheRest(database).catch(onBackgroundError) // then the next process does
+    },
+  }
+}
+
+/** What has been committed by now; others may be faster with some of it. */
+async function numberTheRest(database: Database): Promise<void> {
+  for (let round = 0; round < 10; round += 1) {
+    const { head, more } = await sequence(database)
+    if (head !== null && !more) return
+  }
+}
+
+function watchHead(first: Head) {
+  const listeners = new Set<(head: Head) => void>()
+  let head = first
+  let seenAt = performance.now()
+  return {
+    head: () => head,
+    seenAt: () => seenAt,
+    see: (seen: Head): void => {
+      if (seen.log === head.log && seen.version < head.version) return // read before, answered later
+      seenAt = performance.now()
+      const isNewer = seen.seq !== head.seq || seen.log !== head.log
+      head = seen
+      if (isNewer) for (const listen of listeners) listen(seen)
+    },
+    onHead: (listener: (head: Head) => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/**
+ * Reads the head, and wakes the sequencer where a commit has no number at two looks in a row, or is getting one all that
+ * time: whoever should have done that has died.
+ */
+function lookOnce(
+  { database }: CommitLogOptions,
+  see: (head: Head) => void,
+  wake: () => void,
+): () => Promise<void> {
+  let waiting: string | null = null
+  return async () => {
+    const head = await readHead(database)
+    see(head)
+    const oldest = await database
+      .collection<PendingRow>(COMMITS)
+      .find({ pending: 1 }, { maxTimeMS: database.queryTimeoutMs, projection: { _id: 1 } })
+      .sort({ pending: 1, _id: 1 })
+      .limit(1)
+      .next()
+    const unfinished = head.assigning === null ? null : `version ${head.version}`
+    const found = oldest?._id ?? unfinished
+    if (found !== null && found === waiting) wake()
+    waiting = found
+  }
+}
+
+async function sweepOnce({ database, retentionDays }: CommitLogOptions): Promise<void> {
+  await tryLease(database, 'commit log', SWEEP_EVERY_MS, async () => {
+    const now = Date.now()
+    await releaseOverdue(database, new Date(now))
+    await sweepLog(database, new Date(now - retentionDays * DAY_MS))
+  })
+}
+
+/** Runs again and again, with pauses between. Answers how to stop it. */
+function every(
+  ms: number,
+  onError: (error: unknown) => void,
+  run: () => Promise<void>,
+): () => Promise<void> {
+  let isStopped = false
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const plan = (): void => {
+    timer = setTimeout(() => {
+      running = run()
+        .catch(onError)
+        .then(() => {
+          if (!isStopped) plan()
+        })
+    }, ms)
+    timer.unref()
+  }
+  plan()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

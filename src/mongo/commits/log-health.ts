@@ -1,0 +1,57 @@
+import { asCmsErrors } from '../connection/database-error.ts'
+import { COMMITS, type PendingRow, timeOfCommit } from '../connection/commit-record.ts'
+import type { Database } from '../connection/database.ts'
+import { type Head, headsOf } from './heads.ts'
+
+/** How the log is doing. */
+export interface LogHealth {
+  /** Null where it has not begun. */
+  readonly head: Pick<Head, 'log' | 'seq' | 'floor'> | null
+  /** Commits without a number, counted up to `MOST_COUNTED`. */
+  readonly pending: number
+  /** How long the oldest of them has been waiting, by the clock of this machine; 0 without any. */
+  readonly lagMs: number
+  /** Numbered rows above the head, and not about to be below it: what a backup of changing data leaves. */
+  readonly strays: number
+}
+
+export const MOST_COUNTED = 10_000
+
+export function examineLog(database: Database, now: Date): Promise<LogHealth> {
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  return asCmsErrors(async () => {
+    const rows = database.collection<PendingRow & { readonly seq?: number }>(COMMITS)
+    const head = await headsOf(database).findOne({ _id: 'main' }, options)
+    const [oldest] = await rows
+      .find({ pending: 1 }, { ...options, projection: { _id: 1 } })
+      .sort({ pending: 1, _id: 1 })
+      .limit(1)
+      .toArray()
+    const count = (filter: object): Promise<number> =>
+      rows.countDocuments(filter, { ...options, limit: MOST_COUNTED })
+    const pending = oldest === undefined ? 0 : await count({ pending: 1 })
+    const last = head === null ? 0 : Math.max(head.seq, lastAssigned(head))
+    return {
+      head: head === null ? null : { log: head.log, seq: head.seq, floor: head.floor },
+      pending,
+      lagMs:
+        oldest === undefined ? 0 : Math.max(0, now.getTime() - timeOfCommit(oldest._id).getTime()),
+      strays: await strayCount(database, last, count),
+    }
+  })
+}
+
+/** Counted twice: what a sequencer has numbered in between is below its head by then. */
+async function strayCount(
+  database: Database,
+  last: number,
+  count: (filter: object) => Promise<number>,
+): Promise<number> {
+  if ((await count({ seq: { $gt: last } })) === 0) return 0
+  const head = await headsOf(database).findOne({ _id: 'main' })
+  return count({ seq: { $gt: head === null ? 0 : Math.max(head.seq, lastAssigned(head)) } })
+}
+
+function lastAssigned({ assigning }: Head): number {
+  return assigning === null ? 0 : assigning.from + assigning.ids.length - 1
+}

@@ -1,0 +1,45 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Who has changed something. */
+export interface Author {
+  /** Such as `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` where nobody asked for it. */
+  readonly kind: string
+  readonly id: string | number | null
+  readonly name: string | null
+}
+
+/** Whose a write is, and which request asked for it. */
+export interface Authorship {
+  readonly by: Author
+  readonly requestId: string | null
+}
+
+const NOBODY: Authorship = { by: { kind: 'system', id: null, name: null }, requestId: null }
+
+const asker = new AsyncLocalStorage<Authorship>()
+let running = 0
+let standing = NOBODY
+
+/**
+ * Runs `work`; whatever it commits, however deep in it, is of this author. So no door to content can forget to say
+ * whose a write is. Node 20 pays for an AsyncLocalStorage at every promise of the process (ADR 0024): it is in use only
+ * while such work is under way, so that reads are free of it.
+ */
+export async function writingAs<T>(authorship: Authorship, work: () => Promise<T>): Promise<T> {
+  running += 1
+  try {
+    return await asker.run(authorship, work)
+  } finally {
+    running -= 1
+    if (running === 0) asker.disable()
+  }
+}
+
+/** For a process that works for one author all its life: a command. */
+export function writeAlwaysAs(authorship: Authorship): void {
+  standing = authorship
+}
+
+export function currentAuthorship(): Authorship {
+  return asker.getStore() ?? standing
+}

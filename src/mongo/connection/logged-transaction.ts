@@ -1,0 +1,122 @@
+import {
+  type ClientSession,
+  type Collection,
+  type Document,
+  MongoServerError,
+  type RunCommandOptions,
+} from 'mongodb'
+import type { Authorship } from './authorship.ts'
+import {
+  beginCommit,
+  CommitBehind,
+  COMMITS,
+  type CommitItem,
+  itemsOf,
+  type PendingRow,
+  takeRows,
+} from './commit-record.ts'
+
+/** What the log is written by. */
+export interface CommitTarget {
+  readonly rows: Collection
+  readonly maxTimeMS: number
+  readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
+}
+
+type Listener = (items: readonly CommitItem[]) => void
+
+export interface LoggedTransactions {
+  /** Runs attempts of `work` as `transact` has them, and writes what each has noted as its last command. */
+  run<T>(
+    session: ClientSession,
+    authorship: Authorship,
+    work: (session: ClientSession) => Promise<T>,
+    transact: (attempt: () => Promise<T>) => Promise<T>,
+  ): Promise<T>
+  writeCommit(session: ClientSession): Promise<void>
+  onCommit(listener: Listener): () => void
+  announceCommit(items: readonly CommitItem[]): void
+}
+
+const NAMESPACE_EXISTS = 48
+
+/** Of pending rows, and of numbered ones: each row is in one of the two. */
+const INDEXES = [
+  {
+    key: { pending: 1, _id: 1 },
+    name: 'pending',
+    partialFilterExpression: { pending: 1 },
+  },
+  { key: { seq: 1 }, name: 'seq', partialFilterExpression: { seq: { $gt: 0 } } },
+]
+
+/** Transactions that write to the commit log what they change: no change of content is without its row, or has two. */
+export function openLoggedTransactions(target: CommitTarget): LoggedTransactions {
+  const listeners = new Set<Listener>()
+  let ready: Promise<void> | null = null
+  const makeReady = (): Promise<void> => {
+    ready ??= ensureLog(target.rows).catch((error: unknown) => {
+      ready = null
+      throw error
+    })
+    return ready
+  }
+  const announceCommit = (items: readonly CommitItem[]): void => {
+    for (const listen of listeners) listen(items)
+  }
+  const writeCommit = async (session: ClientSession): Promise<void> => {
+    const rows = takeRows(session)
+    if (rows.length > 0) await insertRows(target, rows, session)
+  }
+  return {
+    writeCommit,
+    run: async (session, authorship, work, transact) => {
+      await makeReady()
+      let after: string | null = null
+      const result = await transact(async () => {
+        beginCommit(session, authorship, after)
+        try {
+          const made = await work(session)
+          await writeCommit(session)
+          return made
+        } catch (error) {
+          if (error instanceof CommitBehind) ({ after } = error)
+          throw error
+        }
+      })
+      const items = itemsOf(session)
+      if (items.length > 0) announceCommit(items)
+      return result
+    },
+    announceCommit,
+    onCommit: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** A transaction needs its collections to be there. Many processes may begin at once. */
+async function ensureLog(rows: Collection): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rows.createIndexes(INDEXES)
+      return
+    } catch (error) {
+      const isRace = error instanceof MongoServerError && error.code === NAMESPACE_EXISTS
+      if (!isRace || attempt === 5) throw error
+    }
+  }
+}
+
+/** As `insertTogether`, whose errors the transaction must see as they are. */
+async function insertRows(
+  { command, maxTimeMS }: CommitTarget,
+  rows: readonly PendingRow[],
+  session: ClientSession,
+): Promise<void> {
+  const insert = { insert: COMMITS, documents: [...rows], ordered: true, maxTimeMS }
+  const reply = await command(insert, { session })
+  const [fault] = (reply['writeErrors'] ?? []) as readonly Document[]
+  if (fault !== undefined) throw new MongoServerError(fault)
+}

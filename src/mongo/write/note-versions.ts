@@ -1,0 +1,118 @@
+import type { Document } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import {
+  assertLater,
+  CommitBehind,
+  type CommitItem,
+  commitIdOf,
+  noteItems,
+} from '../connection/commit-record.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { COMMIT, LOCK, REVISION, revisionOf } from '../versions/revision.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+
+/** What the log says of a version that was written. */
+export function itemOf(
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  { isNew }: { readonly isNew: boolean },
+): CommitItem {
+  return {
+    ...nameOf(plan, version),
+    op: 'put',
+    revision: revisionOf(version),
+    ...(isNew && { isNew: true as const }),
+    ...contentOf(plan, version),
+  }
+}
+
+/** Notes versions that were written, as they are stored now. @throws CommitBehind */
+export function notePut(
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  session: Session,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): void {
+  for (const version of versions) assertLater(session, version[COMMIT])
+  noteItems(
+    session,
+    versions.map((version) => itemOf(plan, version, { isNew })),
+  )
+}
+
+/**
+ * Notes versions that were removed, as they were. @throws CommitBehind also where more were removed than had been seen, as
+ * where transactions see what others commit meanwhile
+ */
+export function noteRemoved(
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  count: number,
+  session: Session,
+): void {
+  if (count !== versions.length) throw new CommitBehind(commitIdOf(session))
+  for (const version of versions) assertLater(session, version[COMMIT])
+  noteItems(
+    session,
+    versions.map((version) => ({
+      ...nameOf(plan, version),
+      op: 'delete' as const,
+      revision: null,
+      ...contentOf(plan, version),
+    })),
+  )
+}
+
+/** Versions that one command has changed: all of them are the same revision since then. */
+interface Changed {
+  /** Finds them among few others. */
+  readonly which: Document
+  readonly revision: string
+  readonly count: number
+}
+
+/** Looks up which versions a command has changed, and notes them. One command, none where there are none. */
+export async function noteChanged(
+  database: Database,
+  plan: ContentTypePlan,
+  { which, revision, count }: Changed,
+  session: Session,
+): Promise<void> {
+  if (count === 0) return
+  const found = await versionsOf(database, plan)
+    .find(
+      { ...which, [REVISION]: revision },
+      {
+        ...optionsOf(database, session),
+        projection: plan.history ? {} : { ...NAMES, [REVISION]: 1, updatedAt: 1 },
+      },
+    )
+    .toArray()
+  if (found.length !== count) throw new CommitBehind(commitIdOf(session))
+  notePut(plan, found.map(asVersion), session)
+}
+
+const NAMES = { _id: 0, documentId: 1, locale: 1, status: 1, [COMMIT]: 1 } as const
+
+/** What must be read of a version before it is removed. */
+export function removalProjection(plan: ContentTypePlan): Document {
+  return plan.history ? {} : NAMES
+}
+
+function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: StoredVersion) {
+  return { type: uid, documentId, locale, status }
+}
+
+/** The whole version where its type keeps history, but for passwords: nobody is shown those again, in whatever form. */
+function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<CommitItem, 'content'> {
+  if (!plan.history) return {}
+  const content: Document = { ...version }
+  for (const name of ['_id', COMMIT, LOCK, REVISION]) delete content[name]
+  for (const { name, kind, ...attribute } of plan.attributes.values()) {
+    if (kind === 'scalar' && 'type' in attribute && attribute.type === 'password') {
+      delete content[name]
+    }
+  }
+  return { content }
+}

@@ -1,0 +1,238 @@
+import { expect } from 'chai'
+import { recordBulk, releaseOverdue } from '../../../src/mongo/commits/bulk-intents.ts'
+import { openCommitLog } from '../../../src/mongo/commits/commit-log.ts'
+import { moveHead, readHead } from '../../../src/mongo/commits/heads.ts'
+import { examineLog } from '../../../src/mongo/commits/log-health.ts'
+import { readCommits } from '../../../src/mongo/commits/read-commits.ts'
+import { restartLog } from '../../../src/mongo/commits/restart-log.ts'
+import { sweepLog } from '../../../src/mongo/commits/retention.ts'
+import { BATCH, sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
+import {
+  commitId,
+  type CommitItem,
+  COMMITS,
+  MOST_ITEMS,
+  noteItems,
+  type PendingRow,
+  rowsOf,
+} from '../../../src/mongo/connection/commit-record.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { until } from '../../until.ts'
+import { clearWorld, openWorld, wholeLog } from './log-world.ts'
+
+function itemOf(documentId: string, type = 'api::a.a'): CommitItem {
+  return { type, documentId, locale: '', status: 'published', op: 'put', revision: documentId }
+}
+
+function commit(database: Database, ...items: readonly CommitItem[]): Promise<void> {
+  return database.transact((session) => {
+    noteItems(session, items)
+    return Promise.resolve()
+  })
+}
+
+describe('the commit log', () => {
+  let test: TestDatabase
+
+  before(async () => {
+    test = await openTestDatabase('commit_log')
+    await openWorld(test.database)
+  })
+  afterEach(() => clearWorld(test.database))
+  after(() => test.drop())
+
+  const documents = async (): Promise<readonly (readonly string[])[]> =>
+    (await wholeLog(test.database)).map(({ items }) => items.map(({ documentId }) => documentId))
+
+  /** Many commits at once, as their transactions would have left them. */
+  async function store(commits: readonly (readonly CommitItem[])[]): Promise<void> {
+    const by = { kind: 'system', id: null, name: null }
+    let last: string | null = null
+    const rows = commits.flatMap((items) => {
+      last = commitId(last)
+      return rowsOf({ id: last, by, requestId: null }, items)
+    })
+    await test.database.collection<PendingRow>(COMMITS).insertMany([...rows])
+  }
+
+  it('numbers more than one batch in their order, and says which types have changed last', async () => {
+    const ids = Array.from({ length: BATCH + 3 }, (_, index) => `a${index}`)
+    await store(ids.map((id) => [itemOf(id, id === 'a7' ? 'api::b.b' : undefined)]))
+    const first = await sequence(test.database)
+    expect([first.count, first.more, first.head?.seq]).to.deep.equal([BATCH, true, BATCH])
+    const head = await sequenceAll(test.database)
+    expect(head).to.deep.include({ seq: BATCH + 3, assigning: null })
+    expect(head.types).to.have.deep.members([
+      { type: 'api::a.a', seq: BATCH + 3 },
+      { type: 'api::b.b', seq: 8 },
+    ])
+    expect(await documents()).to.deep.equal(ids.map((id) => [id]))
+  })
+
+  it('keeps the rows of a large commit together', async () => {
+    const items = Array.from({ length: 3 * MOST_ITEMS }, (_, index) => itemOf(`b${index}`))
+    await store([...Array.from({ length: BATCH - 2 }, (_, index) => [itemOf(`a${index}`)]), items])
+    const { count } = await sequence(test.database)
+    expect(count, 'the three rows do not fit').to.equal(BATCH - 2)
+    await sequenceAll(test.database)
+    const last = (await wholeLog(test.database)).slice(-3)
+    expect(last.map(({ part }) => part)).to.deep.equal([
+      [0, 3],
+      [1, 3],
+      [2, 3],
+    ])
+    expect(last.flatMap(({ items: found }) => found)).to.deep.equal(items)
+  })
+
+  it('gives each row one number however many number at once', async () => {
+    for (let each = 0; each < 40; each += 1) await commit(test.database, itemOf(`a${each}`))
+    await Promise.all(Array.from({ length: 5 }, () => sequenceAll(test.database)))
+    const log = await wholeLog(test.database)
+    expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, index) => index + 1))
+    expect(log.length).to.equal(40)
+  })
+
+  it('is not moved by who has read an earlier head', async () => {
+    const before = await readHead(test.database)
+    await commit(test.database, itemOf('a'))
+    await sequenceAll(test.database)
+    expect(await moveHead(test.database, before, { seq: 0 })).to.equal(null)
+  })
+
+  it('forgets what is older than it is kept, from the first on, and says up to where', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) await commit(test.database, itemOf(id))
+    await sequenceAll(test.database)
+    const age = (seq: number, at: Date): Promise<unknown> =>
+      test.database.collection(COMMITS).updateOne({ seq }, { $set: { at } })
+    for (const seq of [1, 2, 4]) await age(seq, new Date(0))
+    expect(await sweepLog(test.database, new Date(1))).to.equal(2)
+    expect((await readHead(test.database)).floor).to.equal(2)
+    expect(await documents(), 'none after one that stays').to.deep.equal([['c'], ['d']])
+    expect(await sweepLog(test.database, new Date(1))).to.equal(0)
+    await commit(test.database, itemOf('pending'))
+    await age(3, new Date(0))
+    expect(await sweepLog(test.database, new Date(1))).to.equal(2)
+    await sequenceAll(test.database)
+    expect(await documents(), 'nothing without a number').to.deep.equal([['pending']])
+  })
+
+  it('is another one after a restart, and goes on above all that there is', async () => {
+    await commit(test.database, itemOf('a'))
+    const before = await sequenceAll(test.database)
+    // As a backup holds that was made while rows were numbered: the head is older than they are.
+    await test.database.collection(COMMITS).updateMany({ seq: 1 }, { $set: { seq: 5 } })
+    const { strays } = await examineLog(test.database, new Date())
+    expect(strays).to.equal(1)
+    const head = await restartLog(test.database)
+    expect(head.log).not.to.equal(before.log)
+    expect(head).to.deep.include({ seq: 5, types: [{ type: 'api::a.a', seq: 5 }] })
+    await commit(test.database, itemOf('b'))
+    expect((await sequenceAll(test.database)).seq).to.equal(6)
+    expect((await examineLog(test.database, new Date())).strays).to.equal(0)
+  })
+
+  describe('of writes that are no transaction', () => {
+    const pending = () => test.database.collection(COMMITS).countDocuments({ pending: 1 })
+
+    it('names them once they have ended, be it by failing', async () => {
+      const items = Array.from({ length: MOST_ITEMS + 1 }, (_, index) => itemOf(`a${index}`))
+      const made = await recordBulk(test.database, items, async (id) => {
+        expect(await pending(), 'while it is written').to.equal(0)
+        expect((await sequenceAll(test.database)).seq).to.equal(0)
+        return id
+      })
+      expect(made).to.match(/^[0-9a-f]{24}$/)
+      const failing = recordBulk(test.database, [itemOf('b')], () =>
+        Promise.reject(new Error('half done')),
+      )
+      await failing.catch((error: unknown) => expect(String(error)).to.contain('half done'))
+      await sequenceAll(test.database)
+      expect((await documents()).flat()).to.deep.equal([
+        ...items.map(({ documentId }) => documentId),
+        'b',
+      ])
+    })
+
+    it('names those of a writer that has died, when its time is over', async () => {
+      let die = (): void => undefined
+      const dying = recordBulk(
+        test.database,
+        [itemOf('a')],
+        () => new Promise<void>((resolve) => (die = resolve)),
+      )
+      const rows = test.database.collection(COMMITS)
+      await until(async () => (await rows.countDocuments({ intent: 1 })) === 1, 10_000)
+      expect(await releaseOverdue(test.database, new Date())).to.equal(0)
+      expect(await releaseOverdue(test.database, new Date(Date.now() + 3_600_000))).to.equal(1)
+      await sequenceAll(test.database)
+      expect(await documents()).to.deep.equal([['a']])
+      die() // it was not dead: what it has written since is told once more
+      await dying
+      await sequenceAll(test.database)
+      expect(await documents()).to.deep.equal([['a'], ['a']])
+    })
+  })
+
+  describe('in a process', () => {
+    const errors: unknown[] = []
+    const open = () =>
+      openCommitLog({
+        database: test.database,
+        retentionDays: 90,
+        onBackgroundError: (error) => errors.push(error),
+        lookMs: 20,
+      })
+
+    afterEach(() => expect(errors.splice(0)).to.deep.equal([]))
+
+    it('numbers what it commits, and tells of the head', async () => {
+      const log = await open()
+      const heads: number[] = []
+      log.onHead(({ seq }) => heads.push(seq))
+      await commit(test.database, itemOf('a'))
+      await until(() => log.head().seq === 1, 10_000)
+      expect(heads).to.deep.equal([1])
+      expect(await log.health()).to.deep.include({ pending: 0, lagMs: 0, strays: 0 })
+      await log.close()
+    })
+
+    it('numbers what others have left, also in the middle', async () => {
+      await commit(test.database, itemOf('a'))
+      await new Promise<void>((resolve) => {
+        const pause = (step: string): Promise<void> => {
+          if (step !== 'assigned') return Promise.resolve()
+          resolve()
+          return new Promise(() => undefined)
+        }
+        void sequence(test.database, { pause })
+      })
+      await commit(test.database, itemOf('b'))
+      expect((await examineLog(test.database, new Date())).pending).to.equal(2)
+      const log = await open()
+      await until(() => log.head().seq === 2, 10_000)
+      expect(await documents()).to.deep.equal([['a'], ['b']])
+      await log.close()
+    })
+
+    it('numbers what is left when it ends', async () => {
+      const log = await open()
+      const closing = log.close()
+      await closing
+      await commit(test.database, itemOf('a'))
+      expect((await readHead(test.database)).seq).to.equal(0)
+      const other = await open()
+      await other.close()
+      expect((await readHead(test.database)).seq).to.equal(1)
+    })
+  })
+
+  it('is read up to the head that was seen, and no further', async () => {
+    for (const id of ['a', 'b', 'c']) {
+      await commit(test.database, itemOf(id))
+      await sequenceAll(test.database)
+    }
+    const found = await readCommits(test.database, { seq: 2 }, { after: 1, limit: 10 })
+    expect(found.map(({ seq }) => seq)).to.deep.equal([2])
+  })
+})

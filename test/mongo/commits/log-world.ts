@@ -1,0 +1,188 @@
+import type { DocumentContext } from '../../../src/documents/context.ts'
+import { createDocument } from '../../../src/documents/write/create-document.ts'
+import { deleteDocument } from '../../../src/documents/write/delete-document.ts'
+import {
+  publishDocument,
+  unpublishDocument,
+} from '../../../src/documents/write/publish-document.ts'
+import { updateDocument } from '../../../src/documents/write/update-document.ts'
+import { CmsError } from '../../../src/errors.ts'
+import { ensureHead, headsOf, readHead } from '../../../src/mongo/commits/heads.ts'
+import { type NumberedCommit, readCommits } from '../../../src/mongo/commits/read-commits.ts'
+import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
+import { REVISION } from '../../../src/mongo/versions/revision.ts'
+import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
+import type { Status } from '../../../src/query/query.ts'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import type { Data } from '../../../src/schema/definition.ts'
+import type { ContentTypePlan } from '../../../src/schema/plan.ts'
+import { contentType } from '../../fixtures/definitions.ts'
+
+const localized = { i18n: { localized: true } }
+const shared = { i18n: { localized: false } }
+
+/** Articles with drafts and locales, whose tags are two-way and whose partner is its alone; tags have neither. */
+const schema = compileSchema({
+  contentTypes: [
+    contentType(
+      'article',
+      { draftAndPublish: true, localized: true },
+      {
+        title: { type: 'string', pluginOptions: localized },
+        rank: { type: 'integer', pluginOptions: shared },
+        tags: {
+          type: 'relation',
+          relation: 'manyToMany',
+          target: 'api::tag.tag',
+          inversedBy: 'articles',
+          pluginOptions: shared,
+        },
+        partner: {
+          type: 'relation',
+          relation: 'oneToOne',
+          target: 'api::tag.tag',
+          inversedBy: 'partnerOf',
+        },
+      },
+    ),
+    contentType(
+      'tag',
+      { draftAndPublish: false, localized: false },
+      {
+        name: { type: 'string' },
+        articles: {
+          type: 'relation',
+          relation: 'manyToMany',
+          target: 'api::article.article',
+          mappedBy: 'tags',
+        },
+        partnerOf: {
+          type: 'relation',
+          relation: 'oneToOne',
+          target: 'api::article.article',
+          mappedBy: 'partner',
+        },
+      },
+    ),
+  ],
+  components: [],
+})
+
+export const DOCUMENTS = 3
+const writer = { mayRead: () => true, locale: 'en' }
+
+export type Kind = 'article' | 'tag'
+
+export interface Operation {
+  readonly kind: Kind
+  readonly document: number
+  readonly locale: string
+  readonly status: Status
+  readonly what: 'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'deleteAll'
+  readonly data: Data
+}
+
+export function documentIdOf(kind: Kind, document: number): string {
+  return `${kind.padEnd(23, '0')}${document}`
+}
+
+export function planOf(kind: Kind): ContentTypePlan {
+  const plan = schema.contentTypes.get(`api::${kind}.${kind}`)
+  if (plan === undefined) throw new Error(`there is no ${kind}`)
+  return plan
+}
+
+export async function openWorld(database: Database): Promise<void> {
+  await syncIndexes(database, [...compileCollections(schema).values()])
+  await ensureHead(database)
+  await database.transact(() => Promise.resolve())
+}
+
+/** Back to the start, where nothing was ever written. */
+export async function clearWorld(database: Database): Promise<void> {
+  for (const kind of ['article', 'tag'] as const) {
+    await versionsOf(database, planOf(kind)).deleteMany({})
+  }
+  await database.collection(COMMITS).deleteMany({})
+  await headsOf(database).deleteMany({})
+  await ensureHead(database)
+}
+
+export function contextOf(database: Database): DocumentContext {
+  return {
+    database,
+    ids: openIdAllocator(database),
+    contentType: (uid) => planOf(uid === 'api::tag.tag' ? 'tag' : 'article'),
+    now: () => new Date(),
+    newDocumentId: () => 'unused',
+    hashPassword: (password) => Promise.resolve(password),
+  }
+}
+
+/** Whether it was carried out; what content refuses changes nothing. */
+export async function carryOut(context: DocumentContext, operation: Operation): Promise<boolean> {
+  try {
+    await run(context, operation)
+    return true
+  } catch (error) {
+    if (error instanceof CmsError && error.status < 500) return false
+    throw error
+  }
+}
+
+function run(context: DocumentContext, operation: Operation): Promise<unknown> {
+  const { kind, document, locale: asked, status, what, data } = operation
+  const plan = planOf(kind)
+  const documentId = documentIdOf(kind, document)
+  const locale = plan.localized ? asked : ''
+  const target = { plan, documentId, writer }
+  const written = {
+    ...target,
+    key: { locale, status: plan.draftAndPublish ? status : ('published' as const) },
+  }
+  const acted = { ...target, locales: { kind: 'one', locales: [locale] } } as const
+  const operations: Readonly<Record<Operation['what'], () => Promise<unknown>>> = {
+    create: () => createDocument(context, written, data),
+    update: () => updateDocument(context, written, data),
+    publish: () => publishDocument(context, acted),
+    unpublish: () => unpublishDocument(context, acted),
+    delete: () => deleteDocument(context, plan, documentId, [locale]),
+    deleteAll: () => deleteDocument(context, plan, documentId, 'all'),
+  }
+  const isOfDrafts = what === 'publish' || what === 'unpublish'
+  return isOfDrafts && !plan.draftAndPublish ? Promise.resolve() : operations[what]()
+}
+
+/** The revision of every version that there is, by type and `_id`. */
+export async function stored(database: Database): Promise<ReadonlyMap<string, string>> {
+  const all = new Map<string, string>()
+  for (const kind of ['article', 'tag'] as const) {
+    const plan = planOf(kind)
+    for (const version of await versionsOf(database, plan).find().toArray()) {
+      all.set(`${plan.uid} ${version._id}`, String(version[REVISION]))
+    }
+  }
+  return all
+}
+
+/** All that counts, in its order. */
+export async function wholeLog(database: Database): Promise<readonly NumberedCommit[]> {
+  return readCommits(database, await readHead(database), { after: 0, limit: 100_000 })
+}
+
+/** What somebody holds who has followed the log from its beginning. */
+export function replay(log: readonly NumberedCommit[]): ReadonlyMap<string, string> {
+  const held = new Map<string, string>()
+  for (const { items } of log) {
+    for (const { type, documentId, locale, status, op, revision } of items) {
+      const key = `${type} ${documentId}:${locale}:${status}`
+      if (op === 'delete') held.delete(key)
+      else held.set(key, String(revision))
+    }
+  }
+  return held
+}

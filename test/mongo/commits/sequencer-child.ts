@@ -1,0 +1,12 @@
+// A process that numbers commits, and is killed by itself at the step that it is told.
+import { sequence } from '../../../src/mongo/commits/sequencer.ts'
+import { openDatabase } from '../../../src/mongo/connection/database.ts'
+
+const [uri = '', name = '', fatal = ''] = process.argv.slice(2)
+const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })
+await sequence(database, {
+  pause: (step) => {
+    if (step === fatal) process.kill(process.pid, 'SIGKILL')
+    return Promise.resolve()
+  },
+})

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import {
+  commitId,
+  type CommitItem,
+  MOST_ITEMS,
+  rowsOf,
+  timeOfCommit,
+} from '../../../src/mongo/connection/commit-record.ts'
+import { currentAuthorship, writingAs } from '../../../src/mongo/connection/authorship.ts'
+
+const by = { kind: 'apiToken', id: 1, name: 'app' }
+
+function itemsOf(count: number): readonly CommitItem[] {
+  return Array.from({ length: count }, (_, index) => ({
+    type: 'api::a.a',
+    documentId: String(index),
+    locale: '',
+    status: 'published',
+    op: 'put',
+    revision: 'r',
+  }))
+}
+
+describe('commitId', () => {
+  it('is later than all before, and than what it is told to follow', () => {
+    const ids = Array.from({ length: 1_000 }, () => commitId(null))
+    expect(ids).to.deep.equal([...ids].sort())
+    expect(new Set(ids).size).to.equal(ids.length)
+    expect(Math.abs(timeOfCommit(ids[0] ?? '').getTime() - Date.now())).to.be.below(60_000)
+    const ahead = `${(Date.now() + 3_000).toString(16).padStart(12, '0')}ffffffffffff`
+    const next = commitId(ahead)
+    expect(next > ahead).to.equal(true)
+    expect(commitId(null) > ahead, 'as the clock of this process from then on').to.equal(true)
+  })
+})
+
+describe('rows of a commit', () => {
+  it('are one up to a thousand items, else several that follow one another', () => {
+    const id = commitId(null)
+    const commit = { id, by, requestId: 'r1' }
+    const [only, ...none] = rowsOf(commit, itemsOf(MOST_ITEMS))
+    expect([only?._id, only?.part, none.length]).to.deep.equal([id, undefined, 0])
+    const rows = rowsOf(commit, itemsOf(2 * MOST_ITEMS + 1))
+    expect(rows.map(({ items, part }) => [items.length, part])).to.deep.equal([
+      [1_000, [0, 3]],
+      [1_000, [1, 3]],
+      [1, [2, 3]],
+    ])
+    const ids = rows.map(({ _id }) => _id)
+    expect(ids).to.deep.equal([...ids].sort())
+    expect(
+      [commitId(id), id].every((other) => !(other > (ids[0] ?? '') && other < (ids[2] ?? ''))),
+    ).to.equal(true)
+  })
+})
+
+describe('writingAs', () => {
+  it('holds for what runs within, and for nothing beside it or after', async () => {
+    const seen: unknown[] = []
+    const note = (): void => void seen.push(currentAuthorship().by.name)
+    await Promise.all([
+      writingAs({ by, requestId: null }, async () => {
+        await Promise.resolve()
+        note()
+      }),
+      writingAs({ by: { ...by, name: 'other' }, requestId: null }, async () => {
+        note()
+        await Promise.resolve()
+      }),
+      Promise.resolve().then(note),
+    ])
+    note()
+    expect(seen).to.have.members(['app', 'other', null, null])
+  })
+
+  it('holds for whoever begins while another ends', async () => {
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    const long = writingAs({ by, requestId: null }, async () => {
+      await held
+      return currentAuthorship().by.name
+    })
+    await writingAs({ by: { ...by, name: 'short' }, requestId: null }, () => Promise.resolve())
+    letGo()
+    expect(await long).to.equal('app')
+  })
+})

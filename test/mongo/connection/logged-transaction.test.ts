@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import { writingAs } from '../../../src/mongo/connection/authorship.ts'
+import {
+  assertLater,
+  commitId,
+  type CommitItem,
+  commitIdOf,
+  COMMITS,
+  noteItems,
+  type PendingRow,
+} from '../../../src/mongo/connection/commit-record.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+const ITEM: CommitItem = {
+  type: 'api::a.a',
+  documentId: 'one',
+  locale: 'en',
+  status: 'draft',
+  op: 'put',
+  revision: 'r1',
+}
+
+describe('a transaction', () => {
+  let test: TestDatabase
+  const rows = () => test.database.collection<PendingRow>(COMMITS)
+
+  before(async () => {
+    test = await openTestDatabase('logged')
+  })
+  afterEach(() => rows().deleteMany({}))
+  after(() => test.drop())
+
+  it('writes one row of what it notes, with who asked for it', async () => {
+    const by = { kind: 'user', id: 'u1', name: null }
+    await writingAs({ by, requestId: 'q1' }, () =>
+      test.database.transact((session) => {
+        noteItems(session, [ITEM])
+        noteItems(session, [{ ...ITEM, status: 'published' }])
+        noteItems(session, [{ ...ITEM, revision: 'r2' }])
+        return Promise.resolve()
+      }),
+    )
+    const [row, ...others] = await rows().find().toArray()
+    expect(others).to.deep.equal([])
+    expect(row).to.deep.include({ pending: 1, by, requestId: 'q1' })
+    expect(row?.items).to.deep.equal([
+      { ...ITEM, status: 'published' },
+      { ...ITEM, revision: 'r2' },
+    ])
+    expect(Math.abs((row?.at.getTime() ?? 0) - Date.now())).to.be.below(60_000)
+  })
+
+  it('writes none of what is undone, or where there is nothing', async () => {
+    await test.database.transact(() => Promise.resolve())
+    const undone = test.database.transact((session) => {
+      noteItems(session, [ITEM])
+      return Promise.reject(new Error('undone'))
+    })
+    await undone.then(
+      () => expect.fail('it went through'),
+      (error: unknown) => expect(String(error)).to.contain('undone'),
+    )
+    expect(await rows().countDocuments()).to.equal(0)
+  })
+
+  it('is tried again as a later one where what it replaces was written later', async () => {
+    const ahead = commitId(commitId(null))
+    const ids: string[] = []
+    await test.database.transact((session) => {
+      ids.push(commitIdOf(session))
+      noteItems(session, [ITEM])
+      assertLater(session, ids.length === 1 ? `${ahead.slice(0, 11)}f${ahead.slice(12)}` : ahead)
+      return Promise.resolve()
+    })
+    expect(ids.length).to.equal(2)
+    expect((await rows().find().toArray()).map(({ _id }) => _id)).to.deep.equal([ids[1]])
+  })
+
+  it('tells of what it has changed once that is stored, and of nothing else', async () => {
+    const told: string[] = []
+    const stop = test.database.onCommit((items) => told.push(...items.map(({ type }) => type)))
+    await test.database.transact((session) => {
+      noteItems(session, [ITEM])
+      expect(told).to.deep.equal([])
+      return Promise.resolve()
+    })
+    await test.database
+      .transact((session) => {
+        noteItems(session, [{ ...ITEM, type: 'undone' }])
+        return Promise.reject(new Error('undone'))
+      })
+      .catch(() => undefined)
+    stop()
+    await test.database.transact((session) => {
+      noteItems(session, [{ ...ITEM, type: 'unheard' }])
+      return Promise.resolve()
+    })
+    expect(told).to.deep.equal([ITEM.type])
+  })
+
+  it('refuses what is noted once its commit is written', async () => {
+    const late = test.database.transact(async (session) => {
+      noteItems(session, [ITEM])
+      await test.database.writeCommit(session)
+      noteItems(session, [ITEM])
+    })
+    await late.then(
+      () => expect.fail('it went through'),
+      (error: unknown) => expect(String(error)).to.contain('written already'),
+    )
+  })
+})
