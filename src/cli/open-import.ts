@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { FileImport } from '../documents/import/import-from-source.ts'
-import { openLocales, readLocales } from '../locales/locales.ts'
+import { type LocaleList, openLocales, readLocales } from '../locales/locales.ts'
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
@@ -27,12 +27,13 @@ export async function openImport(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<OpenedImport> {
   const maxFileBytes = config.upload.maxUploadBytes
+  const documents = documentContext(database, schema)
   if (dryRun) {
-    return { schema, locales: () => readLocales(database), destination: null, maxFileBytes }
+    const locales = (): Promise<LocaleList> => readLocales(database)
+    return { schema, documents, locales, destination: null, maxFileBytes }
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
   const locales = await openLocales(database)
-  const documents = documentContext(database, schema)
   const records = openFileRecords(database, documents.contentType('plugin::upload.file'), documents)
   const images = openImageWork()
   const storage = await openStorage(config, database)
@@ -40,7 +41,7 @@ export async function openImport(
   const spool = spoolFolder(config)
   const files = importInto(library, spool)
   const destination = { documents, locales, files, storage, spoolFolder: spool }
-  return { schema, locales: () => locales.current(), destination, maxFileBytes }
+  return { schema, documents, locales: () => locales.current(), destination, maxFileBytes }
 }
 
 interface Installation {

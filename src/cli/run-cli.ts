@@ -10,6 +10,7 @@ import {
 } from './command.ts'
 import { readVersion } from '../config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
+import { APPLY_COMMAND } from './apply-command.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
@@ -38,6 +39,7 @@ const COMMANDS: readonly Command[] = [
   ...MEDIA_COMMANDS,
   ...IMPORT_COMMANDS,
   ...LOG_COMMANDS,
+  APPLY_COMMAND,
 ]
 
 /** Not among the commands: it works where nothing can be opened, see `doctor/run-doctor.ts`. */
@@ -117,10 +119,11 @@ async function reportOf(
 function parseInvocation(words: readonly string[]): Invocation | string {
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   const [noun = '--help', verb, ...rest] = asked
-  const text = textFor(noun, verb)
+  const single = COMMANDS.find((command) => wordsOf(command).join(' ') === noun)
+  const text = single === undefined ? textFor(noun, verb) : null
   if (text !== null) return text
-  const command = commandNamed(noun, verb)
-  const { values, positionals } = parseWords(command, rest)
+  const command = single ?? commandNamed(noun, verb)
+  const { values, positionals } = parseWords(command, single === undefined ? rest : asked.slice(1))
   if (values['help'] === true) return helpOf(command)
   const { min, max } = command.words
   if (positionals.length < min || positionals.length > max) {
@@ -156,8 +159,10 @@ function commandsOf(noun: string): readonly Command[] {
 const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
 const VERSION: ReadonlySet<string> = new Set(['--version', '-v', 'version'])
 
+/** Two words, or one where what follows is no word. */
 function wordsOf({ usage }: Command): readonly string[] {
-  return usage.split(' ').slice(0, 2)
+  const [noun = '', verb = ''] = usage.split(' ')
+  return /^[a-z]/.test(verb) ? [noun, verb] : [noun]
 }
 
 function unknownCommand(noun: string, verb = ''): UsageError {

@@ -124,9 +124,9 @@ describe('compileSample', () => {
 
 describe('readSeedOptions', () => {
   for (const [args, expected] of [
-    [[], { cities: 10_000, quiet: false }],
-    [['--cities', '138000'], { cities: 138_000, quiet: false }],
-    [['--cities=0', '--quiet'], { cities: 0, quiet: true }],
+    [[], { cities: 10_000, quiet: false, from: null }],
+    [['--cities', '138000'], { cities: 138_000, quiet: false, from: null }],
+    [['--cities=0', '--quiet'], { cities: 0, quiet: true, from: null }],
   ] as const) {
     it(`understands "${args.join(' ')}"`, () => {
       expect(readSeedOptions(args)).to.deep.equal(expected)

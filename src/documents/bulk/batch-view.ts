@@ -20,6 +20,7 @@ import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { keyedTargets, withTargets } from './relation-keys.ts'
+import type { Trial } from './trial.ts'
 
 /** What is stored of all that some lines name: looked up together, a query for each type and attribute. */
 export interface BatchView {
@@ -32,28 +33,41 @@ export interface BatchView {
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
 }
 
+export interface ViewOptions {
+  readonly session?: Session
+  /** Of a dry run: what is not stored, but would be. */
+  readonly trial?: Trial | undefined
+}
+
 /** Reads what lines refer to, within a transaction where there is one. What cannot be understood is passed over. */
 export async function readView(
   context: DocumentContext,
   lines: readonly BulkLine[],
   writer: BulkWriter,
-  session?: Session,
+  { session, trial }: ViewOptions = {},
 ): Promise<BatchView> {
   const holders = new Holders()
   const upserts = lines.filter((line) => line.op === 'upsert')
   const keys = lines.flatMap((line) => keysOf(line, writer))
   const values = upserts.flatMap(valuesOf)
   await holders.read(context, [...keys, ...values], 'published', session)
+  if (trial !== undefined) holders.join(trial, [...keys, ...values])
   const hidden = keys.filter(
     ({ plan, key }) => mayFindDrafts(plan, writer) && !holders.holds(plan, key),
   )
   await holders.read(context, hidden, 'draft', session)
   const stored = await readDocuments(context, lines, holders, session)
+  if (trial !== undefined) joinDocuments(trial, lines, stored, holders)
   const inputs = upserts.flatMap((line) => inputsOf(line, holders))
   const existing = new Map<Uid, Existing>()
   for (const [uid, named] of namedTargets(inputs)) {
     const found = await findExisting(context.database, context.contentType(uid), named, session)
-    existing.set(uid, { documentIds: new Set(found.documentIds), byId: new Map(found.byId) })
+    const tried = [...named.documentIds].filter(
+      (documentId) =>
+        trial !== undefined && trial.documents(context.contentType(uid), documentId).length > 0,
+    )
+    const documentIds = new Set([...found.documentIds, ...tried])
+    existing.set(uid, { documentIds, byId: new Map(found.byId) })
   }
   const fileTypes = await readFileTypes(context, inputs)
   return {
@@ -164,6 +178,13 @@ class Holders {
     }
   }
 
+  join(trial: Trial, keys: readonly PlacedKey[]): void {
+    for (const { plan, key } of keys) {
+      if (this.holds(plan, key)) continue
+      this.add(plan, trial.holders(plan, key))
+    }
+  }
+
   #note(plan: ContentTypePlan, name: string, key: string, holder: Omit<Holder, 'key'>): void {
     const at = `${plan.uid} ${name} ${key}`
     const held = this.#byValue.get(at) ?? []
@@ -227,6 +248,23 @@ async function readDocuments(
     }
   }
   return stored
+}
+
+function joinDocuments(
+  trial: Trial,
+  lines: readonly BulkLine[],
+  stored: Map<string, readonly StoredVersion[]>,
+  holders: Holders,
+): void {
+  for (const { plan, address, version } of lines) {
+    const documentId =
+      'documentId' in address
+        ? address.documentId
+        : (unlessFaulty(() => holders.find(plan, address.key, version.locale)) ?? '')
+    const name = `${plan.uid} ${documentId}`
+    const tried = trial.documents(plan, documentId)
+    if (tried.length > 0 && !stored.has(name)) stored.set(name, tried)
+  }
 }
 
 function inputsOf({ plan, data, version }: UpsertLine, holders: Holders): readonly RelationInput[] {

@@ -16,6 +16,8 @@ import type { BulkLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
 import { type Done, runLine } from './run-line.ts'
+import type { Trial } from './trial.ts'
+import { tryLine } from './try-line.ts'
 import { isUnchanged } from './unchanged.ts'
 
 /** What became of a line, or why nothing did. */
@@ -39,10 +41,11 @@ export async function runBatch(
   context: DocumentContext,
   lines: readonly BulkLine[],
   writer: BulkWriter,
+  trial?: Trial,
 ): Promise<readonly Outcome[]> {
   const ids = batchIds(context.ids, lines.length)
   try {
-    const batch = new Batch({ ...context, ids }, lines, writer)
+    const batch = new Batch({ ...context, ids }, lines, writer, trial)
     return await batch.run()
   } finally {
     ids.close()
@@ -54,6 +57,8 @@ class Batch {
   readonly #lines: readonly BulkLine[]
   readonly #writer: BulkWriter
   readonly #outcomes: Outcome[]
+  /** Of a dry run, which writes nothing. */
+  readonly #trial: Trial | undefined
   #fresh: Fresh[] = []
   /** Of these, and of those that were stored. */
   readonly #isFresh = new Set<string>()
@@ -64,7 +69,13 @@ class Batch {
   /** What makes all that follow fail as well. */
   #broken: CmsError | null = null
 
-  constructor(context: DocumentContext, lines: readonly BulkLine[], writer: BulkWriter) {
+  constructor(
+    context: DocumentContext,
+    lines: readonly BulkLine[],
+    writer: BulkWriter,
+    trial: Trial | undefined,
+  ) {
+    this.#trial = trial
     this.#context = context
     this.#lines = lines
     this.#writer = writer
@@ -73,7 +84,7 @@ class Batch {
 
   async run(): Promise<readonly Outcome[]> {
     const permitted = this.#lines.filter((line) => this.#refusal(line) === null)
-    const view = await readView(this.#context, permitted, this.#writer)
+    const view = await readView(this.#context, permitted, this.#writer, { trial: this.#trial })
     const inside = { ...this.#context, targets: view.targets }
     const slice = beginTimeSlice()
     for (const [index, line] of this.#lines.entries()) {
@@ -173,7 +184,10 @@ class Batch {
       return
     }
     try {
-      const done = await runLine(this.#context, line, this.#writer)
+      const done =
+        this.#trial === undefined
+          ? await runLine(this.#context, line, this.#writer)
+          : await tryLine(this.#context, line, this.#writer, this.#trial)
       this.#outcomes[index] = done
       this.#noteChange(line, done)
     } catch (error) {
@@ -210,7 +224,8 @@ class Batch {
     if (fresh.length === 0) return true
     if (this.#broken !== null) return false
     try {
-      await storeTogether(this.#context, fresh)
+      if (this.#trial === undefined) await storeTogether(this.#context, fresh)
+      else for (const { plan, versions } of fresh) this.#trial.note(plan, versions)
     } catch (error) {
       if (!(error instanceof CmsError)) {
         if (isDuplicateKey(error)) return false

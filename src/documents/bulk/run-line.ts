@@ -36,7 +36,7 @@ export async function runInside(
   session: Session,
 ): Promise<Done> {
   assertMayAsk(writer, line)
-  const view = await readView(context, [line], writer, session)
+  const view = await readView(context, [line], writer, { session })
   const located = locate(context, view, line)
   if (line.op === 'delete') {
     return located.versions.length === 0

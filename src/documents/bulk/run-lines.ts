@@ -5,6 +5,7 @@ import { type BulkLine, type LineRules, parseBulkLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { type Outcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
+import type { Trial } from './trial.ts'
 
 /** A line as it came: a value of JSON, or why it is none. */
 export interface SentLine {
@@ -22,6 +23,8 @@ export interface BulkRun {
   readonly context: DocumentContext
   readonly rules: LineRules
   readonly writer: BulkWriter
+  /** Given, nothing is written: what would have been is noted here. */
+  readonly trial?: Trial
 }
 
 /** Of an atomic run: what is wrong with its first line that cannot be carried out. */
@@ -38,12 +41,12 @@ export class LineFault extends Error {
 
 /** Carries out some lines, each by itself, and answers all of them in their order. */
 export async function runLines(
-  { context, rules, writer }: BulkRun,
+  { context, rules, writer, trial }: BulkRun,
   lines: readonly SentLine[],
 ): Promise<readonly LineAnswer[]> {
   const parsed = lines.map(({ line, sent }) => ({ line, read: parse(sent, rules) }))
   const good = parsed.flatMap(({ read }) => ('error' in read ? [] : [read]))
-  const outcomes = (await runBatch(context, good, writer)).values()
+  const outcomes = (await runBatch(context, good, writer, trial)).values()
   return parsed.map(({ line, read }) => {
     const outcome = 'error' in read ? read : outcomes.next().value
     if (outcome === undefined) throw new Error(`line ${line} has no outcome`)

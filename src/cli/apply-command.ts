@@ -1,0 +1,93 @@
+import { createInterface } from 'node:readline/promises'
+import { type ApplyReport, applyFiles } from '../transfer/apply/apply-files.ts'
+import type { Pruned } from '../transfer/apply/prune.ts'
+import { type Command, textOption, wordAt } from './command.ts'
+import { progressBar } from './progress-bar.ts'
+import { formatTable } from './table.ts'
+
+export const APPLY_COMMAND: Command = {
+  usage: 'apply <folder|file|-> [--key <attribute>] [--prune [--yes]] [--dry-run]',
+  summary:
+    'make documents what files say (article.json, article.fr.ndjson, article.csv): twice is once; see docs/operating.md',
+  options: {
+    key: { type: 'string' },
+    prune: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+  },
+  words: { min: 1, max: 1 },
+  run: async (context, words, options) => {
+    const dryRun = options['dry-run'] === true
+    const prune = options['prune'] === true
+    const { schema, locales, documents } = await context.openImport({ dryRun })
+    const bar = progressBar(process.stderr)
+    const ended = new AbortController()
+    const end = (): void => ended.abort()
+    process.once('SIGINT', end)
+    try {
+      const report = await applyFiles(
+        { schema, documents, locales: await locales() },
+        {
+          path: wordAt(words, 0),
+          key: textOption(options, 'key') ?? null,
+          prune,
+          dryRun,
+          input: process.stdin,
+          confirm: (found) => {
+            bar.end()
+            return options['yes'] === true ? Promise.resolve(true) : ask(found)
+          },
+          onProgress: bar.show,
+          signal: ended.signal,
+        },
+      )
+      const failed = report.faults.length > 0 || !report.complete
+      return { data: report, text: textOf(report, { dryRun, prune }), failed }
+    } finally {
+      process.off('SIGINT', end)
+      bar.end()
+    }
+  },
+}
+
+/** Only on a terminal: elsewhere `--yes` says so. */
+async function ask(found: Pruned): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false
+  const what = Object.entries(found).map(([uid, count]) => `${count} of ${uid}`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question(`Delete ${what.join(', ')}, which no file names? [y/N] `)
+    return /^y(?:es)?$/i.test(answer.trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+function textOf(
+  { files, faults, pruned, complete }: ApplyReport,
+  { dryRun, prune }: { readonly dryRun: boolean; readonly prune: boolean },
+): string {
+  const rows = Object.entries(files).map(([name, counts]) => {
+    const { created, updated, unchanged, deleted, failed } = counts
+    return [name, ...[created, updated, unchanged, deleted, failed].map(String)]
+  })
+  const failed = Object.values(files).reduce((sum, counts) => sum + counts.failed, 0)
+  return [
+    formatTable(['FILE', 'CREATED', 'UPDATED', 'UNCHANGED', 'DELETED', 'FAILED'], rows),
+    '',
+    ...faults.map((fault) => `  - ${fault}`),
+    ...(failed > faults.length ? [`  and ${failed - faults.length} more`] : []),
+    ...(prune ? [pruneText(pruned, dryRun)] : []),
+    ...(dryRun ? ['A dry run: nothing was stored.'] : []),
+    ...(complete ? [] : ['Ended early: run it again to go on.']),
+  ].join('\n')
+}
+
+function pruneText(pruned: Pruned | null, dryRun: boolean): string {
+  if (pruned === null) {
+    return 'Nothing was pruned: lines failed, or it was not confirmed (--yes where nobody can be asked).'
+  }
+  const found = Object.entries(pruned).map(([uid, count]) => `${count} of ${uid}`)
+  if (found.length === 0) return 'Nothing to prune.'
+  return `${dryRun ? 'Would prune' : 'Pruned'}: ${found.join(', ')}`
+}

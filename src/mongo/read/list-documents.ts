@@ -1,0 +1,36 @@
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { BULK_TIMEOUT_MS } from './read-versions.ts'
+
+/** The documentIds of a content-type, each once, in their order; without holding them all. */
+export async function* listDocumentIds(
+  database: Database,
+  plan: ContentTypePlan,
+): AsyncGenerator<string> {
+  let last = ''
+  for (;;) {
+    const after = last
+    const rows = await asCmsErrors(() =>
+      versionsOf(database, plan)
+        .find(
+          { _id: { $gt: after } },
+          {
+            sort: { _id: 1 },
+            limit: PAGE,
+            projection: { documentId: 1 },
+            maxTimeMS: BULK_TIMEOUT_MS,
+          },
+        )
+        .toArray(),
+    )
+    for (const documentId of new Set(rows.map((row) => String(row['documentId'])))) {
+      yield documentId
+      last = `${documentId};` // after all of its versions
+    }
+    if (rows.length < PAGE) return
+  }
+}
+
+const PAGE = 5_000

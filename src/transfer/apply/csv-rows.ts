@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream'
+import { parse } from 'csv-parse'
+import { ApplicationError, ValidationError } from '../../errors.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+
+/** The rows of a table, whose first names the attributes; a row that cannot be read is its error. */
+export async function* csvRows(
+  bytes: Readable,
+  plan: ContentTypePlan,
+): AsyncGenerator<Data | ValidationError> {
+  const rows = bytes.pipe(
+    parse({
+      bom: true,
+      columns: (names: string[]) => checkNames(plan, names),
+      max_record_size: MAX_ROW,
+    }),
+  )
+  bytes.once('error', (error) => rows.destroy(error))
+  try {
+    for await (const row of rows as AsyncIterable<Readonly<Record<string, string>>>) {
+      yield documentOf(plan, row)
+    }
+  } catch (error) {
+    if (error instanceof ApplicationError || !(error instanceof Error)) throw error
+    throw new ApplicationError(`The table cannot be read: ${error.message}`, {}, { cause: error })
+  }
+}
+
+/** Bytes. */
+const MAX_ROW = 1024 * 1024
+const OWN: ReadonlySet<string> = new Set(['documentId', 'locale', 'status'])
+/** Between the targets of a relation to many. */
+const SEPARATOR = ';'
+/** Others are given as texts, whose digits all count. */
+const NUMBERS: ReadonlySet<string> = new Set(['integer', 'float'])
+
+/** @throws ApplicationError for a column that names nothing */
+function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
+  const wrong = names.filter((name) => {
+    const [first = '', key, ...others] = name.split('.')
+    const attribute = plan.attributes.get(first)
+    const isKeyed = key !== undefined && others.length === 0 && attribute?.kind === 'relation'
+    return !OWN.has(name) && !isKeyed && (attribute === undefined || key !== undefined)
+  })
+  if (wrong.length === 0) return [...names]
+  const known = [...OWN, ...plan.attributes.keys()].join(', ')
+  throw new ApplicationError(
+    `${plan.singularName}: no such columns: ${wrong.join(', ')}; there are ${known}, and <relation>.<unique attribute>`,
+  )
+}
+
+/** What is empty is not given. */
+function documentOf(
+  plan: ContentTypePlan,
+  row: Readonly<Record<string, string>>,
+): Data | ValidationError {
+  try {
+    const cells = Object.entries(row).filter(([, text]) => text !== '')
+    return Object.fromEntries(
+      cells.map(([column, text]) => {
+        const [name = '', key] = column.split('.')
+        const attribute = plan.attributes.get(name)
+        return [name, attribute === undefined ? text : valueOf(attribute, text, key ?? null)]
+      }),
+    )
+  } catch (error) {
+    if (error instanceof ValidationError) return error
+    throw error
+  }
+}
+
+function valueOf(attribute: AttributePlan, text: string, key: string | null): unknown {
+  switch (attribute.kind) {
+    case 'relation': {
+      const named = (attribute.toMany ? text.split(SEPARATOR) : [text]).map((each) => each.trim())
+      const targets = named.map((each) =>
+        key === null
+          ? { documentId: each }
+          : { key: { [key]: keyValue(attribute.target(), key, each) } },
+      )
+      return attribute.toMany ? targets : targets[0]
+    }
+    case 'media':
+      return attribute.multiple ? text.split(SEPARATOR).map((each) => each.trim()) : text
+    case 'component':
+    case 'dynamiczone':
+      return json(attribute.name, text)
+    case 'scalar':
+      return scalarOf(attribute, text)
+  }
+}
+
+function keyValue({ attributes }: ContentTypePlan, key: string, text: string): unknown {
+  const attribute = attributes.get(key)
+  return attribute?.kind === 'scalar' ? scalarOf(attribute, text) : text
+}
+
+function scalarOf(
+  { name, type }: Extract<AttributePlan, { readonly kind: 'scalar' }>,
+  text: string,
+): unknown {
+  if (NUMBERS.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return type === 'json' || type === 'blocks' ? json(name, text) : text
+}
+
+function json(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new ValidationError(`${name}: no JSON`, {}, { cause: error })
+  }
+}

@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { SentLine } from '../../documents/bulk/run-lines.ts'
+import { ApplicationError, MalformedBodyError, ValidationError } from '../../errors.ts'
+import { csvRows } from './csv-rows.ts'
+import { lineOf } from './line-of.ts'
+import type { SourceFile } from './source-files.ts'
+
+/** A list of JSON is held in memory; more of them come as lines. */
+const MAX_JSON_BYTES = 256 * 1024 * 1024
+
+/** Its documents as lines of a bulk request: of a table and a list the line is which of them it is. */
+export async function* readSource(
+  file: SourceFile,
+  { key, input }: { readonly key: string | null; readonly input: Readable },
+): AsyncGenerator<SentLine> {
+  let number = 0
+  for await (const { line, value } of valuesOf(file, input)) {
+    number = line ?? number + 1
+    const sent =
+      value instanceof MalformedBodyError || value instanceof ValidationError
+        ? { error: value }
+        : { value: lineOf(value, file, key) }
+    yield { line: number, sent }
+  }
+}
+
+/** How many there are about, for whoever shows progress; null where that cannot be known. */
+export async function countLines({ path, format }: SourceFile): Promise<number | null> {
+  if (path === null || format === 'json') return null
+  let lines = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) lines += 1
+  }
+  return lines
+}
+
+interface Value {
+  readonly line: number | null
+  readonly value: unknown
+}
+
+async function* valuesOf(file: SourceFile, input: Readable): AsyncGenerator<Value> {
+  const { path, format, plan } = file
+  if (format === 'json') {
+    for (const value of await readList(path ?? '')) yield { line: null, value }
+    return
+  }
+  const bytes = path === null ? input : createReadStream(path)
+  if (format === 'csv' && plan !== null) {
+    for await (const value of csvRows(bytes, plan)) yield { line: null, value }
+    return
+  }
+  let line = 0
+  for await (const text of createInterface({ input: bytes, crlfDelay: Infinity })) {
+    line += 1
+    if (text.trim() !== '') yield { line, value: parse(text) }
+  }
+}
+
+async function readList(path: string): Promise<readonly unknown[]> {
+  const { size } = await stat(path)
+  if (size > MAX_JSON_BYTES) {
+    throw new ApplicationError(
+      `${path} has more than ${MAX_JSON_BYTES} bytes: write a line for each document, as .ndjson`,
+    )
+  }
+  const value = parse(await readFile(path, 'utf8'))
+  if (value instanceof MalformedBodyError) throw new ApplicationError(`${path}: ${value.message}`)
+  return Array.isArray(value) ? (value as readonly unknown[]) : [value]
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    return new MalformedBodyError(error instanceof Error ? error.message : String(error), null)
+  }
+}

@@ -1,0 +1,74 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { ApplicationError } from '../../errors.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+
+export type SourceFormat = 'json' | 'ndjson' | 'csv'
+
+/** A file of documents, or standard input. */
+export interface SourceFile {
+  /** Null for standard input, which is read once. */
+  readonly path: string | null
+  readonly name: string
+  readonly format: SourceFormat
+  /** What its name says; null where each line names its type. */
+  readonly plan: ContentTypePlan | null
+  readonly locale: string | null
+}
+
+const FORMATS: ReadonlyMap<string, SourceFormat> = new Map([
+  ['.json', 'json'],
+  ['.ndjson', 'ndjson'],
+  ['.jsonl', 'ndjson'],
+  ['.csv', 'csv'],
+])
+
+/**
+ * The files that a path names, those of a folder in the order of their names: `article.csv`, `article.fr.json`,
+ * `02-article.ndjson`. Of a file of lines the name need not be that of a type.
+ * @throws ApplicationError for a file that cannot be one, by its name
+ */
+export async function findSources(
+  path: string,
+  types: ReadonlyMap<string, ContentTypePlan>,
+): Promise<readonly SourceFile[]> {
+  if (path === '-') {
+    return [{ path: null, name: 'standard input', format: 'ndjson', plan: null, locale: null }]
+  }
+  if (!(await isFolder(path))) return [sourceOf(path, types)]
+  const names = (await readdir(path, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .sort()
+  if (names.length === 0) throw new ApplicationError(`${path}: there is no file in it`)
+  return names.map((name) => sourceOf(join(path, name), types))
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new ApplicationError(`${path} cannot be read: ${code}`, {}, { cause: error })
+  }
+}
+
+function sourceOf(path: string, types: ReadonlyMap<string, ContentTypePlan>): SourceFile {
+  const name = basename(path)
+  const format = FORMATS.get(extname(name).toLowerCase())
+  if (format === undefined) {
+    throw new ApplicationError(`${path}: expected a file .json, .ndjson, .jsonl or .csv`)
+  }
+  const [word = '', locale = null, ...others] = name
+    .slice(0, -extname(name).length)
+    .replace(/^\d+[-_]/, '')
+    .split('.')
+  const plan = types.get(word) ?? null
+  if ((plan === null && format !== 'ndjson') || others.length > 0) {
+    throw new ApplicationError(
+      `${path}: expected a name such as article.${format} or article.fr.${format}, with the singular name of a content-type`,
+    )
+  }
+  return { path, name, format, plan, locale: plan === null ? null : locale }
+}

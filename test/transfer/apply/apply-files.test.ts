@@ -1,0 +1,261 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import { type Document, MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { readConfig } from '../../../src/config/config.ts'
+import { documentContext, openServices, type Services } from '../../../src/services.ts'
+import {
+  type ApplyOptions,
+  applyFiles,
+  type ApplyReport,
+} from '../../../src/transfer/apply/apply-files.ts'
+import { declare, type Json, serve, type TestServer } from '../../api/server.ts'
+
+const CONTENT_TYPES = {
+  tag: declare('tag', { name: { type: 'string', unique: true }, rank: { type: 'integer' } }),
+  article: declare(
+    'article',
+    {
+      slug: { type: 'string', unique: true },
+      title: { type: 'string', required: true },
+      price: { type: 'decimal' },
+      live: { type: 'boolean' },
+      extra: { type: 'json' },
+      tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+      best: { type: 'relation', relation: 'manyToOne', target: 'api::tag.tag' },
+    },
+    { draftAndPublish: true },
+  ),
+  homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+}
+
+describe('applyFiles', () => {
+  let server: TestServer
+  let services: Services
+  let client: MongoClient
+  let folder: string
+  let content: string
+
+  beforeEach(() => {
+    content = mkdtempSync(path.join(folder, 'content-'))
+  })
+
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'quire-apply-'))
+    const types = path.join(folder, 'types')
+    mkdirSync(types)
+    for (const [name, declaration] of Object.entries(CONTENT_TYPES)) {
+      writeFileSync(path.join(types, `${name}.json`), JSON.stringify(declaration))
+    }
+    server = await serve('apply', { contentTypes: types, environment: { RATE_LIMIT: 'off' } })
+    services = await openServices({
+      config: readConfig({
+        CONTENT_TYPES_DIR: types,
+        QUIRE_DATA_DIR: folder,
+        MONGODB_DATABASE: server.database,
+        MONITOR_COMMANDS: 'off',
+      }),
+      deployment: { uri: server.uri },
+      log: pino({ level: 'silent' }),
+    })
+    client = await MongoClient.connect(server.uri)
+  })
+  after(async () => {
+    await client.close()
+    await services.close()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const write = (files: Readonly<Record<string, string | object>>): void => {
+    for (const [name, text] of Object.entries(files)) {
+      const written = typeof text === 'string' ? text : JSON.stringify(text)
+      writeFileSync(path.join(content, name), written)
+    }
+  }
+
+  const apply = async (options: Partial<ApplyOptions> = {}): Promise<ApplyReport> => {
+    const { database, schema, locales } = services
+    return applyFiles(
+      { documents: documentContext(database, schema), schema, locales: await locales.current() },
+      {
+        path: content,
+        key: null,
+        prune: false,
+        dryRun: false,
+        input: Readable.from([]),
+        confirm: () => Promise.resolve(true),
+        onProgress: () => undefined,
+        ...options,
+      },
+    )
+  }
+
+  const counts = (report: ApplyReport): Json =>
+    Object.fromEntries(
+      Object.entries(report.files).map(
+        ([name, { created, updated, unchanged, deleted, failed }]) => [
+          name,
+          [created, updated, unchanged, deleted, failed].join(' '),
+        ],
+      ),
+    )
+
+  /** Rows and indexes of every collection, but for the beat of processes. */
+  const stored = async (): Promise<Document> => {
+    const db = client.db(server.database)
+    const all: Document = {}
+    for (const { name } of await db.listCollections().toArray()) {
+      if (name === 'quire_processes') continue
+      const rows = await db
+        .collection(name)
+        .find({}, { sort: { _id: 1 } })
+        .toArray()
+      all[name] = { rows, indexes: await db.collection(name).indexes() }
+    }
+    return all
+  }
+
+  const FILES = {
+    '01-article.csv':
+      '\uFEFFslug,title,price,live,extra,tags.name,best.name,status\n' +
+      'a,"A, with ""quotes""",1.50,true,"{""x"":[1]}",red; blue,red,\n' +
+      'b,"B\nin two lines",,false,,,,draft\n',
+    '02-tag.ndjson':
+      '{"name":"red","rank":1}\n\n{"op":"upsert","key":{"name":"blue"},"data":{"rank":2}}\n',
+    'homepage.json': { title: 'Home' },
+    'more.jsonl': '{"op":"upsert","type":"tag","key":{"name":"green"},"data":{}}\n',
+  }
+  const CREATED = {
+    '01-article.csv': '2 0 0 0 0',
+    '02-tag.ndjson': '2 0 0 0 0',
+    'homepage.json': '1 0 0 0 0',
+    'more.jsonl': '1 0 0 0 0',
+  }
+
+  it('says in a dry run what it would do, and changes nothing at all', async () => {
+    write(FILES)
+    const before = await stored()
+    const report = await apply({ dryRun: true, prune: true })
+    expect(report.faults).to.deep.equal([])
+    expect(counts(report)).to.deep.equal(CREATED)
+    expect(await stored()).to.deep.equal(before)
+  })
+
+  it('makes documents of every kind of file, in whatever order they name each other', async () => {
+    write(FILES)
+    const report = await apply()
+    expect(report.faults).to.deep.equal([])
+    expect(counts(report)).to.deep.equal(CREATED)
+    const { body } = await server.get('/api/articles?populate=*&sort=slug')
+    expect(body.data).to.have.length(1)
+    expect(body.data[0]).to.deep.include({
+      title: 'A, with "quotes"',
+      price: 1.5,
+      live: true,
+      extra: { x: [1] },
+    })
+    expect(body.data[0].tags.map(({ name }: Json) => name)).to.deep.equal(['red', 'blue'])
+    expect(body.data[0].best.rank).to.equal(1)
+    const drafts = await server.get('/api/articles?status=draft&filters[slug]=b')
+    expect(drafts.body.data[0].title).to.equal('B\nin two lines')
+    expect((await server.get('/api/homepage')).body.data.title).to.equal('Home')
+  })
+
+  it('does nothing the second time, and what changed the third', async () => {
+    write(FILES)
+    const before = await stored()
+    const second = await apply()
+    expect(Object.values(counts(second))).to.deep.equal([
+      '0 0 2 0 0',
+      '0 0 2 0 0',
+      '0 0 1 0 0',
+      '0 0 1 0 0',
+    ])
+    const { quire_counters: countersBefore, ...rowsBefore } = before
+    const { quire_counters: countersAfter, ...rowsAfter } = await stored()
+    expect(rowsAfter).to.deep.equal(rowsBefore)
+    expect(countersAfter).to.deep.equal(countersBefore)
+    write({ '02-tag.ndjson': '{"name":"red","rank":7}\n' })
+    expect(counts(await apply())['02-tag.ndjson']).to.equal('0 1 0 0 0')
+    expect((await server.get('/api/tags?filters[name]=red')).body.data[0].rank).to.equal(7)
+  })
+
+  it('names the file and the line of each fault, and goes on', async () => {
+    write({
+      'tag.ndjson': '{"name":"good"}\n{"name":\n{"name":"x","nothing":1}\n',
+      'article.csv': 'slug,title,extra,tags.name\nc,C,{,\nd,,,\ne,E,,nobody\n',
+    })
+    const report = await apply()
+    expect(counts(report)).to.deep.equal({ 'tag.ndjson': '1 0 0 0 2', 'article.csv': '0 0 0 0 3' })
+    expect(report.faults.map((fault) => fault.replace(/: .*/, ''))).to.deep.equal([
+      'article.csv:1',
+      'article.csv:2',
+      'article.csv:3',
+      'tag.ndjson:2',
+      'tag.ndjson:3',
+    ])
+  })
+
+  it('prunes what no file names, of their types alone, and never when something failed', async () => {
+    const names = async (): Promise<readonly string[]> =>
+      (await server.get('/api/tags?sort=name')).body.data.map(({ name }: Json) => name)
+    const all = await names()
+    write({ 'tag.ndjson': '{"name":"red"}\n{"name":"x","nothing":1}\n' })
+    expect((await apply({ prune: true })).pruned).to.equal(null)
+    expect(await names()).to.deep.equal(all)
+    write({ 'tag.ndjson': '{"name":"red","rank":7}\n' })
+    expect((await apply({ prune: true, confirm: () => Promise.resolve(false) })).pruned).to.equal(
+      null,
+    )
+    expect((await apply({ prune: true, dryRun: true })).pruned).to.deep.equal({
+      'api::tag.tag': all.length - 1,
+    })
+    expect(await names()).to.deep.equal(all)
+    expect((await apply({ prune: true })).pruned).to.deep.equal({ 'api::tag.tag': all.length - 1 })
+    expect(await names()).to.deep.equal(['red'])
+    write({ 'tag.ndjson': '' })
+    expect((await apply({ prune: true })).pruned).to.deep.equal({})
+    expect(await names()).to.deep.equal(['red'])
+    expect((await server.get('/api/articles?status=draft')).body.data).to.have.length(2)
+  })
+
+  it('reads lines from standard input', async () => {
+    const line = { op: 'upsert', type: 'tag', key: { name: 'piped' }, data: { rank: 3 } }
+    const report = await apply({ path: '-', input: Readable.from([`${JSON.stringify(line)}\n`]) })
+    expect(counts(report)).to.deep.equal({ 'standard input': '1 0 0 0 0' })
+  })
+
+  it('goes on after it was ended', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => `{"name":"many ${n}","rank":${n}}`)
+    write({ 'tag.ndjson': rows.join('\n') })
+    const ended = new AbortController()
+    const first = await apply({ signal: ended.signal, onProgress: () => ended.abort() })
+    expect(first.complete).to.equal(false)
+    expect(counts(first)).to.deep.equal({ 'tag.ndjson': '1000 0 0 0 0' })
+    const seen: (readonly [number, number])[] = []
+    const second = await apply({ onProgress: (done, total) => seen.push([done, total]) })
+    expect(counts(second)).to.deep.equal({ 'tag.ndjson': '1500 0 1000 0 0' })
+    expect(seen.at(-1)?.[0]).to.equal(2_500)
+  })
+
+  it('refuses what it cannot read by its name', async () => {
+    for (const name of ['article.txt', 'nothing.json', 'article.a.b.csv', 'nothing.csv']) {
+      write({ [name]: '' })
+      const refused = await apply({ path: path.join(content, name) }).then(
+        () => null,
+        (error: unknown) => String(error),
+      )
+      expect(refused, name).to.include(name)
+    }
+    write({ 'article.csv': 'slug,tilte\na,b\n' })
+    const refused = await apply({ path: path.join(content, 'article.csv') }).then(
+      () => null,
+      (error: unknown) => String(error),
+    )
+    expect(refused).to.include('tilte')
+  })
+})
