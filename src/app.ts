@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import { SESSION_LIVES_MS } from './administrators/admin-sessions.ts'
@@ -20,12 +19,16 @@ import { authRoutes, connectRoutes } from './http/routes/auth-routes.ts'
 import { authenticate } from './http/middleware/authenticate.ts'
 import { bulkRoutes } from './http/routes/bulk-routes.ts'
 import { contentRoutes } from './http/routes/content-routes.ts'
+import { descriptionRoutes } from './http/routes/description-routes.ts'
+import { crossOrigin } from './http/middleware/cross-origin.ts'
+import { docsRoutes } from './http/routes/docs-routes.ts'
 import { tagCodings } from './http/entity-tag.ts'
 import { administratorRoutes } from './http/admin/administrator-routes.ts'
 import { declarationRoutes } from './http/admin/declaration-routes.ts'
 import { meRoutes } from './http/admin/me-routes.ts'
 import { editorContentRoutes } from './http/admin/editor-content-routes.ts'
 import { handleErrors } from './http/middleware/handle-errors.ts'
+import { isHangUp } from './http/hang-ups.ts'
 import { healthRoutes } from './http/routes/health-routes.ts'
 import { identifyRequest } from './http/middleware/identify-request.ts'
 import { type LimitInFlight, limitInFlight } from './http/middleware/limit-in-flight.ts'
@@ -48,6 +51,7 @@ import type { Middleware, RequestState } from './http/state.ts'
 import { readStudioFiles } from './http/studio-files.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
+import type { ApiFacts } from './openapi/describe-api.ts'
 import { openImageVariants } from './media/images/image-variants.ts'
 import { openImageWork } from './media/images/image-work.ts'
 import { openMediaLibrary } from './media/media-library.ts'
@@ -57,6 +61,7 @@ import type { Database } from './mongo/connection/database.ts'
 import { explainCommand, type QueryPlan } from './mongo/observe/explain-command.ts'
 import { openFileRecords } from './media/file-records.ts'
 import {
+  apiFacts,
   documentContext,
   openServices,
   type Services,
@@ -67,6 +72,8 @@ import {
 export interface App {
   /** Every route there is, and who gets through to it. */
   readonly routes: readonly DeclaredRoute[]
+  /** Where a person can read what the API is; null where a content-type has that name. */
+  readonly docsPath: string | null
   callback(): RequestListener
   /** Where the first administrator is made, by whoever has the link; null once there is one. */
   firstStartLink(): Promise<string | null>
@@ -105,6 +112,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   ])
   return {
     routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),
+    docsPath: isDocs(routers) ? '/api/docs' : null,
     callback: () => koa.callback(),
     firstStartLink: () => firstStartLink(dependencies.config, services),
     close: () => services.close(),
@@ -203,7 +211,7 @@ function buildKoa(
   const { trustedProxies } = config.http
   const koa = new Koa<RequestState>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   koa.on('error', (error: unknown) => {
-    if (isClients(error)) log.debug('A client closed the connection or did not speak HTTP')
+    if (isHangUp(error)) log.debug('A client closed the connection or did not speak HTTP')
     else log.warn({ err: error }, 'A response could not be sent')
   })
   koa.use(identifyRequest())
@@ -216,7 +224,7 @@ function buildKoa(
     ]),
   )
   koa.use(securityHeaders())
-  koa.use(crossOrigin(config))
+  koa.use(crossOrigin(config.http))
   koa.use(tagCodings())
   koa.use(compress({ threshold: 1024 }))
   koa.use(handleErrors(log))
@@ -272,7 +280,15 @@ function contentRouters(
   routers.set('users', userRoutes({ ...shared, accounts }))
   routers.set('users-permissions', roleRoutes({ ...shared, access, users: accounts }))
   routers.set('upload', uploadRoutes({ ...shared, media }))
+  const facts = (): Promise<ApiFacts> => apiFacts(config, schema, locales)
+  routers.set('openapi.json', descriptionRoutes({ authenticate, access, facts }))
+  // A content-type of a project that was brought along may be called so, and goes first.
+  if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
   return routers
+}
+
+function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
+  return routers.get('docs')?.declared.some(({ access }) => access === 'everyone') === true
 }
 
 function refreshCookie({ http: { publicUrl }, endUsers }: Config): RefreshCookie | null {
@@ -301,35 +317,4 @@ function openMedia(config: Config, { database, schema, storage }: Services): Med
       rules: config.upload.images,
     },
   }
-}
-
-/** What is said of a connection that its client has closed. */
-const HANG_UPS: ReadonlySet<string> = new Set([
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ERR_STREAM_DESTROYED',
-])
-
-/** Errors of Node's HTTP parser carry the bytes that it did not understand: they may hold anything. */
-function isClients(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return HANG_UPS.has(code) || code.startsWith('HPE_')
-}
-
-/** The dialect's answers to browsers of other origins. */
-function crossOrigin({ http: { corsOrigin } }: Config): Koa.Middleware<RequestState> {
-  return cors({
-    origin: (ctx) => {
-      const origin = ctx.get('Origin')
-      return corsOrigin === '*' || corsOrigin.includes(origin) ? origin : ''
-    },
-    // A session of the management is for our own pages: no other origin gets to read by it.
-    credentials: (ctx) => !/^\/+admin(?:\/|$)/i.test(ctx.path),
-    maxAge: 31_536_000,
-    allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-    allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
-    exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed',
-  })
 }

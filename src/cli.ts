@@ -21,7 +21,7 @@ import { restartLog } from './mongo/commits/restart-log.ts'
 import { openDatabase } from './mongo/connection/database.ts'
 import { openFileRecords } from './media/file-records.ts'
 import { once } from './schema/once.ts'
-import { documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
+import { apiFacts, documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
 
 const words = process.argv.slice(2)
 const output = {
@@ -82,6 +82,7 @@ async function openContext(): Promise<OpenedContext> {
     return {
       access,
       locales: once(() => openLocales(database)),
+      api: async () => apiFacts(config, schema, await openLocales(database)),
       users: async () => {
         const { roles } = await access()
         const { ids, now } = documents

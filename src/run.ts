@@ -58,7 +58,8 @@ async function start(parts: Parts, closers: Closers): Promise<void> {
   closers.push(() => app.close())
   const server = await serve(app, config)
   closers.push(() => server.stop())
-  log.info(`Quire listens on ${server.address}; database: ${deployment.reason}`)
+  const docs = typeof app.docsPath === 'string' ? `; API: ${server.address}${app.docsPath}` : ''
+  log.info(`Quire listens on ${server.address}; database: ${deployment.reason}${docs}`)
   const firstStart = await app.firstStartLink?.()
   if (firstStart) log.info(`No administrator yet: ${firstStart} makes one, once and within an hour`)
   parts.onListening?.(server.address, dependencies)

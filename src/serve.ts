@@ -7,6 +7,8 @@ import { ConfigError } from './errors.ts'
 
 /** What is served: an application that has been put together. */
 export interface App {
+  /** Where a person can read what there is; null or absent: nowhere. */
+  readonly docsPath?: string | null
   callback(): RequestListener
   close(): Promise<void>
   /** Null where somebody is there to sign in. */

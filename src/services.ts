@@ -39,6 +39,7 @@ import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
+import type { ApiFacts } from './openapi/describe-api.ts'
 import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
 import { checkDefinitions } from './schema/check/check.ts'
 import { compileSchema } from './schema/compile.ts'
@@ -302,6 +303,21 @@ function now(): Date {
 
 /** One queue for all hashes of the process, of end users and of content. */
 const passwords = once(() => openPasswords())
+
+/** What descriptions of the API are made of. */
+export async function apiFacts(
+  { api, http, endUsers }: Config,
+  schema: Schema,
+  locales: Pick<Locales, 'current'>,
+): Promise<ApiFacts> {
+  return {
+    ...api,
+    schema,
+    locales: await locales.current(),
+    serverUrl: http.publicUrl,
+    refresh: endUsers.sessions !== null,
+  }
+}
 
 /** What operations on documents are given outside of tests: the clock, and ids by chance. */
 export function documentContext(

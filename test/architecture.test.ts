@@ -36,7 +36,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   administrators: ['accounts', 'access', 'mongo', 'schema', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
+  openapi: ['accounts', 'access', 'query', 'schema', 'errors'],
   http: [
+    'openapi',
     'documents',
     'locales',
     'media',
@@ -53,10 +55,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   serve: ['config', 'errors'],
   run: ['serve', 'deployment', 'log', 'config', 'errors'],
   transfer: [...DOMAIN, 'errors'],
-  services: [...DOMAIN, ...FOUNDATION],
-  app: [...DOMAIN, 'services', 'http', 'run', 'serve', ...FOUNDATION],
+  services: [...DOMAIN, 'openapi', ...FOUNDATION],
+  app: [...DOMAIN, 'openapi', 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'transfer', 'services', 'near-miss', ...FOUNDATION],
+  cli: [...DOMAIN, 'openapi', 'transfer', 'services', 'near-miss', ...FOUNDATION],
 }
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
+import { type DescribingProxy, openDescribingProxy } from './describing-proxy.ts'
 import { mergeDeviations } from './merge-deviations.ts'
 
 const SERVER = fileURLToPath(new URL('../../src/main.js', import.meta.url))
@@ -20,13 +21,16 @@ export interface SuiteRun {
   readonly signal: AbortSignal
 }
 
-/** Answers the exit status of the runner: 0 when every case passed. */
+/**
+ * Answers the exit status of the runner: 0 when every case passed, and every exchange is as the server describes itself.
+ */
 export async function runSuite(run: SuiteRun): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-conformance-'))
   const database = `quire_conformance_${randomBytes(4).toString('hex')}`
   const token = randomBytes(24).toString('hex')
   const server = startServer(run.suite, folder, database, token)
   const end = (): void => void server.kill()
+  let proxy: DescribingProxy | null = null
   run.signal.addEventListener('abort', end)
   try {
     const base = await addressOf(server)
@@ -34,19 +38,33 @@ export async function runSuite(run: SuiteRun): Promise<number> {
     const deviations = path.join(folder, 'deviations.json')
     const known = mergeDeviations([path.join(run.suite, 'deviations.json'), run.ownDeviations])
     await writeFile(deviations, JSON.stringify(known))
+    proxy = await openDescribingProxy(base, token)
+    const { address } = proxy
     const script = (name: string, ...args: readonly string[]): Promise<number> =>
-      runNode([path.join(run.suite, name), '--base', base, ...args], run.signal)
+      runNode([path.join(run.suite, name), '--base', address, ...args], run.signal)
     if ((await script('prepare.mjs', '--root-token', token, '--out', tokens)) !== 0) {
       throw new Error('the server could not be prepared')
     }
     const files = ['--tokens', tokens, '--deviations', deviations]
-    return await script('run.mjs', '--check', ...files, '--quiet', '--areas-report', ...run.options)
+    const more = ['--quiet', '--areas-report', ...run.options]
+    const status = await script('run.mjs', '--check', ...files, ...more)
+    return isDescribed(proxy) ? status : Math.max(status, 1)
   } finally {
+    proxy?.close()
     run.signal.removeEventListener('abort', end)
     await stop(server)
     await dropDatabase(database)
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Whether all that went through is as the server describes itself; says what is not. */
+function isDescribed(proxy: DescribingProxy): boolean {
+  const { checked, outside, problems } = proxy.report()
+  const left = Object.entries(outside).map(([why, count]) => `${count} ${why}`)
+  console.log(`description: ${checked} exchanges checked, not in it: ${left.join(', ') || 'none'}`)
+  for (const problem of problems) console.log(`description: ${problem}`)
+  return problems.length === 0
 }
 
 // As the README of the suite asks for. The working directory is the temporary folder, so that no

@@ -4,6 +4,7 @@ import type { AdministratorsContext } from '../administrators/administrators.ts'
 import type { Access } from '../access/access.ts'
 import type { DocumentContext } from '../documents/context.ts'
 import type { ImportDestination, SourceImport } from '../documents/import/import-from-source.ts'
+import type { ApiFacts } from '../openapi/describe-api.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
@@ -20,6 +21,8 @@ export interface CommandContext {
   readonly administrators: () => Promise<AdministratorsContext>
   /** Where browsers reach the server. */
   readonly publicUrl: string
+  /** What there is to describe. */
+  readonly api: () => Promise<ApiFacts>
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
   /** Makes the commit log another one. */

@@ -16,6 +16,7 @@ import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { LOG_COMMANDS } from './log-commands.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
+import { OPENAPI_COMMAND } from './openapi-command.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
 import { USER_COMMANDS } from './user-commands.ts'
@@ -40,6 +41,7 @@ const COMMANDS: readonly Command[] = [
   ...IMPORT_COMMANDS,
   ...LOG_COMMANDS,
   APPLY_COMMAND,
+  OPENAPI_COMMAND,
 ]
 
 /** Not among the commands: it works where nothing can be opened, see `doctor/run-doctor.ts`. */

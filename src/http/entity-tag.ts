@@ -24,9 +24,24 @@ export interface TaggedBody {
 export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   ctx.type = 'json'
   ctx.body = body
-  if (revision === null) return
-  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
-  const tag = `${revision}-${digest}`
+  if (revision !== null) tagAnswer(ctx, `${revision}-${digestOf(body)}`)
+}
+
+/**
+ * Sends JSON text that is no entry's, with its digest as its tag.
+ * @throws ValidationError for an `If-None-Match` that cannot be read
+ */
+export function sendDigested(ctx: Context, body: string): void {
+  ctx.type = 'json'
+  ctx.body = body
+  tagAnswer(ctx, digestOf(body))
+}
+
+function digestOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16)
+}
+
+function tagAnswer(ctx: Context, tag: string): void {
   ctx.set('ETag', `"${tag}"`)
   if (isRead(ctx) && isKnown(ctx, tag)) {
     ctx.status = 304

@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
+import type { ScalarType } from '../schema/definition.ts'
 import type { ScalarPlan } from '../schema/plan.ts'
 import { booleanOf } from '../schema/values/boolean-text.ts'
 import { invalidValue } from './query-error.ts'
@@ -32,6 +33,20 @@ const FAMILIES = {
 } satisfies Record<Operator, Family>
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
+
+/** What can be asked of an attribute of a type. */
+export function operatorsOf(type: ScalarType): readonly Operator[] {
+  const { textual, ordered } = SCALAR_KINDS[type]
+  const fits: Readonly<Record<Family, boolean>> = {
+    equality: true,
+    list: true,
+    order: ordered,
+    range: ordered,
+    text: textual,
+    presence: true,
+  }
+  return OPERATORS.filter((operator) => fits[FAMILIES[operator]])
+}
 
 /** Whether `$` and this name is an operator that compares. */
 export function isOperator(name: string): name is Operator {

@@ -8,6 +8,7 @@ import type {
   IndexDefinition,
   MediaDefinition,
   RelationDefinition,
+  ScalarDefinition,
   ScalarType,
   Uid,
 } from './definition.ts'
@@ -19,6 +20,7 @@ import type {
   DynamicZonePlan,
   MediaPlan,
   RelationPlan,
+  ScalarLimits,
   ScalarPlan,
   Schema,
 } from './plan.ts'
@@ -91,6 +93,7 @@ function compileContentType(
     file: _file,
     sharded = false,
     history = false,
+    filterable = null,
     ...options
   } = definition
   const attributes = compileAttributes(declared, definition.localized, link)
@@ -106,7 +109,7 @@ function compileContentType(
   const validators = compileValidators(definition, components)
   const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
   const indexes = declaredIndexes(definition)
-  const own = { sharded, history, indexes, attributes, members, validators }
+  const own = { sharded, history, indexes, filterable, attributes, members, validators }
   return Object.freeze({ ...options, ...own, ...users })
 }
 
@@ -139,6 +142,7 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
     onRequest: false,
     searchable: true,
     default: undefined,
+    limits: {},
   }
   return Object.freeze(plan)
 }
@@ -173,6 +177,7 @@ function compileAttribute(
     private: definition.private === true || definition.type === 'password',
     required: definition.required === true,
     localized: false,
+    ...(definition.writable === false && { writable: false }),
   }
   if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
@@ -189,8 +194,16 @@ function compileAttribute(
     onRequest,
     searchable: definition.searchable !== false,
     default: storedDefault(definition),
+    limits: limitsOf(definition),
   }
 }
+
+function limitsOf(definition: ScalarDefinition): ScalarLimits {
+  const named = LIMITS.map((name) => [name, definition[name]] as const)
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined))
+}
+
+const LIMITS = ['enum', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
 
 type OwnPart<Plan extends AttributePlan> = Omit<Plan, 'name' | 'private' | 'required' | 'localized'>
 

@@ -126,6 +126,8 @@ export interface ContentTypeDefinition {
   readonly history?: boolean
   /** Of `options.indexes`, beside those that attributes declare for themselves. */
   readonly indexes?: readonly IndexDefinition[]
+  /** Of `options.api`: what descriptions of the API offer to filter by, where all would be too much. */
+  readonly filterable?: readonly string[]
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 

@@ -1,4 +1,11 @@
-import type { Data, IndexDefinition, RelationKind, ScalarType, Uid } from './definition.ts'
+import type {
+  Data,
+  IndexDefinition,
+  RelationKind,
+  ScalarDefinition,
+  ScalarType,
+  Uid,
+} from './definition.ts'
 
 /** The compiled whole: linked and frozen at start-up, read by every request. */
 export interface Schema {
@@ -35,6 +42,8 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly history: boolean
   /** The indexes that its declaration asks for, each once. */
   readonly indexes: readonly IndexDefinition[]
+  /** The paths that descriptions offer to filter by; null: all. */
+  readonly filterable: readonly string[] | null
   readonly validators: Validators
   /** Of the type of files alone: the content-types with media of their own, which is where one may be used. */
   readonly users?: () => readonly ContentTypePlan[]
@@ -54,6 +63,8 @@ interface AttributeBase {
   readonly required: boolean
   /** In a localized content-type: each locale has its own value. */
   readonly localized: boolean
+  /** False: no request may give it. */
+  readonly writable?: boolean
 }
 
 export interface ScalarPlan extends AttributeBase {
@@ -68,7 +79,14 @@ export interface ScalarPlan extends AttributeBase {
   readonly searchable: boolean
   /** In stored form; undefined when none is declared. */
   readonly default: unknown
+  /** As declared, for descriptions: `validators` holds values to them. */
+  readonly limits: ScalarLimits
 }
+
+export type ScalarLimits = Pick<
+  ScalarDefinition,
+  'enum' | 'min' | 'max' | 'minLength' | 'maxLength' | 'regex'
+>
 
 export interface RelationPlan extends AttributeBase {
   readonly kind: 'relation'

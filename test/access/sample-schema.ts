@@ -32,6 +32,7 @@ function planOf(sample: Sample): ContentTypePlan {
     attributes: new Map(),
     members: new Map(),
     indexes: [],
+    filterable: null,
     validators: {
       draft: () => ({}),
       direct: () => ({}),

@@ -22,6 +22,12 @@ const OF_END_USERS: ReadonlySet<string> = new Set([
   'plugin::users-permissions.auth.logout',
 ])
 
+/** What routes that everyone gets through to answer to a key that nobody has; others have nothing there. */
+const OPEN: ReadonlyMap<string, number> = new Map([
+  ['/api/openapi.json', 401],
+  ['/api/docs', 200],
+])
+
 type Expected = 'through' | 'unauthorized' | 'forbidden'
 
 interface Asker {
@@ -220,7 +226,7 @@ describe('who gets through to which route', () => {
       for (const route of server.routes) {
         if (!route.path.startsWith('/api/')) continue
         const answer = await ask(route, key())
-        const expected = route.access === 'everyone' ? 404 : 401
+        const expected = route.access === 'everyone' ? (OPEN.get(route.path) ?? 404) : 401
         if (answer.status !== expected)
           wrong.push(`${route.method} ${route.path}: ${answer.status}`)
       }
@@ -342,11 +348,14 @@ describe('who gets through to which route', () => {
     )
     expect(own).to.deep.equal(['guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
-    // Live and ready; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
+    // What the API is, to each what it may do; live and ready; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
     // under another method.
     expect(
       open.map(({ path }) => path).filter((path) => !path.startsWith('/api/auth/')),
     ).to.deep.equal([
+      '/api/openapi.json',
+      '/api/docs',
+      '/api/docs/:asset',
       '/_health',
       '/_ready',
       '/admin/start',

@@ -12,8 +12,10 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
-import { openServices, type ServicesOptions } from '../../src/services.ts'
+import { apiFacts, openServices, type ServicesOptions } from '../../src/services.ts'
 import { testUri, isStrict } from '../test-database.ts'
+import type { Exchange } from '../../scripts/description/check-exchange.ts'
+import { watchExchanges } from '../openapi/watch-exchanges.ts'
 import { watchWrites } from './watch-writes.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -58,7 +60,10 @@ export interface TestServer {
   firstStartLink(): Promise<string | null>
   /** How many versions a collection holds. */
   count(collection: string): Promise<number>
-  /** @throws Error for writes that a cluster refuses (`watchWrites`) */
+  /**
+   * @throws Error for writes that a cluster refuses (`watchWrites`), and for exchanges that the description of the API
+   * does not have (`watchExchanges`)
+   */
   close(): Promise<void>
 }
 
@@ -110,6 +115,8 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const services = await openServices(dependencies)
   const writes = watchWrites()
   services.monitor.onCommand((command) => writes.observe(command))
+  const { config } = dependencies
+  const exchanges = watchExchanges(() => apiFacts(config, services.schema, services.locales))
   const app = buildApp(dependencies, services)
   const listener = createServer(app.callback())
   listener.listen(0, '127.0.0.1')
@@ -136,7 +143,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       },
     })
     outgoing.end(body === undefined ? undefined : isRaw ? body : JSON.stringify(body))
-    return new Promise((resolve, reject) => {
+    const answer = await new Promise<Answer>((resolve, reject) => {
       outgoing.on('error', reject)
       outgoing.on('response', (response) => {
         const chunks: Buffer[] = []
@@ -155,6 +162,10 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
         })
       })
     })
+    await exchanges.observe(
+      exchangeOf({ method, target, headers, body: isRaw ? null : body }, answer),
+    )
+    return answer
   }
 
   for (const code of options.locales ?? []) {
@@ -189,9 +200,28 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       await admin.db(database).dropDatabase()
       await admin.close()
       await rm(folder, { recursive: true, force: true })
-      const faults = writes.faults()
+      const faults = [...writes.faults(), ...exchanges.faults()]
       if (faults.length > 0) throw new Error(faults.join('\n'))
     },
+  }
+}
+
+interface Asked {
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+function exchangeOf({ method, target, headers, body }: Asked, answer: Answer): Exchange {
+  return {
+    method,
+    target,
+    requestHeaders: headers,
+    requestBody: body ?? undefined,
+    status: answer.status,
+    contentType: answer.headers['content-type'],
+    text: answer.headers['content-encoding'] === undefined ? answer.text : null,
   }
 }
 

@@ -5,6 +5,7 @@ import { type Declared, findEndlessComponents, findReferenceFaults } from './che
 import { plainAttribute } from './custom-field.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
 import { findIndexFaults, findOwnIndexFaults, toIndexDefinitions } from './declared-indexes.ts'
+import { findFilterableFaults } from './filterable.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
@@ -30,6 +31,7 @@ interface Declaration {
     readonly sharded?: boolean
     readonly history?: boolean
     readonly indexes?: unknown
+    readonly api?: { readonly filterable?: readonly string[] }
   }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
   readonly attributes?: Readonly<Record<string, unknown>>
@@ -175,6 +177,7 @@ function findCrossFaults(declared: Declared): readonly string[] {
       ...findNameFaults(type, contentTypes).map((fault) => tell(type.file, fault)),
       ...findReferenceFaults(type, declared).map((fault) => tell(type.file, fault)),
       ...findIndexFaults(type, components).map((fault) => tell(type.file, fault)),
+      ...findFilterableFaults(type, declared).map((fault) => tell(type.file, fault)),
     ]),
     ...components.flatMap((component) => {
       return findReferenceFaults(component, declared).map((fault) => tell(component.file, fault))
@@ -225,15 +228,17 @@ function storageOf({
   sharded = false,
   history = false,
   indexes,
+  api: { filterable } = {},
 }: Declaration['options'] = {}): Pick<
   ContentTypeDefinition,
-  'draftAndPublish' | 'sharded' | 'history' | 'indexes'
+  'draftAndPublish' | 'sharded' | 'history' | 'indexes' | 'filterable'
 > {
   return {
     draftAndPublish,
     ...(sharded && { sharded }),
     ...(history && { history }),
     ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
+    ...(filterable !== undefined && { filterable }),
   }
 }
 

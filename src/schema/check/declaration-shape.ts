@@ -86,11 +86,13 @@ const INFO: Joi.PartialSchemaMap = {
   description: Joi.any(),
   icon: Joi.any(),
 }
+const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
 const OPTIONS: Joi.PartialSchemaMap = {
   draftAndPublish: flag,
   sharded: flag,
   history: flag,
   indexes: Joi.any(),
+  api: Joi.object(API).unknown(),
 }
 
 const DECLARATION: Joi.PartialSchemaMap = {
@@ -146,8 +148,13 @@ export function findDeclarationFaults(content: unknown): readonly DeclarationFau
     ...findTypos(content, new Set(Object.keys(DECLARATION))),
     ...within('info', findTypos(info, new Set(Object.keys(INFO)))),
     ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
+    ...within('options.api', findTypos(objectIn(options, 'api'), new Set(Object.keys(API)))),
     ...findIndexShapeFaults(options['indexes']),
   ]
+}
+
+function objectIn(content: Readonly<Record<string, unknown>>, key: string): object {
+  return isObject(content[key]) ? content[key] : {}
 }
 
 /** Keys of an attribute that its type does not have: they are accepted, and mean nothing. */

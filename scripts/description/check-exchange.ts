@@ -1,0 +1,235 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject, Options } from 'ajv'
+import addFormats from 'ajv-formats'
+import qs from 'qs'
+import type { ApiDescription } from '../../src/openapi/describe-api.ts'
+import type { Operation } from '../../src/openapi/operation.ts'
+
+/** What was sent over the wire and what came back. */
+export interface Exchange {
+  readonly method: string
+  /** With its query. */
+  readonly target: string
+  readonly requestHeaders: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** As JSON has it; undefined where there was none, or one of another type. */
+  readonly requestBody: unknown
+  readonly status: number
+  readonly contentType: string | undefined
+  /** As text, unpacked; null where it cannot be read. */
+  readonly text: string | null
+}
+
+/** What a description says of an exchange: nothing, as it is `outside` of it, or what is wrong with one or the other. */
+export type Verdict =
+  | { readonly kind: 'outside'; readonly why: Outside }
+  | { readonly kind: 'inside'; readonly operationId: string; readonly problems: readonly string[] }
+
+/** The forms of the dialect that descriptions leave out, each said in docs/decisions/0046. */
+export type Outside = 'path' | 'method' | 'format v4' | 'ids and counts' | 'packed'
+
+/** Holds exchanges to a description; the checks of each operation are made when it is first met. */
+export function openChecker(description: ApiDescription): (exchange: Exchange) => Verdict {
+  const asDescribed = openCheck(description, {})
+  // The server reads numbers and flags that are written as text, and dates in more ways than one.
+  const asRead = openCheck(description, { coerceTypes: true, validateFormats: false })
+  const routes = Object.entries(description.paths)
+    .map(([address, operations]) => ({ address, operations, pattern: patternOf(address) }))
+    .toSorted((one, other) => parametersIn(one.address) - parametersIn(other.address))
+  return (exchange) => {
+    const [path = '', query = ''] = exchange.target.split('?', 2)
+    const route = routes.find(({ pattern }) => pattern.test(decoded(path)))
+    if (route === undefined) return { kind: 'outside', why: 'path' }
+    const method = exchange.method.toLowerCase()
+    const operation = route.operations[method]
+    if (operation === undefined) return { kind: 'outside', why: 'method' }
+    const why = outsideOf(exchange, query)
+    if (why !== null) return { kind: 'outside', why }
+    const at = ['paths', route.address, method]
+    const asked =
+      exchange.status < 300 ? findRequestProblems(exchange, query, operation, at, asRead) : []
+    return {
+      kind: 'inside',
+      operationId: operation.operationId,
+      problems: [
+        ...asked,
+        ...findAnswerProblems(exchange, description, operation, at, asDescribed),
+      ],
+    }
+  }
+}
+
+type Check = (pointer: readonly string[], value: unknown, what: string) => readonly string[]
+
+function openCheck(description: ApiDescription, options: Options): Check {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, ...options })
+  // Its types say CommonJS, where a module is.
+  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addFormat('password', true)
+  ajv.addSchema(description, 'description')
+  return (pointer, value, what) => {
+    const path = pointer.map((key) =>
+      encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')),
+    )
+    const validate = ajv.getSchema(`description#/${path.join('/')}`)
+    if (validate === undefined) throw new Error(`there is no schema at ${pointer.join(' ')}`)
+    const fits = validate(structuredClone(value)) // what is read as another type is changed
+    return fits === true ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
+  }
+}
+
+function patternOf(address: string): RegExp {
+  const source = address.replaceAll(/[.+]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${source}/?$`, 'i')
+}
+
+function parametersIn(address: string): number {
+  return address.split('{').length
+}
+
+function decoded(path: string): string {
+  try {
+    // A parameter may have a slash in it, which is no border of the path.
+    return path
+      .split('/')
+      .map((part) => decodeURIComponent(part).replaceAll('/', ' '))
+      .join('/')
+  } catch {
+    return path
+  }
+}
+
+function outsideOf({ requestHeaders, text }: Exchange, query: string): Outside | null {
+  if (requestHeaders['strapi-response-format'] !== undefined) return 'format v4'
+  for (const part of decodeLoosely(query).split('&')) {
+    if (/^populate.*(?:=ids$|\[count\]=)/.test(part)) return 'ids and counts'
+  }
+  return text === null ? 'packed' : null
+}
+
+function decodeLoosely(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '))
+  } catch {
+    return query
+  }
+}
+
+function findAnswerProblems(
+  { status, contentType, text }: Exchange,
+  description: ApiDescription,
+  operation: Operation,
+  at: readonly string[],
+  check: Check,
+): readonly string[] {
+  const declared: Declared | undefined = operation.responses[String(status)]
+  if (declared === undefined) return [`status ${status} is not declared`]
+  const { pointer, content } = resolve(declared, description, [...at, 'responses', String(status)])
+  if (content === undefined) return text === '' ? [] : [`status ${status} has a body`]
+  const type = contentType?.split(';', 1)[0] ?? 'nothing'
+  if (type in content && type !== 'application/json') return []
+  if (type !== 'application/json') {
+    return [`status ${status} is ${contentType}`]
+  }
+  const body: unknown = JSON.parse(text ?? '')
+  return check([...pointer, 'content', 'application/json', 'schema'], body, `answer ${status}`)
+}
+
+/** Where a response is, which may be one that operations share. */
+function resolve(
+  declared: Declared,
+  { components: { responses } }: ApiDescription,
+  at: readonly string[],
+): { readonly pointer: readonly string[]; readonly content?: object } {
+  const name = declared.$ref?.split('/').at(-1)
+  if (name === undefined) return { ...declared, pointer: at }
+  return { ...responses[name], pointer: ['components', 'responses', name] }
+}
+
+interface Declared {
+  readonly $ref?: string
+  readonly content?: object
+}
+
+function findRequestProblems(
+  { requestBody }: Exchange,
+  query: string,
+  operation: Operation,
+  at: readonly string[],
+  check: Check,
+): readonly string[] {
+  const { parameters = [] } = operation
+  const given = flatten(query)
+  const ofQuery = parameters.flatMap((parameter, index) => {
+    const value = parameter.in === 'query' ? given.get(parameter.name) : undefined
+    if (value === undefined) return []
+    const typed = typedValue(value, parameter.schema)
+    if (isWider(parameter.name, typed)) return []
+    return check([...at, 'parameters', String(index), 'schema'], typed, parameter.name)
+  })
+  const body = operation.requestBody as { readonly content: object } | undefined
+  if (requestBody === undefined || body === undefined || !('application/json' in body.content))
+    return ofQuery
+  const pointer = [...at, 'requestBody', 'content', 'application/json', 'schema']
+  return [...ofQuery, ...check(pointer, requestBody, 'body')]
+}
+
+/**
+ * What the server takes beyond what it describes, so that generated clients complete names: paths that lead further
+ * in `sort` and `populate`, locales that there are not or several of them, any of several operands, pages that are cut to
+ * what there is.
+ */
+function isWider(name: string, value: unknown): boolean {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (name === 'sort' || name === 'populate') {
+    return values.some((one) => typeof one !== 'string' || /^$|\.|:(?:ASC|DESC)$/.test(one))
+  }
+  if (name === 'locale') return true
+  if (name.startsWith('filters'))
+    return Array.isArray(value) && !/In\]$|\$(?:in|between)\]$/.test(name)
+  if (name === 'pagination[withCount]') return BOOLEANS.has(String(value))
+  return PAGE.test(name) && Number.isInteger(value)
+}
+
+const PAGE = /^(?:pagination\[)?(?:page|pageSize|start|limit)\]?$/
+
+/** What a query gives by the names that parameters have, however it was spelled: `a[0]=x` is a list `a`. */
+function flatten(query: string): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>()
+  const parsed = qs.parse(query, { depth: 25, arrayLimit: 1_000, parameterLimit: 1_000 })
+  const walk = (value: unknown, name: string): void => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const isListOfObjects = Array.isArray(value) && value.some((one) => typeof one === 'object')
+    if (isObject) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${name}[${key}]`)
+    } else if (!isListOfObjects) found.set(name, value)
+  }
+  for (const [key, value] of Object.entries(parsed)) walk(value, key)
+  return found
+}
+
+const BOOLEANS = new Map([
+  ...['true', 't', '1'].map((text) => [text, true] as const),
+  ...['false', 'f', '0'].map((text) => [text, false] as const),
+])
+
+/** The text of a query as the type that is declared, as clients write it into one. */
+function typedValue(value: unknown, schema: Readonly<Record<string, unknown>>): unknown {
+  if (schema['type'] === 'array') {
+    const list: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
+    const items = schema['items'] as Readonly<Record<string, unknown>>
+    return list.map((one) => typedValue(one, items))
+  }
+  if (typeof value !== 'string') return value
+  if (schema['type'] === 'boolean') return BOOLEANS.get(value) ?? value
+  if (schema['type'] !== 'integer' && schema['type'] !== 'number') return value
+  return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
+}
+
+function sentenceOf(errors: readonly ErrorObject[]): string {
+  return errors
+    .slice(0, 4)
+    .map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    )
+    .join('; ')
+}

@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises'
+import { EVERYTHING, type Grants } from '../access/principal.ts'
+import { describeApi } from '../openapi/describe-api.ts'
+import { type Command, type CommandContext, textOption } from './command.ts'
+import { roleNamed } from './role-commands.ts'
+
+export const OPENAPI_COMMAND: Command = {
+  usage: 'openapi [--role <type>] [--out <file>]',
+  summary: 'describe the API in OpenAPI 3.1: all of it, or what a role may do',
+  options: { role: { type: 'string' }, out: { type: 'string' } },
+  words: { min: 0, max: 0 },
+  run: async (context, _, options) => {
+    const grants = await grantsOf(context, textOption(options, 'role'))
+    const data = describeApi(await context.api(), grants)
+    const text = JSON.stringify(data, null, 2)
+    const file = textOption(options, 'out')
+    if (file === undefined) return { data, text }
+    await writeFile(file, `${text}\n`)
+    const paths = Object.keys(data.paths).length
+    return { data: { file, paths }, text: `Wrote ${file}: ${paths} paths.` }
+  },
+}
+
+/** Of a role, or without one everything. @throws NotFoundError */
+async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
+  if (type === undefined) return EVERYTHING
+  return new Set((await roleNamed((await context.access()).roles, type)).permissions)
+}

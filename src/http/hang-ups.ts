@@ -1,0 +1,14 @@
+/** What is said of a connection that its client has closed. */
+const HANG_UPS: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+])
+
+/** Errors of Node's HTTP parser carry the bytes that it did not understand: they may hold anything. */
+export function isHangUp(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return HANG_UPS.has(code) || code.startsWith('HPE_')
+}

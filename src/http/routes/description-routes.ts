@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Access } from '../../access/access.ts'
+import type { Principal } from '../../access/principal.ts'
+import { type ApiFacts, describeApi } from '../../openapi/describe-api.ts'
+import { sendDigested } from '../entity-tag.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+import type { Context, Middleware } from '../state.ts'
+
+export interface DescriptionDependencies {
+  /** As they are now: locales change. */
+  readonly facts: () => Promise<ApiFacts>
+  readonly access: Pick<Access, 'actions'>
+  readonly authenticate: Middleware
+}
+
+/** Of all descriptions that are kept: one for each set of rights that is in use. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024
+
+/** `GET /api/openapi.json`: what whoever asks may do. */
+export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
+  const router = guardedRouter('/api/openapi.json')
+  const describe = keptDescriptions(dependencies)
+  const get = everyone(async (ctx: Context) => {
+    ctx.set('Cache-Control', 'no-cache')
+    ctx.vary('Authorization')
+    sendDigested(ctx, await describe(ctx.state.principal))
+  })
+  router.get('/', dependencies.authenticate, get)
+  return router
+}
+
+/** Makes each description once, as JSON text; the one that was not asked for the longest makes room. */
+function keptDescriptions({
+  facts,
+  access: { actions },
+}: DescriptionDependencies): (principal: Principal) => Promise<string> {
+  const kept = new Map<string, string>()
+  return async ({ grants }) => {
+    const current = await facts()
+    const permitted = actions.all.filter(({ name }) => grants.has(name)).map(({ name }) => name)
+    const codes = current.locales.all.map(({ code }) => code)
+    const key = digestOf([...permitted, current.locales.defaultCode, ...codes].join(' '))
+    const text = kept.get(key) ?? JSON.stringify(describeApi(current, grants))
+    kept.delete(key)
+    kept.set(key, text)
+    makeRoom(kept)
+    return text
+  }
+}
+
+function makeRoom(kept: Map<string, string>): void {
+  let characters = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
+  for (const [key, { length }] of kept) {
+    if (characters <= KEPT_CHARACTERS || kept.size === 1) return
+    kept.delete(key)
+    characters -= length
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { NotFoundError } from '../../errors.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+import { parameterOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+
+const require = createRequire(import.meta.url)
+
+/** The scripts and styles of the page; nothing else of the package is served. */
+const ASSETS: ReadonlyMap<
+  string,
+  { readonly type: string; readonly read: () => Promise<Buffer | string> }
+> = new Map([
+  ['swagger-ui.css', { type: 'text/css', read: () => packaged('swagger-ui.css') }],
+  [
+    'swagger-ui-bundle.js',
+    { type: 'text/javascript', read: () => packaged('swagger-ui-bundle.js') },
+  ],
+  ['start.js', { type: 'text/javascript', read: () => Promise.resolve(START) }],
+])
+
+/**
+ * `GET /api/docs`: a page that shows the description and tries it. All of it comes from this server, so that it
+ * works offline.
+ */
+export function docsRoutes(publicUrl: string): GuardedRouter {
+  const router = guardedRouter('/api/docs')
+  const version = (require('swagger-ui-dist/package.json') as { readonly version: string }).version
+  const page = everyone((ctx) => {
+    ctx.set('Content-Security-Policy', policyFor(publicUrl))
+    ctx.set('Cache-Control', 'no-cache')
+    ctx.type = 'html'
+    ctx.body = pageAt(ctx)
+    return Promise.resolve()
+  })
+  const asset = everyone(async (ctx) => {
+    const found = ASSETS.get(parameterOf(ctx, 'asset'))
+    if (found === undefined) throw new NotFoundError('Not Found')
+    ctx.set('Cache-Control', 'public, max-age=3600')
+    ctx.set('ETag', `"${version}-1"`)
+    ctx.status = 200
+    ctx.type = found.type
+    if (ctx.fresh) ctx.status = 304
+    else ctx.body = await found.read()
+  })
+  router.get('/', page)
+  router.get('/:asset', asset)
+  return router
+}
+
+function packaged(name: string): Promise<Buffer> {
+  return readFile(require.resolve(`swagger-ui-dist/${name}`))
+}
+
+/** Styles are set on elements by the scripts; nothing is loaded from, or sent to, anywhere else. */
+function policyFor(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
+function pageAt({ path }: Context): string {
+  const folder = path.endsWith('/') ? '' : 'docs/'
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Content API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${folder}swagger-ui.css">
+</head>
+<body>
+<main id="api"></main>
+<noscript>This page needs JavaScript; the description itself is <a href="/api/openapi.json">openapi.json</a>.</noscript>
+<script src="${folder}swagger-ui-bundle.js"></script>
+<script src="${folder}start.js"></script>
+</body>
+</html>
+`
+}
+
+/** Runs in the browser: shows what the public may do, and after \`Authorize\` what the bearer of that token may. */
+const START = `'use strict'
+const description = location.pathname.replace(/docs\\/?$/i, 'openapi.json')
+let token = null
+const withToken = (after) => (original, system) => (payload) => {
+  token = after(payload)
+  original(payload)
+  system.specActions.download(description)
+}
+SwaggerUIBundle({
+  url: description,
+  dom_id: '#api',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  requestInterceptor: (request) => {
+    if (token !== null) request.headers.Authorization = 'Bearer ' + token
+    return request
+  },
+  plugins: [
+    () => ({
+      statePlugins: {
+        auth: {
+          wrapActions: {
+            authorize: withToken((payload) => payload.bearer?.value || null),
+            logout: withToken(() => null),
+          },
+        },
+      },
+    }),
+  ],
+})
+`

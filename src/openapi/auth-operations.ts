@@ -1,0 +1,210 @@
+import { pluginAction, type PluginVerb } from '../access/actions.ts'
+import { USER } from '../accounts/users.ts'
+import { entrySchema } from './entry-schemas.ts'
+import { type JsonSchema, objectOf, TEXT } from './json-schema.ts'
+import type { Operation, PlacedOperation } from './operation.ts'
+import { pathParameter, queryParameter } from './parameters.ts'
+import { answer, failures, jsonBody } from './responses.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const TAGS = ['Sign-in']
+const PASSWORD = { ...TEXT, format: 'password' }
+const NEW_PASSWORD = { ...PASSWORD, minLength: 6 }
+const EMAIL = { ...TEXT, format: 'email', maxLength: 255 }
+const DONE = objectOf({ ok: { type: 'boolean', const: true } }, ['ok'])
+
+/** How end users sign in: whether their tokens are refreshed. */
+export interface SignInRules {
+  readonly refresh: boolean
+}
+
+interface Place {
+  readonly vocabulary: Vocabulary
+  readonly rules: SignInRules
+}
+
+/** What a POST takes and answers. */
+interface Exchange {
+  readonly path: string
+  readonly verb: PluginVerb<'plugin::users-permissions.auth'>
+  readonly summary: string
+  readonly body: JsonSchema | null
+  readonly example?: object
+  readonly answers: (place: Place) => JsonSchema
+}
+
+const EXCHANGES: readonly Exchange[] = [
+  {
+    path: '/local',
+    verb: 'callback',
+    summary: 'Sign in',
+    body: open({ identifier: TEXT, password: PASSWORD, deviceId: TEXT }, 'identifier', 'password'),
+    example: { identifier: 'marie@example.org', password: 'correct horse' },
+    answers: signedIn,
+  },
+  {
+    path: '/local/register',
+    verb: 'register',
+    summary: 'Make an account, and sign in',
+    body: objectOf(
+      {
+        username: { ...TEXT, minLength: 3, maxLength: 255 },
+        email: EMAIL,
+        password: NEW_PASSWORD,
+        deviceId: TEXT,
+      },
+      ['username', 'email', 'password'],
+    ),
+    example: { username: 'marie', email: 'marie@example.org', password: 'correct horse' },
+    answers: signedIn,
+  },
+  {
+    path: '/forgot-password',
+    verb: 'forgotPassword',
+    summary: 'Mail a code that sets a new password, where there is such an account',
+    body: open({ email: TEXT }, 'email'),
+    answers: () => DONE,
+  },
+  {
+    path: '/reset-password',
+    verb: 'resetPassword',
+    summary: 'Set a new password by the code of the mail, and sign in',
+    body: open(
+      { code: TEXT, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, deviceId: TEXT },
+      'code',
+      'password',
+      'passwordConfirmation',
+    ),
+    answers: signedIn,
+  },
+  {
+    path: '/change-password',
+    verb: 'changePassword',
+    summary: 'Set a new password by the old one: other tokens of the user end',
+    body: open(
+      {
+        currentPassword: PASSWORD,
+        password: NEW_PASSWORD,
+        passwordConfirmation: NEW_PASSWORD,
+        deviceId: TEXT,
+      },
+      'currentPassword',
+      'password',
+      'passwordConfirmation',
+    ),
+    answers: signedIn,
+  },
+  {
+    path: '/send-email-confirmation',
+    verb: 'sendEmailConfirmation',
+    summary: 'Mail the link that confirms an address once more',
+    body: open({ email: TEXT }, 'email'),
+    answers: () => objectOf({ email: TEXT, sent: { type: 'boolean' } }, ['email', 'sent']),
+  },
+  {
+    path: '/logout',
+    verb: 'logout',
+    summary: 'End the sessions of the user, or of one device',
+    body: open({ deviceId: TEXT }),
+    answers: () => DONE,
+  },
+]
+
+const REFRESH: Exchange = {
+  path: '/refresh',
+  verb: 'refresh',
+  summary: 'A new JWT by a refresh token, which is used up',
+  body: open({ refreshToken: TEXT }),
+  answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
+}
+
+/** How the principal can sign in. */
+export function authOperations(
+  vocabulary: Vocabulary,
+  rules: SignInRules,
+): readonly PlacedOperation[] {
+  const may = (verb: Exchange['verb']): boolean =>
+    vocabulary.may(pluginAction('plugin::users-permissions.auth', verb))
+  const exchanges = rules.refresh ? [...EXCHANGES, REFRESH] : EXCHANGES
+  const permitted = exchanges.filter(({ verb }) => may(verb))
+  return [
+    ...permitted.map((exchange) => placed(exchange, { vocabulary, rules })),
+    ...(may('emailConfirmation') ? [CONFIRMATION] : []),
+    ...(may('callback') ? [provider('/api/auth/:provider/callback', 'auth_provider')] : []),
+    ...(may('connect') ? [provider('/api/connect/:provider', 'auth_connect')] : []),
+  ]
+}
+
+const CONFIRMATION: PlacedOperation = {
+  path: '/api/auth/email-confirmation',
+  method: 'get',
+  operation: {
+    operationId: 'auth_emailConfirmation',
+    summary: 'What the link of a mail opens',
+    tags: TAGS,
+    parameters: [queryParameter('confirmation', TEXT, 'The code of the mail')],
+    responses: {
+      204: { description: 'The address is confirmed' },
+      302: { description: 'It is, and there is a page that says so' },
+      ...failures(404, 429),
+    },
+  },
+}
+
+/** There is none yet: every answer is a 400. */
+function provider(path: string, operationId: string): PlacedOperation {
+  const operation: Operation = {
+    operationId,
+    summary: 'Sign in by another service; none is set up',
+    tags: TAGS,
+    parameters: [pathParameter('provider', TEXT)],
+    responses: failures(404),
+  }
+  return { path, method: 'get', operation }
+}
+
+function placed(
+  { path, verb, summary, body, example, answers }: Exchange,
+  place: Place,
+): PlacedOperation {
+  return {
+    path: `/api/auth${path}`,
+    method: 'post',
+    operation: {
+      operationId: `auth_${verb}`,
+      summary,
+      tags: TAGS,
+      ...(body !== null && {
+        requestBody: { ...jsonBody(body, example), required: 'required' in body },
+      }),
+      responses: { 200: answer('As asked', answers(place)), ...failures(404, 413, 429) },
+    },
+  }
+}
+
+/** An object whose other members mean nothing. */
+function open(
+  properties: Readonly<Record<string, JsonSchema>>,
+  ...required: readonly string[]
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
+  const plan = vocabulary.schema.contentTypes.get(USER)
+  if (plan === undefined) throw new Error('there are no users')
+  const user = entrySchema(vocabulary, plan)
+  return vocabulary.refer('SignedIn', () =>
+    objectOf(
+      {
+        jwt: {
+          ...TEXT,
+          description: 'For `Authorization: Bearer`; not there while an address is to be confirmed',
+        },
+        ...(refresh && { refreshToken: TEXT }),
+        user,
+      },
+      ['user'],
+    ),
+  )
+}

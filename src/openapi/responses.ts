@@ -1,0 +1,122 @@
+import { type JsonSchema, objectOf, TEXT } from './json-schema.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+export type Responses = Readonly<Record<string, object>>
+
+/** Failures by status, as docs/errors.md tells them. */
+const FAILURES = {
+  400: ['BadRequest', 'What was sent is not understood; `details` names it'],
+  401: ['Unauthorized', 'Credentials are missing where they are needed, wrong or expired'],
+  403: ['Forbidden', 'The caller may not do this'],
+  404: ['NotFound', 'There is no such document, version or file'],
+  409: ['Conflict', 'It contradicts what is stored, or the same request is under way'],
+  412: ['PreconditionFailed', 'What is stored does not meet `If-Match` or `If-None-Match`'],
+  413: ['PayloadTooLarge', 'The body is larger than bodies may be'],
+  422: ['UnprocessableContent', 'The `Idempotency-Key` was used with a different request'],
+  429: ['TooManyRequests', 'Too many attempts in a minute; `Retry-After` says when to try again'],
+  500: ['InternalServerError', 'A bug; the log has its cause under `X-Request-Id`'],
+  501: ['NotImplemented', 'The database cannot do what the request needs'],
+  503: ['ServiceUnavailable', 'The same request may succeed later; see `Retry-After`'],
+  504: ['GatewayTimeout', 'The query ran for too long'],
+} as const
+
+export type FailureStatus = keyof typeof FAILURES
+
+/** Of every operation. */
+const USUAL: readonly FailureStatus[] = [400, 401, 403, 500, 503, 504]
+
+/** What may go wrong with an operation, beside what may go wrong with all. */
+export function failures(...statuses: readonly FailureStatus[]): Responses {
+  const all = [...USUAL, ...statuses].toSorted((one, other) => one - other)
+  return Object.fromEntries(
+    all.map((status) => [
+      String(status),
+      { $ref: `#/components/responses/${FAILURES[status][0]}` },
+    ]),
+  )
+}
+
+/** The failures that operations refer to. */
+export function failureComponents(vocabulary: Vocabulary): Responses {
+  const schema = errorSchema(vocabulary)
+  return Object.fromEntries(
+    Object.values(FAILURES).map(([name, description]) => [
+      name,
+      {
+        description,
+        headers: {
+          'Error-Code': { description: 'A stable name of what went wrong', schema: TEXT },
+          ...(WAITING.has(name) && {
+            'Retry-After': { description: 'Seconds to wait', schema: TEXT },
+          }),
+        },
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  )
+}
+
+const WAITING: ReadonlySet<string> = new Set([
+  'Conflict',
+  'TooManyRequests',
+  'ServiceUnavailable',
+  'GatewayTimeout',
+])
+
+function errorSchema({ refer }: Vocabulary): JsonSchema {
+  return refer('Error', () =>
+    objectOf(
+      {
+        data: { type: 'null' },
+        error: objectOf(
+          {
+            status: { type: 'integer' },
+            name: { ...TEXT, description: 'The kind of error, such as `ValidationError`' },
+            message: TEXT,
+            details: {
+              type: 'object',
+              description: 'Where it went wrong: of a payload every fault, under `errors`',
+              properties: { errors: { type: 'array', items: FAULT }, path: {}, key: {} },
+            },
+          },
+          ['status', 'name', 'message'],
+        ),
+      },
+      ['data', 'error'],
+    ),
+  )
+}
+
+const FAULT: JsonSchema = {
+  type: 'object',
+  properties: {
+    path: { type: 'array', items: TEXT },
+    message: TEXT,
+    name: TEXT,
+    value: { description: 'What was sent' },
+  },
+  required: ['path', 'message', 'name'],
+}
+
+/** An answer of JSON. */
+export function answer(description: string, schema: JsonSchema, headers: object = {}): object {
+  return {
+    description,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    content: { 'application/json': { schema } },
+  }
+}
+
+export const ENTITY_TAG = {
+  ETag: { description: 'For `If-Match` and `If-None-Match`', schema: TEXT },
+}
+
+export const NOT_MODIFIED = { description: 'What `If-None-Match` names is what there is' }
+
+/** The body of a request, which must be there. */
+export function jsonBody(schema: JsonSchema, example?: unknown): object {
+  return {
+    required: true,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+  }
+}
