@@ -2,16 +2,9 @@ import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import Koa from 'koa'
 import compress from 'koa-compress'
-import { SESSION_LIVES_MS } from './administrators/admin-sessions.ts'
-import { principalOfSession } from './administrators/administrators.ts'
 import { isFirstWanted } from './administrators/sign-in.ts'
 import { studioLink } from './administrators/studio-links.ts'
 import type { Config } from './config/config.ts'
-import { readVersion } from './config/version.ts'
-import { adminCookie } from './http/admin/admin-cookie.ts'
-import { adminRoutes } from './http/admin/admin-routes.ts'
-import { adminSessionRoutes } from './http/admin/admin-session-routes.ts'
-import { authenticateAdministrator } from './http/admin/authenticate-administrator.ts'
 import { answerUnrouted } from './http/middleware/answer-unrouted.ts'
 import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from './http/api-routes.ts'
@@ -23,10 +16,7 @@ import { descriptionRoutes } from './http/routes/description-routes.ts'
 import { crossOrigin } from './http/middleware/cross-origin.ts'
 import { docsRoutes } from './http/routes/docs-routes.ts'
 import { tagCodings } from './http/entity-tag.ts'
-import { administratorRoutes } from './http/admin/administrator-routes.ts'
-import { declarationRoutes } from './http/admin/declaration-routes.ts'
-import { meRoutes } from './http/admin/me-routes.ts'
-import { editorContentRoutes } from './http/admin/editor-content-routes.ts'
+import { managementRouters } from './http/admin/management-routers.ts'
 import { handleErrors } from './http/middleware/handle-errors.ts'
 import { isHangUp } from './http/hang-ups.ts'
 import { healthRoutes } from './http/routes/health-routes.ts'
@@ -130,53 +120,6 @@ async function firstStartLink(
   return studioLink(publicUrl, 'first', await administrators.links.make('first', null))
 }
 
-/** The management, and content for who writes it: by the cookie of a session, or root's bearer. */
-function managementRouters(
-  config: Config,
-  services: Services,
-  limited: LimitInFlight,
-): readonly GuardedRouter[] {
-  const { access, administrators, schema, editorsSchema, locales, limits, creations } = services
-  const cookie = adminCookie(config.http.publicUrl, SESSION_LIVES_MS)
-  const before = {
-    readBody: readBody(config.http.maxBodyBytes),
-    authenticate: limited(
-      authenticateAdministrator({
-        access,
-        principalOfSession: (token) => principalOfSession(administrators, token),
-        cookie,
-      }),
-    ),
-  }
-  const content = {
-    ...before,
-    schema: editorsSchema,
-    documents: documentContext(services.database, editorsSchema),
-    api: config.api,
-    locales,
-    creations,
-  }
-  return [
-    adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
-    meRoutes({ ...before, administrators, limits }),
-    editorContentRoutes(content),
-    declarationRoutes({ ...before, schema, definitions: services.definitions }),
-    administratorRoutes({
-      ...before,
-      administrators,
-      schema,
-      publicUrl: config.http.publicUrl,
-    }),
-    adminRoutes({
-      ...before,
-      schema,
-      access,
-      locales,
-      administratorActions: administrators.actions,
-    }),
-  ]
-}
-
 /** What stands before routes, and what files they serve. */
 interface Parts {
   readonly media: Media
@@ -197,7 +140,12 @@ function openRouters(
     metricsToken: config.secrets.metricsToken,
     behindProxy: trustedProxies > 0,
   })
-  const management = managementRouters(config, services, limited)
+  const management = managementRouters({
+    ...services,
+    config,
+    editorsDocuments: documentContext(services.database, services.editorsSchema),
+    limited,
+  })
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER))
   return [health, ...management, studio, serveUploads(media.served, limited)]
 }

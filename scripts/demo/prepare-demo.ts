@@ -8,11 +8,17 @@ import { compileSample, missingTypes, SAMPLE_UIDS } from '../sample/sample-parts
 import { seedSample } from '../sample/seed-sample.ts'
 import { showProgress } from '../sample/show-progress.ts'
 import { summaryOf } from '../sample/run-seed.ts'
+import { demoSignIn } from './demo-administrator.ts'
 import { demoToken } from './demo-token.ts'
 
 /** What the demo shows: the sample, or whatever the database holds, which it leaves alone. */
 export type Demo =
-  | { readonly kind: 'sample'; readonly token: string; readonly tokenFile: string }
+  | {
+      readonly kind: 'sample'
+      readonly token: string
+      readonly tokenFile: string
+      readonly signIn: string | null
+    }
   | { readonly kind: 'other'; readonly why: string }
 
 const DEMO_CITIES = 2_000
@@ -44,7 +50,8 @@ export async function prepareDemo(
     await putMark(database, { openedAt: new Date() })
   }
   const tokenFile = join(dataDir, 'demo-token')
-  return { kind: 'sample', token: await demoToken(access, tokenFile), tokenFile }
+  const signIn = await demoSignIn(services.administrators)
+  return { kind: 'sample', token: await demoToken(access, tokenFile), tokenFile, signIn }
 }
 
 const OTHER_TYPES = 'the content-types of this installation are not those of the sample'

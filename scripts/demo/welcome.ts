@@ -1,14 +1,21 @@
+import { studioLink } from '../../src/administrators/studio-links.ts'
 import type { Demo } from './prepare-demo.ts'
 
 /** What the demo prints when it listens. */
 export function welcome(demo: Demo, address: string, database: string): string {
-  const lines = [`Address   ${address}`, `Database  ${database}`]
+  const lines = [`Address   ${address}`, `Studio    ${address}/studio`, `Database  ${database}`]
   if (demo.kind === 'other') {
     lines.push(
       `Content   your own: ${demo.why}, so the sample was left out and nothing was opened.`,
       '          An empty one shows it: MONGODB_DATABASE=quire_demo npm run demo',
     )
   } else {
+    if (demo.signIn !== null) {
+      lines.push(
+        `Sign in   ${studioLink(address, 'sign-in', demo.signIn)}`,
+        '          (as the administrator of the demo; once, within an hour)',
+      )
+    }
     lines.push(
       `Token     ${demo.token}`,
       `          (read-only, drafts included; kept in ${demo.tokenFile})`,

@@ -15,6 +15,8 @@ import {
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
+import type { Presence } from './presence.ts'
+import type { RecentWork } from './recent-work.ts'
 import type { Preferences } from './preferences.ts'
 import { type Permission, type Rights, rightsOf } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
@@ -32,6 +34,8 @@ export interface AdministratorsContext {
   readonly sessions: AdminSessions
   readonly links: OneTimeLinks
   readonly preferences: Preferences
+  readonly recent: RecentWork
+  readonly presence: Presence
   readonly passwords: Passwords
   readonly now: () => Date
 }
@@ -174,7 +178,7 @@ export async function removeAdministrator(
   actor: Principal,
   id: string,
 ): Promise<Administrator> {
-  const { db, stamped, sessions, preferences } = context
+  const { db, stamped, sessions, preferences, recent } = context
   const removed = await stamped.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = rowOf(staff, id)
@@ -186,6 +190,7 @@ export async function removeAdministrator(
   })
   await sessions.endAll(id, null)
   await preferences.removeAll(id)
+  await recent.removeAll(id)
   return removed
 }
 

@@ -6,6 +6,8 @@ import { openStamped } from '../mongo/system/stamped.ts'
 import { openAdminSessions } from './admin-sessions.ts'
 import { type AdministratorsContext, loadStaff } from './administrators.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
+import { openPresence } from './presence.ts'
+import { openRecentWork } from './recent-work.ts'
 import { openPreferences } from './preferences.ts'
 import { ensureAdministrators } from './rows.ts'
 
@@ -29,6 +31,8 @@ export async function openAdministrators({
   const sessions = await openAdminSessions(db, now)
   const links = await openOneTimeLinks(db, now)
   const preferences = await openPreferences(db)
+  const recent = await openRecentWork(db, now)
+  const presence = await openPresence(db, now)
   const stamped = await openStamped({
     db,
     key: 'administrators',
@@ -36,5 +40,6 @@ export async function openAdministrators({
     load: () => loadStaff(db, all),
     now,
   })
-  return { db, actions: all, stamped, sessions, links, preferences, passwords, now }
+  const rooms = { sessions, links, preferences, recent, presence }
+  return { db, actions: all, stamped, ...rooms, passwords, now }
 }

@@ -76,6 +76,7 @@ describe('the demo', () => {
     expect(japanese[0]).to.include({ name: 'スイス' })
     expect(japanese[0].borders.map(({ name }: { name: string }) => name)).to.include('フランス')
     expect(articles).to.have.lengthOf(8)
+    expect(await signIn(first.output)).to.deep.equal([200, 400])
     expect(await first.stop()).to.equal(0)
     expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).to.equal(0o600)
 
@@ -168,4 +169,19 @@ async function runCommand(command: string) {
 
 function tokenIn(output: string): string {
   return /Token\s+(\S+)/.exec(output)?.[1] ?? ''
+}
+
+/** Uses the printed link up, and once more. */
+async function signIn(output: string): Promise<readonly number[]> {
+  const [, address = '', token = ''] =
+    /Sign in +(\S+)\/studio\/sign-in#token=([\w-]+)/.exec(output) ?? []
+  const use = async (): Promise<number> => {
+    const { status } = await fetch(`${address}/admin/session/link`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+    return status
+  }
+  return [await use(), await use()]
 }

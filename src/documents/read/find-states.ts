@@ -1,5 +1,5 @@
 import type { Database } from '../../mongo/connection/database.ts'
-import { compareStatuses, type DocumentLine } from '../../mongo/read/compare-statuses.ts'
+import { compareStatuses, type DocumentLine } from '../../mongo/lines/compare-statuses.ts'
 import { contentOf } from '../write/same-content.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 

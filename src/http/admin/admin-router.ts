@@ -22,23 +22,35 @@ export interface AdminRouter {
   readonly post: AddAdminRoute
   readonly put: AddAdminRoute
   readonly delete: AddAdminRoute
-  /** For a guard that asks for something else. */
-  guarded(method: 'get' | 'post' | 'put' | 'delete', path: string, guarded: Guarded): void
+  /** For a guard that asks for something else: `guard` is given the handler. */
+  guarded(
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    guard: (handler: Run) => Guarded,
+    handler: AdminHandler,
+  ): void
 }
 
-/** `path` lies under `/admin`; each action is asked for on its route, null of every administrator. */
+type Run = (ctx: Context) => Promise<void>
+
+/**
+ * `path` lies under `/admin`; each action is asked for on its route, null of every administrator. Bodies are read once
+ * the guard has let through: those of strangers are not.
+ */
 export function adminRouter(prefix: string, { readBody, authenticate }: BeforeAdmin): AdminRouter {
   const router = guardedRouter(prefix, { sensitive: true })
-  const guarded: AdminRouter['guarded'] = (method, path, one) => {
-    router[method](path, readBody, authenticate, one)
+  const guarded: AdminRouter['guarded'] = (method, path, guard, handler) => {
+    const run: Run = async (ctx) => {
+      await readBody(ctx, async () => {
+        await handler(ctx)
+      })
+    }
+    router[method](path, authenticate, guard(run))
   }
   const adding =
     (method: 'get' | 'post' | 'put' | 'delete'): AddAdminRoute =>
     (path, action, handler) => {
-      const run = administratorsOnly(action, async (ctx) => {
-        await handler(ctx)
-      })
-      guarded(method, path, run)
+      guarded(method, path, (run) => administratorsOnly(action, run), handler)
     }
   return {
     router,

@@ -12,7 +12,7 @@ import {
 import { everyone, type GuardedRouter } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from './own-origin.ts'
-import { bodyOf } from '../read-request.ts'
+import { bodyOf, readBody } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import type { AdminCookie } from './admin-cookie.ts'
 import { type AdminRouter, adminRouter } from './admin-router.ts'
@@ -28,6 +28,9 @@ export interface AdminSessionDependencies {
   readonly version: string
 }
 
+/** Nobody has shown yet who sends it. */
+const MAX_SIGN_IN_BYTES = 16_384
+
 const BY_EMAIL: Counted = { accountOf: accountIn('email') }
 /** Of a link nobody can say whose it is before it is known to be good. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
@@ -36,7 +39,8 @@ type Enter = typeof signIn
 
 /** Ways in, open to everyone, and the session that they begin. */
 export function adminSessionRoutes(dependencies: AdminSessionDependencies): GuardedRouter {
-  const { administrators, cookie, readBody, limits } = dependencies
+  const { administrators, cookie, limits } = dependencies
+  const readSmall = readBody(MAX_SIGN_IN_BYTES)
   const admin = adminRouter('/admin', dependencies)
   admin.router.get('/start', everyone(showStart(dependencies)))
   const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
@@ -45,7 +49,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
       ctx.status = status
     })
     const limit = limitRate(limits, `/admin${path}`, counted)
-    admin.router.post(path, ownPagesOnly(cookie), readBody, limit, handler)
+    admin.router.post(path, ownPagesOnly(cookie), readSmall, limit, handler)
   }
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
   enterBy('/session', 200, signIn, BY_EMAIL)

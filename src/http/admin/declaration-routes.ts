@@ -1,3 +1,4 @@
+import { titleFieldOf } from '../../schema/title-field.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { AttributeDefinition, Definitions } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -72,26 +73,3 @@ function showAttributes(
 }
 
 const NOTHING = { required: false, private: false, localized: false }
-
-const TITLES: readonly string[] = [
-  'title',
-  'name',
-  'label',
-  'headline',
-  'subject',
-  'displayName',
-  'username',
-]
-
-/** What an entry is called by: an attribute of a usual name, or else the first short text. */
-export function titleFieldOf({ attributes }: Pick<ContentTypePlan, 'attributes'>): string {
-  const texts = [...attributes.values()].filter(
-    (plan) =>
-      plan.kind === 'scalar' &&
-      (plan.type === 'string' || plan.type === 'text') &&
-      plan.name !== 'password',
-  )
-  const named = TITLES.find((title) => texts.some(({ name }) => name === title))
-  const first = texts.find((plan) => plan.kind === 'scalar' && plan.type === 'string') ?? texts[0]
-  return named ?? first?.name ?? 'documentId'
-}

@@ -1,14 +1,17 @@
+import type { RecentWork } from '../../administrators/recent-work.ts'
 import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
+import { proposeUid, toUid } from '../../documents/read/propose-uid.ts'
 import { type EntryState, findStates } from '../../documents/read/find-states.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
-import type { VersionSelection } from '../../query/query.ts'
-import type { Data } from '../../schema/definition.ts'
+import type { LocaleRules, VersionSelection } from '../../query/query.ts'
+import type { Data, Definitions, Uid } from '../../schema/definition.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listEnvelope } from '../envelope.ts'
-import { administratorsOf, type Guarded, type GuardedRouter } from '../guarded-router.ts'
+import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { dataOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from './admin-router.ts'
@@ -16,7 +19,6 @@ import { boundLocales } from './bound-locales.ts'
 import {
   act,
   assertMayRead,
-  type ContentHandler,
   type ContentRequest,
   type ContentRouteDependencies,
   create,
@@ -28,7 +30,15 @@ import {
 import { rulesOf } from '../routes/query-rules.ts'
 
 /** `schema` and `documents` are those of editors: private attributes are among what they show. */
-export type EditorContentDependencies = ContentRouteDependencies
+export interface EditorContentDependencies extends ContentRouteDependencies {
+  readonly recent: RecentWork
+  readonly definitions: Definitions
+}
+
+type EditorHandler = (
+  request: ContentRequest,
+  dependencies: EditorContentDependencies,
+) => Promise<void>
 
 /** What a kind of request has beside its handler. */
 interface Manner {
@@ -40,21 +50,30 @@ interface Manner {
 /** `/admin/content/:uid`: the content of every type, for who writes it, under the checks that tokens have. */
 export function editorContentRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
-  const handle = (manner: Manner, handler: ContentHandler): Guarded =>
-    administratorsOf(
-      manner.verb,
-      (ctx) => contentAction(planOf(ctx, dependencies), verbOf(ctx, dependencies, manner)),
+  const add = (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    manner: Manner,
+    handler: EditorHandler,
+  ): void => {
+    const actionOf = (ctx: Context): string =>
+      contentAction(planOf(ctx, dependencies), verbOf(ctx, dependencies, manner))
+    admin.guarded(
+      method,
+      path,
+      (handle) => administratorsOf(manner.verb, actionOf, handle),
       (ctx) => run(ctx, dependencies, manner, handler),
     )
-  admin.guarded('get', '/:uid', handle({ verb: 'find', of: 'read' }, list))
-  admin.guarded('post', '/:uid', handle({ verb: 'create', of: 'write' }, createOne))
+  }
   const one = '/:uid/:documentId'
-  admin.guarded('get', one, handle({ verb: 'findOne', of: 'read' }, findOne))
-  admin.guarded('put', one, handle({ verb: 'update', of: 'write' }, update))
-  admin.guarded('delete', one, handle({ verb: 'delete', of: 'delete' }, remove))
+  add('get', '/:uid', { verb: 'find', of: 'read' }, list)
+  add('post', '/:uid', { verb: 'create', of: 'write' }, createOne)
+  add('get', one, { verb: 'findOne', of: 'read' }, findOne)
+  add('put', one, { verb: 'update', of: 'write' }, updateOne)
+  add('delete', one, { verb: 'delete', of: 'delete' }, remove)
   for (const action of VERSION_ACTIONS) {
     const manner = { verb: action.verb, of: 'action' } as const
-    admin.guarded('post', `${one}/actions/${action.name}`, handle(manner, act(action)))
+    add('post', `${one}/actions/${action.name}`, manner, act(action))
   }
   return admin.router
 }
@@ -63,7 +82,7 @@ async function run(
   ctx: Context,
   dependencies: EditorContentDependencies,
   manner: Manner,
-  handler: ContentHandler,
+  handler: EditorHandler,
 ): Promise<void> {
   const plan = planOf(ctx, dependencies)
   assertSingle(ctx, plan)
@@ -82,7 +101,7 @@ function isOfDrafts({ of }: Manner): boolean {
 }
 
 /** @throws NotFoundError for a documentId that is not the one of a single type */
-function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void {
+export function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void {
   const { documentId } = ctx['params'] as Readonly<Record<string, string | undefined>>
   if (kind === 'collectionType' || documentId === undefined) return
   if (documentId !== singleDocumentId(uid)) throw new NotFoundError('Not Found')
@@ -147,13 +166,82 @@ async function createOne(
   request: ContentRequest,
   dependencies: EditorContentDependencies,
 ): Promise<void> {
-  if (request.plan.kind === 'collectionType') return create(request, dependencies)
-  await update(request, dependencies)
-  request.ctx.status = 201
+  const { ctx, plan } = request
+  if (plan.kind === 'singleType') {
+    await update(request, dependencies)
+    ctx.status = 201
+    return noteWork(request, dependencies, singleDocumentId(plan.uid))
+  }
+  const documentId = dependencies.documents.newDocumentId()
+  const documents = { ...dependencies.documents, newDocumentId: () => documentId }
+  await fillUids(request, dependencies)
+  await create(request, { ...dependencies, documents })
+  await noteWork(request, dependencies, documentId)
 }
 
-/** @throws NotFoundError */
-function planOf(ctx: Context, { schema }: EditorContentDependencies): ContentTypePlan {
+async function updateOne(
+  request: ContentRequest,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  await update(request, dependencies)
+  await noteWork(request, dependencies, parameterOf(request.ctx, 'documentId'))
+}
+
+/** What somebody has changed is what they are shown first, the next time. */
+async function noteWork(
+  { ctx, plan, query, locales }: ContentRequest,
+  { recent }: EditorContentDependencies,
+  documentId: string,
+): Promise<void> {
+  const { principal } = ctx.state
+  if (principal.kind !== 'administrator') return
+  const locale = localeOf(plan, query, locales)
+  await recent.note(principal.id, { uid: plan.uid, documentId, locale })
+}
+
+/** The uids that a new entry says nothing of, from the attributes that they follow: as the panel of the dialect does. */
+async function fillUids(
+  { ctx, plan, query, locales }: ContentRequest,
+  { documents: { database }, definitions }: EditorContentDependencies,
+): Promise<void> {
+  const data = dataOf(ctx) as Data
+  const locale = localeOf(plan, query, locales)
+  for (const { attribute, target } of uidsOf(plan.uid, definitions)) {
+    const from = data[target]
+    if (data[attribute] !== undefined || typeof from !== 'string' || toUid(from) === '') continue
+    const owner = { plan, attribute, locale, documentId: null }
+    data[attribute] = (await proposeUid(database, owner, toUid(from))).proposal
+  }
+}
+
+/** The uid attributes of a type, each with the one that it follows. */
+function uidsOf(
+  uid: Uid,
+  { contentTypes }: Definitions,
+): readonly { readonly attribute: string; readonly target: string }[] {
+  const { attributes = {} } = contentTypes.find((type) => type.uid === uid) ?? {}
+  return Object.entries(attributes).flatMap(([attribute, definition]) =>
+    definition.type === 'uid' && definition.targetField !== undefined
+      ? [{ attribute, target: definition.targetField }]
+      : [],
+  )
+}
+
+/** As versions have it. */
+export function localeOf(
+  { localized }: ContentTypePlan,
+  { locale = '' }: Data,
+  { defaultCode }: LocaleRules,
+): string {
+  if (!localized) return NO_LOCALE
+  return typeof locale === 'string' && locale !== '' ? locale : defaultCode
+}
+
+/** The type that the path names. @throws NotFoundError */
+export function planOf(
+  ctx: Context,
+  { schema }: Pick<EditorContentDependencies, 'schema'>,
+): ContentTypePlan {
   const uid = parameterOf(ctx, 'uid')
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('There is no such content-type')

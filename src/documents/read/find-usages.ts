@@ -1,0 +1,118 @@
+import type { Database } from '../../mongo/connection/database.ts'
+import { findReferrers } from '../../mongo/lines/find-referrers.ts'
+import type { Status } from '../../query/query.ts'
+import type { Uid } from '../../schema/definition.ts'
+import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { titleFieldOf } from '../../schema/title-field.ts'
+
+/** An entry that names a document, and where it does. */
+export interface Usage {
+  readonly uid: Uid
+  readonly documentId: string
+  /** Null where its type has none. */
+  readonly locale: string | null
+  /** Dotted, through components and zones. */
+  readonly field: string
+  readonly title: string
+  readonly statuses: readonly Status[]
+}
+
+export interface Usages {
+  readonly all: readonly Usage[]
+  /** There are more than are looked for. */
+  readonly capped: boolean
+}
+
+/** What may be looked into: a type, and whether its drafts and which of its locales are seen. */
+export interface SeenType {
+  readonly plan: ContentTypePlan
+  readonly drafts: boolean
+  readonly inLocale: (locale: string) => boolean
+}
+
+/** Of one attribute of one type. */
+const MOST = 500
+/** A component that holds itself is followed no deeper. */
+const MAX_DEPTH = 5
+const AT_ONCE = 4
+
+/** The entries that name a document of `uid` in an attribute of their own side, type by type. */
+export async function findUsages(
+  database: Database,
+  types: readonly SeenType[],
+  { uid, documentId }: { readonly uid: Uid; readonly documentId: string },
+): Promise<Usages> {
+  const searches = types.flatMap((type) =>
+    pathsTo(uid, type.plan).map((path) => () => usagesAt(database, type, path, documentId)),
+  )
+  const found: Usages[] = []
+  for (let start = 0; start < searches.length; start += AT_ONCE) {
+    const some = searches.slice(start, start + AT_ONCE)
+    found.push(...(await Promise.all(some.map((search) => search()))))
+  }
+  return {
+    all: found.flatMap(({ all }) => all),
+    capped: found.some(({ capped }) => capped),
+  }
+}
+
+async function usagesAt(
+  database: Database,
+  { plan, drafts, inLocale }: SeenType,
+  path: string,
+  documentId: string,
+): Promise<Usages> {
+  const rows = await findReferrers(database, plan, {
+    path,
+    documentId,
+    statuses: drafts ? ['draft', 'published'] : ['published'],
+    titleField: titleFieldOf(plan),
+    limit: MOST + 1,
+  })
+  const byLine = new Map<string, Usage>()
+  for (const row of rows.slice(0, MOST).filter(({ locale }) => inLocale(locale))) {
+    const line = `${row.documentId}:${row.locale}`
+    const before = byLine.get(line)
+    byLine.set(line, {
+      uid: plan.uid,
+      documentId: row.documentId,
+      locale: plan.localized ? row.locale : null,
+      field: path,
+      title: row.status === 'draft' || before === undefined ? textOf(row.title) : before.title,
+      statuses: [...(before?.statuses ?? []), row.status],
+    })
+  }
+  const all = [...byLine.values()].sort((one, other) =>
+    one.documentId < other.documentId ? -1 : 1,
+  )
+  return { all, capped: rows.length > MOST }
+}
+
+function textOf(title: unknown): string {
+  return typeof title === 'string' ? title : ''
+}
+
+/** The dotted paths under which versions of a type may name documents of another, each once. */
+export function pathsTo(uid: Uid, plan: AttributeHolder): readonly string[] {
+  return [...new Set(pathsIn(uid, plan, 0))]
+}
+
+function pathsIn(uid: Uid, { attributes }: AttributeHolder, depth: number): readonly string[] {
+  return [...attributes.values()].flatMap((attribute): readonly string[] => {
+    if (names(attribute, uid)) return [attribute.name]
+    if (depth === MAX_DEPTH) return []
+    return holdersIn(attribute)
+      .flatMap((holder) => pathsIn(uid, holder, depth + 1))
+      .map((path) => `${attribute.name}.${path}`)
+  })
+}
+
+function names(attribute: AttributePlan, uid: Uid): boolean {
+  if (attribute.kind === 'media') return attribute.files.targetUid === uid
+  return attribute.kind === 'relation' && attribute.side === 'owner' && attribute.targetUid === uid
+}
+
+function holdersIn(attribute: AttributePlan): readonly AttributeHolder[] {
+  if (attribute.kind === 'component') return [attribute.component()]
+  return attribute.kind === 'dynamiczone' ? [...attribute.components().values()] : []
+}

@@ -1,0 +1,33 @@
+import type { Database } from '../../mongo/connection/database.ts'
+import type { DocumentLine } from '../../mongo/lines/compare-statuses.ts'
+import { countKey, findTitles } from '../../mongo/lines/name-lines.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { titleFieldOf } from '../../schema/title-field.ts'
+
+/** How many documents a type has in one locale and status, up to the bound of counts. */
+export function countLines(
+  database: Database,
+  plan: ContentTypePlan,
+  key: VersionKey,
+): Promise<number> {
+  return countKey(database, plan, key)
+}
+
+/** What each of these is called, by `documentId:locale`; of the draft where there is one. */
+export async function titlesOf(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLine[],
+): Promise<ReadonlyMap<string, string>> {
+  if (lines.length === 0) return new Map()
+  const found = await findTitles(database, plan, lines, titleFieldOf(plan))
+  const drafts = found.filter(({ status }) => status === 'draft')
+  const published = found.filter(({ status }) => status === 'published')
+  return new Map(
+    [...published, ...drafts].map(({ documentId, locale, title }) => [
+      `${documentId}:${locale}`,
+      typeof title === 'string' ? title : '',
+    ]),
+  )
+}

@@ -1,0 +1,126 @@
+import Joi from 'joi'
+import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
+import { readInput } from '../../access/input.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import { deleteDocument } from '../../documents/write/delete-document.ts'
+import {
+  type ActionTarget,
+  discardDraft,
+  publishDocument,
+  unpublishDocument,
+} from '../../documents/write/publish-document.ts'
+import { CmsError, NotFoundError } from '../../errors.ts'
+import { parseActionLocales, parseDeletedLocales } from '../../query/parse-version.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { errorEnvelope } from '../envelope.ts'
+import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
+import { bodyOf } from '../read-request.ts'
+import { writerOf } from '../routes/query-rules.ts'
+import type { Context } from '../state.ts'
+import { adminRouter } from './admin-router.ts'
+import { boundLocales } from './bound-locales.ts'
+import { type EditorContentDependencies, localeOf, planOf } from './editor-content-routes.ts'
+
+type BulkName = 'publish' | 'unpublish' | 'discard' | 'delete'
+
+interface BulkInput {
+  readonly action: BulkName
+  readonly documentIds: readonly string[]
+  readonly locale?: string
+}
+
+/** What became of one of many documents. */
+interface BulkResult {
+  readonly documentId: string
+  readonly status: number
+  readonly error?: object
+}
+
+const MAX_DOCUMENTS = 500
+/** As many as a few people at work; the rest of the pool is for others. */
+const AT_ONCE = 4
+
+const BULK = Joi.object<BulkInput>({
+  action: Joi.valid('publish', 'unpublish', 'discard', 'delete').required(),
+  documentIds: Joi.array()
+    .items(Joi.string().max(100))
+    .min(1)
+    .max(MAX_DOCUMENTS)
+    .unique()
+    .required(),
+  locale: Joi.string().max(1_000),
+})
+
+const VERBS: Readonly<Record<BulkName, ContentVerb>> = {
+  publish: 'publish',
+  unpublish: 'publish',
+  discard: 'update',
+  delete: 'delete',
+}
+
+/** `POST /admin/content/:uid/bulk`: one action on many documents, each by itself, with what became of it. */
+export function bulkActionRoutes(dependencies: EditorContentDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/content', dependencies)
+  admin.guarded(
+    'post',
+    '/:uid/bulk',
+    (run) =>
+      administratorsOf('find', (ctx) => contentAction(planOf(ctx, dependencies), 'find'), run),
+    (ctx) => runBulk(ctx, dependencies),
+  )
+  return admin.router
+}
+
+async function runBulk(ctx: Context, dependencies: EditorContentDependencies): Promise<void> {
+  const plan = planOf(ctx, dependencies)
+  const { action, documentIds, locale = '' } = readInput(BULK, bodyOf(ctx))
+  const verb = VERBS[action]
+  const isThere = action === 'delete' || plan.draftAndPublish
+  if (!isThere || !contentVerbs(plan).includes(verb)) throw new NotFoundError('Not Found')
+  const known = await dependencies.locales.current()
+  const rules = boundLocales(ctx, plan, { locale }, [contentAction(plan, verb)], known)
+  const work = workOf(ctx, plan, { action, locale, rules }, dependencies.documents)
+  const results: BulkResult[] = []
+  for (let start = 0; start < documentIds.length; start += AT_ONCE) {
+    if (ctx.req.socket.destroyed) return // nobody waits for the rest
+    const some = documentIds.slice(start, start + AT_ONCE)
+    results.push(...(await Promise.all(some.map((documentId) => resultOf(documentId, work)))))
+  }
+  ctx.body = { data: results }
+}
+
+type Work = (documentId: string) => Promise<void>
+
+function workOf(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { action, locale, rules }: Pick<BulkInput, 'action'> & { locale: string; rules: LocaleRules },
+  documents: DocumentContext,
+): Work {
+  if (action === 'delete') {
+    const which = parseDeletedLocales({ locale }, plan, rules)
+    return (documentId) => deleteDocument(documents, plan, documentId, which)
+  }
+  const run = { publish: publishDocument, unpublish: unpublishDocument, discard: discardDraft }[
+    action
+  ]
+  const locales = parseActionLocales({ locale }, plan, rules)
+  const writer = writerOf(ctx, { locale: localeOf(plan, { locale }, rules) })
+  return async (documentId) => {
+    const target: ActionTarget = { plan, documentId, locales, writer }
+    await run(documents, target)
+  }
+}
+
+/** @throws what is no answer to a client */
+async function resultOf(documentId: string, work: Work): Promise<BulkResult> {
+  try {
+    await work(documentId)
+    return { documentId, status: 200 }
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+    const shown = errorEnvelope(error).error
+    return { documentId, status: error.status, error: { ...shown, code: error.errorCode } }
+  }
+}

@@ -1,0 +1,172 @@
+import Joi from 'joi'
+import { contentAction, type ContentVerb } from '../../access/actions.ts'
+import { inputError, readInput } from '../../access/input.ts'
+import { may, mayIn } from '../../access/permissions.ts'
+import { findUsages, type SeenType } from '../../documents/read/find-usages.ts'
+import { listLocales } from '../../documents/read/list-locales.ts'
+import { proposeUid, toUid } from '../../documents/read/propose-uid.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import type { Context } from '../state.ts'
+import { type AdminRouter, adminRouter } from './admin-router.ts'
+import { boundLocales } from './bound-locales.ts'
+import { readPage } from './page-of.ts'
+import {
+  assertSingle,
+  type EditorContentDependencies,
+  localeOf,
+  planOf,
+} from './editor-content-routes.ts'
+
+/** What a form asks about an entry beside the entry itself. */
+export function entryRoutes(dependencies: EditorContentDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/content', dependencies)
+  add(admin, dependencies, 'get', '/:uid/:documentId/locales', showLocales)
+  add(admin, dependencies, 'get', '/:uid/:documentId/usages', showUsages)
+  add(admin, dependencies, 'post', '/:uid/uid-proposals', showProposal)
+  return admin.router
+}
+
+type EntryHandler = (
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: EditorContentDependencies,
+) => Promise<void>
+
+/** For whoever may find entries of the type. */
+function add(
+  admin: AdminRouter,
+  dependencies: EditorContentDependencies,
+  method: 'get' | 'post',
+  path: string,
+  handler: EntryHandler,
+): void {
+  admin.guarded(
+    method,
+    path,
+    (run) => administratorsOf('find', (ctx) => actionOf(ctx, dependencies, 'find'), run),
+    async (ctx) => {
+      const plan = planOf(ctx, dependencies)
+      assertSingle(ctx, plan)
+      await handler(ctx, plan, dependencies)
+    },
+  )
+}
+
+function actionOf(
+  ctx: Context,
+  dependencies: EditorContentDependencies,
+  verb: ContentVerb,
+): string {
+  return contentAction(planOf(ctx, dependencies), verb)
+}
+
+/** Those of which one may see something; a document of which there is nothing to see is not there. */
+async function showLocales(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { documents: { database }, locales }: EditorContentDependencies,
+): Promise<void> {
+  const { principal } = ctx.state
+  const known = await locales.current()
+  const found = await listLocales(database, plan, parameterOf(ctx, 'documentId'))
+  const drafts = mayReadDrafts(ctx, plan)
+  const seen = found.filter(
+    ({ locale, state }) =>
+      (drafts || state !== 'draft') &&
+      (!plan.localized ||
+        (known.has(locale) && mayIn(principal, contentAction(plan, 'find'), [locale]))),
+  )
+  if (seen.length === 0) throw new NotFoundError('Not Found')
+  const data = seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
+  ctx.body = { data }
+}
+
+async function showUsages(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  const documentId = parameterOf(ctx, 'documentId')
+  await sendUsages(ctx, dependencies, { uid: plan.uid, documentId })
+}
+
+/** What names a document, in the types that the principal may find. */
+export async function sendUsages(
+  ctx: Context,
+  { documents: { database }, schema }: Pick<EditorContentDependencies, 'documents' | 'schema'>,
+  target: { readonly uid: string; readonly documentId: string },
+): Promise<void> {
+  const { principal } = ctx.state
+  const page = readPage(readQuery(ctx.querystring))
+  const types = [...schema.contentTypes.values()].flatMap((plan): readonly SeenType[] => {
+    const find = contentAction(plan, 'find')
+    if (!plan.uid.startsWith('api::') || !may(principal, find)) return []
+    const inLocale = (code: string): boolean => !plan.localized || mayIn(principal, find, [code])
+    return [{ plan, drafts: mayReadDrafts(ctx, plan), inLocale }]
+  })
+  const { all, capped } = await findUsages(database, types, target)
+  ctx.body = {
+    data: all.slice(page.start, page.start + page.pageSize),
+    meta: { pagination: page.show(all.length, capped) },
+  }
+}
+
+function mayReadDrafts({ state: { principal } }: Context, plan: ContentTypePlan): boolean {
+  return !plan.draftAndPublish || may(principal, contentAction(plan, 'readDrafts'))
+}
+
+interface ProposalInput {
+  readonly field: string
+  readonly value?: string
+  readonly data?: Data
+  readonly documentId?: string
+  readonly locale?: string
+}
+
+const PROPOSAL = Joi.object<ProposalInput>({
+  field: Joi.string().max(255).required(),
+  value: Joi.string().max(200),
+  data: Joi.object().unknown(),
+  documentId: Joi.string().max(24),
+  locale: Joi.string().max(35),
+}).xor('value', 'data')
+
+/** A uid as it was typed, or made of what it follows. */
+async function showProposal(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { documents: { database }, definitions, locales }: EditorContentDependencies,
+): Promise<void> {
+  const { field, value, data, documentId = null, locale = '' } = readInput(PROPOSAL, bodyOf(ctx))
+  const attribute = uidNamed(field, plan, definitions)
+  const query = { locale }
+  const actions = [contentAction(plan, 'find')]
+  const rules = boundLocales(ctx, plan, query, actions, await locales.current())
+  const owner = { plan, attribute: field, locale: localeOf(plan, query, rules), documentId }
+  const wanted = value ?? followedUid(plan, data?.[attribute.targetField ?? ''])
+  const { proposal, ...asked } = await proposeUid(database, owner, wanted)
+  ctx.body = {
+    data: { ...(data === undefined ? asked : { value: proposal, free: true }), proposal },
+  }
+}
+
+/** @throws ValidationError for what is no uid of the type */
+function uidNamed(
+  field: string,
+  { uid }: ContentTypePlan,
+  { contentTypes }: Definitions,
+): ScalarDefinition {
+  const attributes = contentTypes.find((type) => type.uid === uid)?.attributes ?? {}
+  const attribute = Object.entries(attributes).find(([name]) => name === field)?.[1]
+  if (attribute?.type !== 'uid') throw inputError('field', 'field must name a uid', field)
+  return attribute
+}
+
+function followedUid({ singularName }: ContentTypePlan, followed: unknown): string {
+  const made = toUid(typeof followed === 'string' ? followed : '')
+  return made === '' ? singularName : made
+}

@@ -1,0 +1,83 @@
+import type { Access } from '../../access/access.ts'
+import type { RateLimits } from '../../access/rate-limit.ts'
+import { SESSION_LIVES_MS } from '../../administrators/admin-sessions.ts'
+import {
+  type AdministratorsContext,
+  principalOfSession,
+} from '../../administrators/administrators.ts'
+import type { Config } from '../../config/config.ts'
+import { readVersion } from '../../config/version.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import type { IdempotentCreations } from '../../documents/write/idempotent-creation.ts'
+import type { Locales } from '../../locales/locales.ts'
+import type { Definitions } from '../../schema/definition.ts'
+import type { Schema } from '../../schema/plan.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
+import { readBody } from '../read-request.ts'
+import { adminCookie } from './admin-cookie.ts'
+import { adminRoutes } from './admin-routes.ts'
+import { adminSessionRoutes } from './admin-session-routes.ts'
+import { administratorRoutes } from './administrator-routes.ts'
+import { authenticateAdministrator } from './authenticate-administrator.ts'
+import { bulkActionRoutes } from './bulk-actions.ts'
+import { declarationRoutes } from './declaration-routes.ts'
+import { editorContentRoutes } from './editor-content-routes.ts'
+import { entryRoutes } from './entry-routes.ts'
+import { meRoutes } from './me-routes.ts'
+import { overviewRoutes } from './overview-routes.ts'
+
+export interface ManagementDependencies {
+  readonly config: Pick<Config, 'http' | 'api'>
+  readonly access: Access
+  readonly administrators: AdministratorsContext
+  readonly schema: Schema
+  readonly definitions: Definitions
+  /** As who writes content sees it. */
+  readonly editorsSchema: Schema
+  readonly editorsDocuments: DocumentContext
+  readonly locales: Locales
+  readonly creations: IdempotentCreations
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
+  readonly limited: LimitInFlight
+}
+
+/** Everything under `/admin`: by the cookie of a session, or root's bearer. */
+export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
+  const { config, access, administrators, schema, definitions, locales } = dependencies
+  const { publicUrl, maxBodyBytes } = config.http
+  const cookie = adminCookie(publicUrl, SESSION_LIVES_MS)
+  const authenticate = authenticateAdministrator({
+    access,
+    principalOfSession: (token) => principalOfSession(administrators, token),
+    cookie,
+  })
+  const before = {
+    readBody: readBody(maxBodyBytes),
+    authenticate: dependencies.limited(authenticate),
+  }
+  const content = {
+    ...before,
+    schema: dependencies.editorsSchema,
+    documents: dependencies.editorsDocuments,
+    api: config.api,
+    locales,
+    creations: dependencies.creations,
+    definitions,
+    recent: administrators.recent,
+  }
+  const { limits } = dependencies
+  const administratorActions = administrators.actions
+  return [
+    adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
+    meRoutes({ ...before, administrators, limits }),
+    entryRoutes(content),
+    bulkActionRoutes(content),
+    editorContentRoutes(content),
+    overviewRoutes({ ...content, presence: administrators.presence }),
+    declarationRoutes({ ...before, schema, definitions }),
+    administratorRoutes({ ...before, administrators, schema, publicUrl }),
+    adminRoutes({ ...before, schema, access, locales, administratorActions }),
+  ]
+}

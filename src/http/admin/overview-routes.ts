@@ -1,0 +1,149 @@
+import Joi from 'joi'
+import { contentAction } from '../../access/actions.ts'
+import { readInput } from '../../access/input.ts'
+import { assertMayIn, may, mayIn } from '../../access/permissions.ts'
+import type { Presence } from '../../administrators/presence.ts'
+import type { RecentRow } from '../../administrators/recent-work.ts'
+import { countLines, titlesOf } from '../../documents/read/overview.ts'
+import { findStates } from '../../documents/read/find-states.ts'
+import { NotFoundError } from '../../errors.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { bodyOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+import { adminRouter } from './admin-router.ts'
+import type { EditorContentDependencies } from './editor-content-routes.ts'
+import { meOf } from './me-routes.ts'
+
+export interface OverviewDependencies extends EditorContentDependencies {
+  readonly presence: Presence
+}
+
+const RECENT = 20
+const LOOKED_AT = 200
+
+interface PresenceInput {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale?: string | null
+}
+
+const PRESENCE = Joi.object<PresenceInput>({
+  uid: Joi.string().max(255).required(),
+  documentId: Joi.string()
+    .pattern(/^[a-z][a-z0-9]{23}$/)
+    .required(),
+  locale: Joi.string().max(35).allow(null),
+})
+
+/** What the home screen shows, and who has an entry open. */
+export function overviewRoutes(dependencies: OverviewDependencies): GuardedRouter {
+  const admin = adminRouter('/admin', dependencies)
+  admin.get('/counts', null, (ctx) => showCounts(ctx, dependencies))
+  admin.get('/recent', null, (ctx) => showRecent(ctx, dependencies))
+  admin.put('/presence', null, (ctx) => notePresence(ctx, dependencies))
+  return admin.router
+}
+
+/** How many documents each type has, in the default locale or the first that one may see. */
+async function showCounts(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
+  const { documents, locales, schema } = dependencies
+  const { principal } = ctx.state
+  const { all, defaultCode } = await locales.current()
+  const codes = [defaultCode, ...all.map(({ code }) => code)]
+  const counts: [string, number][] = []
+  for (const plan of contentOf(schema.contentTypes)) {
+    const find = contentAction(plan, 'find')
+    const locale = plan.localized ? codes.find((code) => mayIn(principal, find, [code])) : NO_LOCALE
+    if (!may(principal, find) || locale === undefined) continue
+    const drafts = plan.draftAndPublish && may(principal, contentAction(plan, 'readDrafts'))
+    const status = drafts ? 'draft' : 'published'
+    counts.push([plan.uid, await countLines(documents.database, plan, { locale, status })])
+  }
+  ctx.body = { data: Object.fromEntries(counts) }
+}
+
+/** What one has worked on, and what anybody has worked on lately that differs from what is published. */
+async function showRecent(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
+  const { recent } = dependencies
+  const { id } = meOf(ctx)
+  const mine = await toEntries(ctx, dependencies, await recent.of(id, RECENT))
+  const all = await toEntries(ctx, dependencies, await recent.ofAll(LOOKED_AT))
+  const differing = all.filter(({ state }) => state !== 'published').slice(0, RECENT)
+  ctx.body = { data: { mine, differing } }
+}
+
+interface RecentEntry {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+  readonly title: string
+  readonly state: string
+  readonly at: Date
+}
+
+/** Each entry once, in the order given; what is gone or not to be seen is left out. */
+async function toEntries(
+  ctx: Context,
+  { documents: { database }, schema }: OverviewDependencies,
+  rows: readonly RecentRow[],
+): Promise<readonly RecentEntry[]> {
+  const shown = new Map<string, RecentEntry>()
+  for (const plan of contentOf(schema.contentTypes)) {
+    const own = rows.filter((row) => row.uid === plan.uid && mayOpen(ctx, plan, row.locale))
+    const states = await findStates(database, plan, uniqueLines(own))
+    const titles = await titlesOf(database, plan, uniqueLines(own))
+    for (const { documentId, locale, state } of states) {
+      const line = `${documentId}:${locale}`
+      const at = own.find((row) => `${row.documentId}:${row.locale}` === line)?.at
+      const title = titles.get(line)
+      if (at === undefined || title === undefined) continue
+      const code = plan.localized ? locale : null
+      shown.set(`${plan.uid}:${line}`, {
+        uid: plan.uid,
+        documentId,
+        locale: code,
+        title,
+        state,
+        at,
+      })
+    }
+  }
+  return [...shown.values()].sort((one, other) => other.at.getTime() - one.at.getTime())
+}
+
+function uniqueLines(rows: readonly RecentRow[]): readonly RecentRow[] {
+  return [...new Map(rows.map((row) => [`${row.documentId}:${row.locale}`, row])).values()]
+}
+
+function mayOpen(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  locale: string,
+): boolean {
+  const codes = plan.localized ? [locale] : []
+  const verb = plan.draftAndPublish ? 'readDrafts' : 'find'
+  return (
+    mayIn(principal, contentAction(plan, 'find'), codes) &&
+    mayIn(principal, contentAction(plan, verb), codes)
+  )
+}
+
+async function notePresence(
+  ctx: Context,
+  { presence, schema, locales }: OverviewDependencies,
+): Promise<void> {
+  const { uid, documentId, locale } = readInput(PRESENCE, bodyOf(ctx))
+  const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
+  if (plan === undefined) throw new NotFoundError('Not Found')
+  const known = await locales.current()
+  const code = plan.localized ? (locale ?? known.defaultCode) : NO_LOCALE
+  if (plan.localized && !known.has(code)) throw new NotFoundError('Not Found')
+  assertMayIn(ctx.state.principal, contentAction(plan, 'find'), plan.localized ? [code] : [])
+  ctx.body = { data: await presence.note(meOf(ctx), { uid, documentId, locale: code }) }
+}
+
+function contentOf(types: ReadonlyMap<string, ContentTypePlan>): readonly ContentTypePlan[] {
+  return [...types.values()].filter(({ uid }) => uid.startsWith('api::'))
+}

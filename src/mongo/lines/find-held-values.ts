@@ -1,0 +1,37 @@
+import type { Status } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+
+export interface HeldSearch {
+  readonly attribute: string
+  readonly values: readonly string[]
+  readonly locale: string
+  readonly status: Status
+  /** Who may hold them: nobody else counts. */
+  readonly except: string | null
+}
+
+/** Which of these texts other documents hold in an attribute, in one locale and status. */
+export function findHeldValues(
+  database: Database,
+  plan: ContentTypePlan,
+  { attribute, values, locale, status, except }: HeldSearch,
+): Promise<ReadonlySet<string>> {
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        {
+          [attribute]: { $in: [...values] },
+          locale,
+          status,
+          ...(except !== null && { documentId: { $ne: except } }),
+        },
+        { ...optionsOf(database), projection: { _id: 0, [attribute]: 1 } },
+      )
+      .toArray()
+    return new Set(found.map((row) => String(row[attribute])))
+  })
+}

@@ -1,0 +1,43 @@
+import type { VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+import type { DocumentLine } from './compare-statuses.ts'
+import type { Referrer } from './find-referrers.ts'
+
+/** What the versions of these lines are called. */
+export function findTitles(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLine[],
+  titleField: string,
+): Promise<readonly Referrer[]> {
+  const ids = lines.flatMap(({ documentId, locale }) =>
+    (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
+  )
+  const projection = { documentId: 1, locale: 1, status: 1, [titleField]: 1 }
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .find({ _id: { $in: ids } }, { ...optionsOf(database), projection })
+      .toArray()
+    return found.map((row) => ({
+      documentId: String(row['documentId']),
+      locale: String(row['locale']),
+      status: row['status'] as Referrer['status'],
+      title: row[titleField] as unknown,
+    }))
+  })
+}
+
+/** How many versions there are of a locale and status, up to the bound of counts. */
+export function countKey(
+  database: Database,
+  plan: ContentTypePlan,
+  { locale, status }: VersionKey,
+): Promise<number> {
+  const options = { ...optionsOf(database), limit: database.countLimit }
+  return asCmsErrors(() => versionsOf(database, plan).countDocuments({ status, locale }, options))
+}
