@@ -3,6 +3,7 @@ import { adoptAnswer, readAnswer } from './adopt-answer.ts'
 import { addressOf, textOf } from './address.ts'
 import type { FormStore } from './form-store.ts'
 import { mergeEntries } from './merge.ts'
+import { isDeepEqual } from './deep-equal.ts'
 import { changedData } from './payload.ts'
 import { type Reading, toFormValues, type Values } from './values.ts'
 
@@ -66,6 +67,8 @@ export interface AutosaveOptions {
 }
 
 const TYPING_PAUSE = 800
+/** So long what is typed may be nowhere but in the form. */
+const KEEPING_PAUSE = 200
 const FIRST_RETRY = 2_000
 const LAST_RETRY = 30_000
 
@@ -89,6 +92,7 @@ export class Autosave {
   #isNew: boolean
   #underWay: Promise<void> | null = null
   #cancel: () => void = () => undefined
+  #cancelKeeping: () => void = () => undefined
   #retry = FIRST_RETRY
   /** One whose answer was lost. */
   #unanswered: Attempt | null = null
@@ -111,6 +115,11 @@ export class Autosave {
     return this.#options.isAutomatic
   }
 
+  /** When it was last written; null before the first time. */
+  savedAt(): number | null {
+    return this.#savedAt
+  }
+
   etag(): string | null {
     return this.#etag
   }
@@ -127,6 +136,8 @@ export class Autosave {
     return () => {
       stop()
       this.#cancel()
+      this.#cancelKeeping()
+      this.keep()
     }
   }
 
@@ -159,13 +170,13 @@ export class Autosave {
 
   #edited(): void {
     const { isAutomatic, after } = this.#options
-    this.#keep()
-    if (this.#underWay !== null) return
-    if (this.#state.kind === 'gone') return
+    this.#cancelKeeping()
+    this.#cancelKeeping = after(KEEPING_PAUSE, () => this.keep())
+    if (this.#underWay !== null || this.#state.kind === 'gone') return
     if (this.#state.kind !== 'unreachable') this.#tell({ kind: 'unsaved' })
     this.#cancel()
     if (isAutomatic) this.#cancel = after(TYPING_PAUSE, () => void this.#save())
-    else this.#settle()
+    else this.#cancel = after(KEEPING_PAUSE, () => this.#settle())
   }
 
   async #save(): Promise<void> {
@@ -250,7 +261,7 @@ export class Autosave {
       problems.set(key, [...(problems.get(key) ?? []), fault.message])
     }
     form.setRefused(problems)
-    this.#keep()
+    this.keep()
     if (problems.size === 0) return this.#tell({ kind: 'refused', message })
     this.#settle()
   }
@@ -258,7 +269,7 @@ export class Autosave {
   /** The state that follows from what is held back and what differs from the server. */
   #settle(): void {
     const { form } = this.#options
-    this.#keep()
+    this.keep()
     const rest = Object.keys(this.#dataOf(form.values()))
     const held = this.#heldChanges()
     if (rest.length > 0) return this.#tell({ kind: 'unsaved' })
@@ -267,12 +278,13 @@ export class Autosave {
   }
 
   #tell(state: SaveState): void {
+    if (isDeepEqual(this.#state, state)) return
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
 
   #wait(): void {
-    this.#keep()
+    this.keep()
     this.#tell({ kind: 'unreachable' })
     this.#cancel()
     this.#cancel = this.#options.after(this.#retry, () => void this.#save())
@@ -311,8 +323,8 @@ export class Autosave {
     return Object.keys(changed).length > 0 || form.unreadable().size > 0
   }
 
-  /** A password is never kept. */
-  #keep(): void {
+  /** Keeps in the browser what is not at the server; never a password. */
+  keep(): void {
     const { form, attributes, components, keep } = this.#options
     const mine = form.values()
     const changed = Object.keys(changedData(attributes, this.#base, mine, components)).filter(

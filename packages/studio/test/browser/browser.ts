@@ -29,13 +29,16 @@ export interface Window {
 }
 
 /** A browser with a profile of its own, looking at nothing yet. */
-export async function openBrowser(options: BrowserContextOptions = {}): Promise<Window> {
+export async function openBrowser(
+  options: BrowserContextOptions = {},
+  flags: readonly string[] = [],
+): Promise<Window> {
   const executablePath = findBrowser()
   if (executablePath === null) throw new Error('There is no browser')
   const profile = mkdtempSync(path.join(tmpdir(), 'quire-browser-'))
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
-    args: FLAGS,
+    args: [...FLAGS, ...flags],
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     ...options,

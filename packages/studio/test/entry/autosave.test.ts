@@ -179,11 +179,13 @@ describe('what is typed and the server', () => {
     expect(saver.state().kind).to.equal('saved')
   })
 
-  it('never keeps a password in the browser', () => {
-    const { form, kept } = open()
+  it('never keeps a password in the browser', async () => {
+    const { form, kept, clock } = open()
     form.set(['secret'], 'hush')
+    await clock.pass(200)
     expect(kept.work).to.equal(null)
     form.set(['title'], 'other')
+    await clock.pass(200)
     expect(kept.work?.mine).to.deep.equal({ title: 'other' })
   })
 

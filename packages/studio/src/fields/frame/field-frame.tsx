@@ -23,8 +23,8 @@ export interface FieldFrameProps {
   readonly place: Place
   /** Beside the label, quiet. */
   readonly note?: ReactNode
-  /** Under the field, before its limits. */
-  readonly hint?: ReactNode
+  /** Before its limits. */
+  readonly hint?: string | undefined
   /** The label is no `label`: what it names is a group. */
   readonly isGroup?: boolean
   readonly isTitle?: boolean
@@ -49,10 +49,15 @@ export function FieldFrame(props: FieldFrameProps) {
           {labelOf(name)}
         </Label>
         <Marks attribute={attribute} isWithin={place.includes('/')} />
+        {limits.length > 0 && (
+          <span id={`${id}-limits`} className={styles['marks']}>
+            {limits.join(' · ')}
+          </span>
+        )}
         {note !== undefined && <span className={styles['note']}>{note}</span>}
       </div>
       {children(names)}
-      <Below id={`${id}-hint`} problems={problems} limits={limits} />
+      <Problems id={`${id}-problems`} problems={problems} />
       {conflict !== undefined && (
         <ConflictChoice attribute={attribute} place={place} conflict={conflict} />
       )}
@@ -66,40 +71,32 @@ function namesOf(
   isWrong: boolean,
   isRequired: boolean,
 ): InputNames {
+  const described = [isWrong && `${id}-problems`, isLimited && `${id}-limits`].filter(Boolean)
   return {
     id,
     'aria-labelledby': `${id}-label`,
-    ...((isLimited || isWrong) && { 'aria-describedby': `${id}-hint` }),
+    ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
     ...(isWrong && { 'aria-invalid': true }),
     ...(isRequired && { 'aria-required': true }),
   }
 }
 
-interface BelowProps {
+interface ProblemsProps {
   readonly id: string
   readonly problems: readonly string[] | undefined
-  readonly limits: readonly ReactNode[]
 }
 
-/** What is wrong, and what a value may be. */
-function Below({ id, problems, limits }: BelowProps) {
-  if (problems === undefined && limits.length === 0) return null
+function Problems({ id, problems }: ProblemsProps) {
+  if (problems === undefined) return null
   return (
-    <div id={id} className={styles['below']}>
-      {problems?.map((problem) => (
+    <div id={id} role="alert">
+      {problems.map((problem) => (
         <p key={problem} className={styles['problem']} data-problem>
           {problem}
         </p>
       ))}
-      {limits.length > 0 && <p className={styles['hint']}>{joined(limits)}</p>}
     </div>
   )
-}
-
-function joined(parts: readonly ReactNode[]): ReactNode {
-  return parts.every((part) => typeof part === 'string')
-    ? parts.join(' · ')
-    : parts.map((part, index) => <span key={index}>{part} </span>)
 }
 
 /** Required, private, and whether all locales share it. */

@@ -51,6 +51,7 @@ export function LinkSearch({ target, label, taken, onChoose, onNew }: LinkSearch
       onOpenChange={setOpen}
       menuTrigger="focus"
       allowsEmptyCollection
+      className={styles['find'] ?? ''}
     >
       <Input className={styles['search'] ?? ''} placeholder={label} />
       <Popover className={styles['popover'] ?? ''} placement="bottom start">

@@ -1,6 +1,6 @@
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { apiNameOf, useTypes } from '../../api/content-types.ts'
+import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -40,7 +40,9 @@ export function RelationField({ attribute, name, place }: FieldProps<RelationAtt
       ? (title: string) => createLinked(attribute.target, title, add)
       : undefined
   const count = more ? `${items.length}+` : String(items.length)
-  const searchLabel = t('relation.search', { name: type?.displayName ?? labelOf(name) })
+  const searchLabel = t('relation.search', {
+    name: type === undefined ? labelOf(name) : listTitleOf(type).toLowerCase(),
+  })
   return (
     <FieldFrame
       {...{ attribute, name, place }}

@@ -23,20 +23,18 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   const { type, locale, attributes, declaration } = plan
   const { t } = useTexts()
   const client = useQueryClient()
-  const saved = useSyncExternalStore(
-    useCallback((listener) => saver.subscribe(listener), [saver]),
-    () => saver.state(),
-  )
+  const isGone = useSaver(saver, () => saver.state().kind === 'gone')
+  const savedAt = useSaver(saver, () => saver.savedAt())
   const documentId = door.documentId()
   useSaving(session)
   useEffect(() => {
     if (isRestored) notify(t('entry.restored'))
   }, [isRestored, t])
   useEffect(() => {
-    if (documentId === null || saved.kind !== 'saved' || saved.at === null) return
+    if (documentId === null || savedAt === null) return
     void client.invalidateQueries({ queryKey: factsKey(type.uid, documentId) })
     void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
-  }, [client, documentId, saved, type.uid])
+  }, [client, documentId, savedAt, type.uid])
 
   const { data: states } = useQuery({
     ...localeStatesQuery(type.uid, documentId ?? ''),
@@ -45,7 +43,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   const state = states?.find((one) => one.locale === locale)?.state
   const may = useMay()
   const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
-  const isReadOnly = saved.kind === 'gone' || !may(`${type.uid}.${action}`, locale ?? undefined)
+  const isReadOnly = isGone || !may(`${type.uid}.${action}`, locale ?? undefined)
   const actions = useEntryActions(session, state)
   useEntryKeys(actions)
   const others = usePresence(type.uid, documentId, locale)
@@ -56,7 +54,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   return (
     <OpenEntryContext value={open}>
       <div className={styles['entry']}>
-        <EntryHead {...{ session, state, saved, actions, others, isReadOnly }} />
+        <EntryHead {...{ session, state, actions, others, isReadOnly }} />
         <div className={styles['body']}>
           <div className={styles['form']}>
             {title !== null && <TitleOf name={title} session={session} />}
@@ -74,6 +72,17 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
       </div>
       {drawer}
     </OpenEntryContext>
+  )
+}
+
+/** What follows from the state of saving: the form renders when it changes, not with each key. */
+function useSaver<Selected extends boolean | number | null>(
+  saver: EntrySession['saver'],
+  select: () => Selected,
+): Selected {
+  return useSyncExternalStore(
+    useCallback((listener) => saver.subscribe(listener), [saver]),
+    select,
   )
 }
 
@@ -100,10 +109,13 @@ function useSaving({ saver }: EntrySession): void {
     const onHidden = (): void => {
       if (document.hidden && saver.isAutomatic()) flush()
     }
+    const onLeave = (): void => saver.keep()
     window.addEventListener('online', flush)
+    window.addEventListener('pagehide', onLeave)
     document.addEventListener('visibilitychange', onHidden)
     return () => {
       window.removeEventListener('online', flush)
+      window.removeEventListener('pagehide', onLeave)
       document.removeEventListener('visibilitychange', onHidden)
       if (saver.isAutomatic()) flush()
       stop()

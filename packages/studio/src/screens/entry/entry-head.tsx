@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { apiNameOf } from '../../api/content-types.ts'
+import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
 import type { Presence } from '../../api/entry-facts.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { useMay } from '../../api/session.ts'
@@ -11,7 +11,6 @@ import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { notify } from '../../design/toasts.tsx'
-import type { SaveState } from '../../entry/autosave.ts'
 import { useFromValue } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
@@ -22,14 +21,13 @@ import type { EntryActions } from './use-entry-actions.ts'
 export interface EntryHeadProps {
   readonly session: EntrySession
   readonly state: EntryState | undefined
-  readonly saved: SaveState
   readonly actions: EntryActions
   readonly others: readonly Presence[]
   readonly isReadOnly: boolean
 }
 
 /** Where one is, how it stands, whether it is saved, who else is here, and what can be done. */
-export function EntryHead({ session, state, saved, actions, others, isReadOnly }: EntryHeadProps) {
+export function EntryHead({ session, state, actions, others, isReadOnly }: EntryHeadProps) {
   const { type } = session.plan
   const { t } = useTexts()
   const isSingle = type.kind === 'singleType'
@@ -41,11 +39,11 @@ export function EntryHead({ session, state, saved, actions, others, isReadOnly }
         <span className={styles['crumb']}>{type.displayName}</span>
       ) : (
         <Link to="/content/$type" params={{ type: apiNameOf(type) }} className={styles['crumb']}>
-          {type.displayName} /
+          {listTitleOf(type)} /
         </Link>
       )}
       {type.draftAndPublish && shown !== undefined && <StateMark state={shown} />}
-      <SaveNote saved={saved} isAutomatic={session.saver.isAutomatic()} />
+      <SaveNote saver={session.saver} />
       <span className={styles['space']} />
       {others.map(({ id, name }) => (
         <Avatar key={id} name={name} />
@@ -69,7 +67,7 @@ function Heading({ session }: { readonly session: EntrySession }) {
   const value = useFromValue<unknown, string>(name, (held) =>
     typeof held === 'string' || typeof held === 'number' ? String(held) : '',
   )
-  const title = value === '' ? t('palette.new', { name: type.displayName }) : value
+  const title = value === '' ? t('palette.new', { name: entryNameOf(type) }) : value
   useEffect(() => {
     document.title = `${title} · Quire`
   }, [title])

@@ -1,5 +1,5 @@
-import { useEffect, useReducer } from 'react'
-import type { SaveState } from '../../entry/autosave.ts'
+import { useCallback, useEffect, useReducer, useSyncExternalStore } from 'react'
+import type { Autosave } from '../../entry/autosave.ts'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
@@ -7,13 +7,11 @@ import styles from './entry-form.module.css'
 const MINUTE = 60_000
 
 /** Whether what is in the form is at the server. It says so only when it is. */
-export function SaveNote({
-  saved,
-  isAutomatic,
-}: {
-  readonly saved: SaveState
-  readonly isAutomatic: boolean
-}) {
+export function SaveNote({ saver }: { readonly saver: Autosave }) {
+  const saved = useSyncExternalStore(
+    useCallback((listener) => saver.subscribe(listener), [saver]),
+    () => saver.state(),
+  )
   const { t, ago } = useTexts()
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   useEffect(() => {
@@ -36,7 +34,7 @@ export function SaveNote({
       case 'refused':
         return saved.message
       case 'unsaved':
-        return t(isAutomatic ? 'save.unsaved' : 'save.waiting')
+        return t(saver.isAutomatic() ? 'save.unsaved' : 'save.waiting')
       default:
         return t(`save.${saved.kind}`)
     }

@@ -1,0 +1,76 @@
+import { fileURLToPath } from 'node:url'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { openBrowser, type Window } from './browser.ts'
+import { type Server, startServer } from './server.ts'
+
+const TYPES = fileURLToPath(new URL('../../../test/fixtures/content-types', import.meta.url))
+
+export const PIECE = '/admin/content/api::piece.piece'
+export const PERSON = '/admin/content/api::person.person'
+
+const PASSWORD = 'a horse, a battery and a staple'
+
+/** A server whose types have every kind of attribute, with two administrators and a few persons. */
+export async function startWithEditors(): Promise<Server> {
+  const server = await startServer({ CONTENT_TYPES_DIR: TYPES })
+  for (const name of ['Ada', 'Grace']) {
+    await server.ask('POST', '/admin/administrators', {
+      name,
+      email: emailOf(name),
+      password: PASSWORD,
+      roles: ['administrator'],
+    })
+  }
+  await server.ask('POST', '/admin/locales', { code: 'de' })
+  for (const name of ['Emily', 'Walt', 'Sappho']) {
+    await server.ask('POST', PERSON, { data: { name } })
+  }
+  return server
+}
+
+function emailOf(name: string): string {
+  return `${name.toLowerCase()}@example.org`
+}
+
+/** A window in which somebody has signed in. */
+export async function openAs(
+  server: Server,
+  name: string,
+  options: BrowserContextOptions = {},
+  flags: readonly string[] = [],
+): Promise<Window> {
+  const window = await openBrowser(options, flags)
+  await window.page.goto(`${server.address}/studio/sign-in`)
+  await signIn(window.page, name)
+  await window.page.getByRole('link', { name: 'Pieces' }).first().waitFor()
+  return window
+}
+
+export async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(emailOf(name))
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+export async function openPiece(page: Page, server: Server, documentId: string): Promise<void> {
+  await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
+  await titleOf(page).waitFor()
+}
+
+export function titleOf(page: Page): Locator {
+  return page.getByRole('textbox', { name: 'Title', exact: true })
+}
+
+/** Until the form says that the server has everything. */
+export async function untilSaved(page: Page): Promise<void> {
+  await page.getByText(/^Saved (now|this minute|\d)/).waitFor()
+}
+
+export async function untilSays(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByRole('status').filter({ hasText: text }).first().waitFor()
+}
+
+/** The field of an attribute, by its place in the form. */
+export function fieldAt(page: Page, place: string): Locator {
+  return page.locator(`[data-field="${place}"]`)
+}

@@ -1,0 +1,337 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  fieldAt,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  untilSaved,
+} from './editors.ts'
+import type { Server } from './server.ts'
+
+const POPULATE =
+  'populate[quotes][populate]=*&populate[sections][on][parts.quote][populate]=*&populate[sections][on][parts.chapter]=true&populate[seal][populate]=*&populate[readers]=true&populate[author]=true'
+
+describeInBrowser('an entry in the Studio', function () {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const stored = async (documentId: string) =>
+    (await server.ask('GET', `${PIECE}/${documentId}?${POPULATE}`)).data
+
+  const begin = async (title: string): Promise<string> => {
+    await page.goto(`${server.address}/studio/content/pieces/new`)
+    await titleOf(page).pressSequentially(title)
+    await untilSaved(page)
+    await page.waitForURL(/pieces\/[a-z0-9]{24}/)
+    return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  }
+
+  it('is made by typing, and goes on under its own address', async () => {
+    const documentId = await begin('A quire of paper')
+    expect(await titleOf(page).evaluate((element) => element === document.activeElement)).to.equal(
+      true,
+    )
+    await page.keyboard.type(', folded once')
+    await untilSaved(page)
+    await page.waitForFunction(() => document.title.startsWith('A quire of paper, folded once'))
+    await expectStored(stored, documentId, {
+      title: 'A quire of paper, folded once',
+      slug: 'a-quire-of-paper-folded-once',
+    })
+  })
+
+  it('takes a value in the field of every scalar type', async () => {
+    const documentId = await begin('Every type')
+    const fill = (name: string, value: string) => page.getByLabel(name, { exact: true }).fill(value)
+    await fill('Teaser', 'Two lines\nof text')
+    await fill('Contact', 'ada@example.org')
+    await fill('Pages', '12')
+    await fill('Copies', '9007199254740993')
+    await fill('Weight', '1,5')
+    await fill('Price', '0.1')
+    await fill('Day', '2026-01-31')
+    await fill('Opens', '12:34')
+    await fill('Begins', '2026-01-31T12:34')
+    await fill('Stamped', '2026-01-31T12:34')
+    await fill('Note', 'for us alone')
+    await page.getByLabel('Kind', { exact: true }).selectOption('poem')
+    await page.getByRole('switch', { name: 'Is new' }).click({ force: true })
+    await page.getByLabel('Secret', { exact: true }).fill('hush, a secret')
+    await page.getByLabel('Secret', { exact: true }).press('Enter')
+    await fieldAt(page, 'extra').getByRole('textbox').fill('{ "a": [1, 2] }')
+    await fieldAt(page, 'body').getByRole('textbox').fill('Some *Markdown*')
+    await untilSaved(page)
+    const moment = await page.evaluate(() => new Date('2026-01-31T12:34').getTime())
+    await expectStored(stored, documentId, {
+      teaser: 'Two lines\nof text',
+      contact: 'ada@example.org',
+      pages: 12,
+      copies: '9007199254740993',
+      weight: 1.5,
+      price: 0.1,
+      day: '2026-01-31',
+      opens: '12:34:00',
+      begins: new Date(moment).toISOString(),
+      stamped: String(moment),
+      note: 'for us alone',
+      kind: 'poem',
+      isNew: true,
+      extra: { a: [1, 2] },
+      body: 'Some *Markdown*',
+    })
+  })
+
+  it('writes blocks: headings, lists within lists, marks and links', async () => {
+    const documentId = await begin('Blocks')
+    const editor = fieldAt(page, 'story').getByRole('textbox')
+    await editor.click()
+    await page.keyboard.type('## Head')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('plain **bold** text')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('- one')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('two')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('the end')
+    await untilSaved(page)
+    const text = (value: string, look = {}) => ({ type: 'text', text: value, ...look })
+    await expectStored(stored, documentId, {
+      story: [
+        { type: 'heading', level: 2, children: [text('Head')] },
+        {
+          type: 'paragraph',
+          children: [text('plain '), text('bold', { bold: true }), text(' text')],
+        },
+        {
+          type: 'list',
+          format: 'unordered',
+          children: [
+            { type: 'list-item', children: [text('one')] },
+            {
+              type: 'list',
+              format: 'unordered',
+              indentLevel: 1,
+              children: [{ type: 'list-item', children: [text('two')] }],
+            },
+          ],
+        },
+        { type: 'paragraph', children: [text('the end')] },
+      ],
+    })
+  })
+
+  it('adds components to a zone, orders them by keyboard, duplicates and takes back a removal', async () => {
+    const documentId = await begin('Zones')
+    const zone = fieldAt(page, 'sections')
+    const add = async (name: string): Promise<void> => {
+      await zone.getByRole('button', { name: 'Add a component' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await add('Quote')
+    await page.keyboard.type('First') // the cursor is in its first field
+    await add('Chapter')
+    await page.keyboard.type('Second')
+    await untilSaved(page)
+    const order = async (): Promise<readonly unknown[]> =>
+      (await stored(documentId)).sections.map(
+        (one: { text?: string; heading?: string }) => one.text ?? one.heading,
+      )
+    expect(await order()).to.deep.equal(['First', 'Second'])
+
+    const grip = zone.getByRole('button', { name: 'Move Quote, 1 of 2' })
+    await grip.focus()
+    await page.keyboard.press('ArrowDown')
+    await zone.getByRole('button', { name: 'Move Quote, 2 of 2' }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).to.equal(
+      'Move Quote, 2 of 2',
+    )
+    await untilStored(order, ['Second', 'First'])
+
+    await zone.getByRole('button', { name: 'Actions of Chapter 1' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await untilStored(order, ['Second', 'Second', 'First'])
+    await zone.getByRole('button', { name: 'Actions of Quote 3' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await untilStored(order, ['Second', 'Second'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilStored(order, ['Second', 'Second', 'First'])
+  })
+
+  it('drags a component to another place', async () => {
+    const documentId = await begin('Drag')
+    const field = fieldAt(page, 'quotes')
+    for (const text of ['a', 'b', 'c']) {
+      await field.getByRole('button', { name: 'Add Quote' }).click()
+      await page.keyboard.type(text)
+    }
+    await untilSaved(page)
+    const from = await field.getByRole('button', { name: 'Move Quote, 3 of 3' }).boundingBox()
+    const to = await field.getByRole('button', { name: 'Move Quote, 1 of 3' }).boundingBox()
+    if (from === null || to === null) throw new Error('The handles are not shown')
+    await page.mouse.move(from.x + 8, from.y + 8)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 8, to.y + 30, { steps: 5 })
+    await page.mouse.move(to.x + 8, to.y - 4, { steps: 5 })
+    await page.mouse.up()
+    await untilStored(
+      async () => (await stored(documentId)).quotes.map(({ text }: { text: string }) => text),
+      ['c', 'a', 'b'],
+    )
+    expect(await field.getByRole('button', { name: 'Add Quote' }).isDisabled()).to.equal(true) // 3 at most
+  })
+
+  it('links entries, orders them and makes a new one beside', async () => {
+    const documentId = await begin('Relations')
+    const readers = fieldAt(page, 'readers')
+    const search = readers.getByRole('combobox')
+    for (const name of ['Walt', 'Emily']) {
+      await search.fill(name)
+      await page.getByRole('option', { name, exact: true }).click()
+    }
+    await search.fill('Anna')
+    await page.getByRole('option', { name: 'New: Anna' }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('button', { name: 'Create' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    const names = async () =>
+      (await stored(documentId)).readers.map(({ name }: { name: string }) => name)
+    await untilStored(names, ['Walt', 'Emily', 'Anna'])
+    await readers.getByRole('button', { name: 'Move Anna, 3 of 3' }).focus()
+    await page.keyboard.press('Home')
+    await untilStored(names, ['Anna', 'Walt', 'Emily'])
+    await readers.getByRole('button', { name: 'Remove Walt' }).click()
+    await untilStored(names, ['Anna', 'Emily'])
+  })
+
+  it('keeps what is no number beside its sentence, and saves the rest', async () => {
+    const documentId = await begin('Numbers')
+    await page.getByLabel('Pages', { exact: true }).fill('twelve')
+    await page.getByLabel('Teaser', { exact: true }).fill('saved')
+    await page.getByText('Saved, except Pages').waitFor()
+    await page.getByText('Not saved: this is no whole number').waitFor()
+    await expectStored(stored, documentId, { teaser: 'saved', pages: null })
+    await page.getByLabel('Pages', { exact: true }).fill('12')
+    await untilSaved(page)
+    await expectStored(stored, documentId, { pages: 12 })
+  })
+
+  it('shows what the server refuses at its field, in components too', async () => {
+    await begin('Refused')
+    await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
+    const source = fieldAt(page, 'seal/source').getByRole('textbox')
+    await source.fill('far longer than twenty characters')
+    await fieldAt(page, 'seal/source').getByRole('alert').waitFor()
+    expect(await source.getAttribute('aria-invalid')).to.equal('true')
+    await source.fill('short')
+    await untilSaved(page)
+  })
+
+  it('is published by Ctrl-Enter, and says at the field what keeps it from being', async () => {
+    const documentId = await begin('Publish')
+    await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
+    await fieldAt(page, 'seal/source').getByRole('textbox').fill('me')
+    await untilSaved(page)
+    await page.keyboard.press('Control+Enter')
+    await fieldAt(page, 'seal/text').getByRole('alert').waitFor()
+    await fieldAt(page, 'seal/text').getByRole('textbox').fill('said')
+    await untilSaved(page)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Published', { exact: true }).first().waitFor()
+    const { data } = await server.ask('GET', `${PIECE}/${documentId}?status=published`)
+    expect(data).to.include({ title: 'Publish' })
+  })
+
+  it('is translated from another language', async () => {
+    const documentId = await begin('Translated')
+    await page.getByLabel('Teaser', { exact: true }).fill('in English')
+    await page.getByLabel('Pages', { exact: true }).fill('7')
+    await untilSaved(page)
+    await page.goto(`${server.address}/studio/content/pieces/${documentId}?locale=de`)
+    await page.getByRole('button', { name: 'Begin from English' }).click()
+    await titleOf(page).waitFor()
+    expect(await page.getByLabel('Teaser', { exact: true }).inputValue()).to.equal('in English')
+    await titleOf(page).fill('Übersetzt')
+    await untilSaved(page)
+    const german = (await server.ask('GET', `${PIECE}/${documentId}?locale=de`)).data
+    expect(german).to.include({ title: 'Übersetzt', teaser: 'in English', pages: 7, locale: 'de' })
+    expect((await stored(documentId)).title).to.equal('Translated')
+  })
+
+  it('breaks no rule of accessibility, in light and in dark', async () => {
+    const documentId = await begin('Accessible')
+    await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
+    await fieldAt(page, 'quotes').getByRole('button', { name: 'Add Quote' }).click()
+    await untilSaved(page)
+    await openPiece(page, server, documentId)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page)).to.deep.equal([])
+    }
+  })
+
+  it('fits into 360 pixels', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).to.be.at.most(360)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+})
+
+type Read = (documentId: string) => Promise<Readonly<Record<string, unknown>>>
+
+async function expectStored(
+  read: Read,
+  documentId: string,
+  wanted: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await untilStored(async () => {
+    const entry = await read(documentId)
+    return Object.fromEntries(Object.keys(wanted).map((name) => [name, entry[name]]))
+  }, wanted)
+}
+
+/** Reads until it is what is wanted, for 10 s: what is saved last may still be on its way. */
+async function untilStored(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  const end = Date.now() + 10_000
+  let found = await read()
+  while (JSON.stringify(found) !== JSON.stringify(wanted) && Date.now() < end) found = await read()
+  expect(found).to.deep.equal(wanted)
+}
+
+async function violations(page: Page): Promise<readonly string[]> {
+  const found = await analyse(page)
+  return found.map(({ id, nodes }) => `${id}: ${nodes.join(' ')}`)
+}
+
+async function analyse(page: Page): Promise<readonly { id: string; nodes: readonly string[] }[]> {
+  const { default: axe } = await import('axe-core')
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const { violations } = await axe.run()
+    return violations.map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html }) => html.slice(0, 160)),
+    }))
+  })
+}
