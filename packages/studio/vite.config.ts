@@ -15,6 +15,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: ['chrome123', 'firefox121', 'safari17.5'],
     reportCompressedSize: false,
+    // The editors of rich text, which are loaded when one is opened.
+    chunkSizeWarningLimit: 900,
   },
   server: {
     port: 5173,

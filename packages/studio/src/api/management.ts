@@ -37,6 +37,8 @@ export interface AdministratorRole {
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
+  /** It follows the content-types: nobody changes it. */
+  readonly builtIn: boolean
 }
 
 export interface Administrator {
@@ -62,6 +64,10 @@ const listOf = <Item>(key: string, path: string) =>
   })
 
 export const actionsQuery = listOf<PermittedAction>('actions', '/admin/actions')
+export const administratorActionsQuery = listOf<PermittedAction>(
+  'administrator-actions',
+  '/admin/administrator-actions',
+)
 export const apiTokensQuery = listOf<ApiToken>('api-tokens', '/admin/api-tokens')
 export const apiRolesQuery = listOf<ApiRole>('roles', '/admin/roles')
 export const administratorsQuery = listOf<Administrator>('administrators', '/admin/administrators')

@@ -1,18 +1,12 @@
 import { Link } from '@tanstack/react-router'
-import {
-  apiNameOf,
-  listTitleOf,
-  type TypeSummary,
-  useCounts,
-  useTypes,
-} from '../api/content-types.ts'
-import { useMay } from '../api/session.ts'
+import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
 import { Kbd } from '../design/kbd.tsx'
 import mark from '../design/mark.svg'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './navigation.module.css'
+import { useReadableTypes } from './readable-types.ts'
 
 export interface NavigationProps {
   readonly onPalette: () => void
@@ -50,12 +44,6 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
       <AccountMenu onHelp={onHelp} />
     </nav>
   )
-}
-
-/** Types that the person may at least look at. */
-export function useReadableTypes(): readonly TypeSummary[] {
-  const may = useMay()
-  return useTypes().filter(({ uid }) => may(`${uid}.find`))
 }
 
 function TypeLinks({

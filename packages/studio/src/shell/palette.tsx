@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -10,21 +10,12 @@ import {
   Modal,
   ModalOverlay,
   SearchField,
-  useFilter,
 } from 'react-aria-components'
-import { apiNameOf, listTitleOf } from '../api/content-types.ts'
 import { useTexts } from '../texts/texts.ts'
-import { useReadableTypes } from './navigation.tsx'
 import styles from './palette.module.css'
+import { type Command, useCreations, useFoundEntries, usePlaces } from './palette-commands.ts'
 
-interface Command {
-  readonly id: string
-  readonly text: string
-  readonly note?: string
-  readonly run: () => void
-}
-
-/** Ctrl/⌘-K: go somewhere by typing a piece of its name. */
+/** Ctrl/⌘-K: go somewhere, begin something or find an entry by typing a piece of its name. */
 export function Palette({
   isOpen,
   onClose,
@@ -52,51 +43,47 @@ export function Palette({
 }
 
 function PaletteContent({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useTexts()
-  const { contains } = useFilter({ sensitivity: 'base' })
-  const places = usePlaces()
+  const { t, language } = useTexts()
+  const [text, setText] = useState('')
+  const wanted = text.trim().toLocaleLowerCase(language)
+  const isWanted = (command: Command): boolean =>
+    command.text.toLocaleLowerCase(language).includes(wanted)
+  const groups = [
+    { title: t('palette.go'), commands: usePlaces().filter(isWanted) },
+    { title: t('palette.create'), commands: useCreations().filter(isWanted) },
+    { title: t('palette.entries'), commands: useFoundEntries(wanted) },
+  ].filter(({ commands }) => commands.length > 0)
   return (
-    <Autocomplete filter={contains}>
-      <SearchField aria-label={t('palette.title')} autoFocus className={styles['field'] ?? ''}>
+    <Autocomplete inputValue={text} onInputChange={setText}>
+      <SearchField aria-label={t('palette.title')} autoFocus>
         <Input className={styles['input'] ?? ''} placeholder={t('palette.placeholder')} />
       </SearchField>
       <Menu
         aria-label={t('palette.title')}
         className={styles['list'] ?? ''}
-        renderEmptyState={() => <p className={styles['empty']}>–</p>}
+        renderEmptyState={() => <p className={styles['empty']}>{t('palette.empty', { text })}</p>}
       >
-        <MenuSection>
-          <Header className={styles['header'] ?? ''}>{t('palette.go')}</Header>
-          {places.map(({ id, text, run }) => (
-            <MenuItem
-              key={id}
-              id={id}
-              textValue={text}
-              className={styles['item'] ?? ''}
-              onAction={() => {
-                onClose()
-                run()
-              }}
-            >
-              {text}
-            </MenuItem>
-          ))}
-        </MenuSection>
+        {groups.map(({ title, commands }) => (
+          <MenuSection key={title}>
+            <Header className={styles['header'] ?? ''}>{title}</Header>
+            {commands.map(({ id, text: name, note, run }) => (
+              <MenuItem
+                key={id}
+                id={id}
+                textValue={name}
+                className={styles['item'] ?? ''}
+                onAction={() => {
+                  onClose()
+                  run()
+                }}
+              >
+                {name}
+                {note !== undefined && <span className={styles['note']}>{note}</span>}
+              </MenuItem>
+            ))}
+          </MenuSection>
+        ))}
       </Menu>
     </Autocomplete>
   )
-}
-
-function usePlaces(): readonly Command[] {
-  const { t } = useTexts()
-  const navigate = useNavigate()
-  const types = useReadableTypes()
-  return [
-    { id: 'home', text: t('nav.home'), run: () => void navigate({ to: '/' }) },
-    ...types.map((type) => ({
-      id: type.uid,
-      text: listTitleOf(type),
-      run: () => void navigate({ to: '/content/$type', params: { type: apiNameOf(type) } }),
-    })),
-  ]
 }

@@ -76,6 +76,6 @@ function keyOf(error: unknown): TextKey | null {
   return error.status === 400 || error.status === 401 ? 'signIn.wrong' : null
 }
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

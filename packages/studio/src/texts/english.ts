@@ -228,6 +228,10 @@ export const english = {
 
   'home.title': 'Home',
   'home.hello': 'Hello, {name}',
+  'home.mine': 'What you worked on',
+  'home.differing': 'Not published yet',
+  'home.empty': 'Nothing to go on with yet',
+  'home.emptyHint': 'What you write shows up here, and what is waiting to be published.',
 } as const
 
 export type TextKey = keyof typeof english

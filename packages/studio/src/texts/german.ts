@@ -231,4 +231,8 @@ export const german: Catalogue = {
 
   'home.title': 'Start',
   'home.hello': 'Hallo, {name}',
+  'home.mine': 'Woran Sie gearbeitet haben',
+  'home.differing': 'Noch nicht veröffentlicht',
+  'home.empty': 'Noch nichts, woran es weitergeht',
+  'home.emptyHint': 'Hier erscheint, was Sie schreiben und was auf die Veröffentlichung wartet.',
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,8 +15,8 @@ const TOKEN = 'root-token-of-the-browser-suite'
 /** A real server in a process of its own, with a database of its own. */
 export interface Server {
   readonly address: string
-  /** What it printed until it listened, the link of the first start among it. */
-  readonly startLog: readonly string[]
+  /** What its start printed: it makes the first administrator. */
+  firstStartLink(): Promise<string>
   /** As an operator, past the Studio. @throws Error for an answer that is no 2xx */
   ask(method: string, target: string, body?: unknown): Promise<Answer>
   stop(): Promise<void>
@@ -37,7 +38,7 @@ export async function startServer(
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',
-      PORT: '0',
+      PORT: String(await findFreePort()), // links name it
       ROOT_API_TOKEN: TOKEN,
       QUIRE_DATA_DIR: folder,
       MONGODB_DATABASE: database,
@@ -49,10 +50,10 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
-  const { address, log } = await listening(child)
+  const { address, firstStart } = await listening(child)
   return {
     address,
-    startLog: log,
+    firstStartLink: () => firstStart,
     ask: (method, target, body) => ask(address + target, method, body),
     stop: async () => {
       child.kill('SIGTERM')
@@ -63,20 +64,35 @@ export async function startServer(
   }
 }
 
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
 interface Listening {
   readonly address: string
-  readonly log: readonly string[]
+  readonly firstStart: Promise<string>
 }
 
 function listening(child: ChildProcess): Promise<Listening> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('no output')
+  const log: string[] = []
   return new Promise((resolve, reject) => {
-    const log: string[] = []
+    let tell: (link: string) => void
+    const firstStart = new Promise<string>((known) => {
+      tell = known
+    })
     const read = (line: string): void => {
       log.push(line)
       const address = /listens on (http:\/\/[^;\s"]+)/.exec(line)?.[1]
-      if (address !== undefined) setImmediate(() => resolve({ address, log }))
+      if (address !== undefined) resolve({ address, firstStart })
+      const link = /http:\/\/\S+first-start#token=[\w-]+/.exec(line)?.[0]
+      if (link !== undefined) tell(link)
     }
     createInterface({ input: stdout }).on('line', read)
     createInterface({ input: stderr }).on('line', read)

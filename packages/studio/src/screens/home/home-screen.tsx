@@ -1,13 +1,129 @@
-import { useSession } from '../../api/session.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { apiNameOf, entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
+import { type RecentEntry, recentQuery } from '../../api/recent.ts'
+import { useMay, useSession } from '../../api/session.ts'
+import { Icon } from '../../design/icon.tsx'
+import { Skeleton } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
+import { StateMark } from '../../design/state-mark.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import styles from './home-screen.module.css'
 
+/** Where one goes on: what one worked on, what is not published yet, what one can begin. */
 export function HomeScreen() {
   const { t } = useTexts()
   const { administrator } = useSession()
+  const { data, isPending, error } = useQuery(recentQuery)
   return (
     <Page title={t('home.hello', { name: administrator.name })} narrow>
-      {null}
+      <Beginnings />
+      {isPending && <Skeleton />}
+      {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
+      {data !== undefined && data.mine.length === 0 && data.differing.length === 0 && (
+        <Notice title={t('home.empty')}>{t('home.emptyHint')}</Notice>
+      )}
+      {data !== undefined && (
+        <div className={styles['columns']}>
+          <Entries title={t('home.mine')} entries={data.mine} />
+          <Entries title={t('home.differing')} entries={data.differing} />
+        </div>
+      )}
     </Page>
+  )
+}
+
+/** So many ways to begin are enough. */
+const MOST_BEGINNINGS = 6
+
+function Beginnings() {
+  const { t } = useTexts()
+  const may = useMay()
+  const types = useTypes().filter(
+    ({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`),
+  )
+  // Drafts are what one writes; the rest is mostly looked up.
+  const first = types.toSorted((a, b) => Number(b.draftAndPublish) - Number(a.draftAndPublish))
+  if (first.length === 0) return null
+  return (
+    <ul className={styles['beginnings']} aria-label={t('palette.create')}>
+      {first.slice(0, MOST_BEGINNINGS).map((type) => (
+        <li key={type.uid}>
+          <Link
+            to="/content/$type/$documentId"
+            params={{ type: apiNameOf(type), documentId: 'new' }}
+            className={styles['beginning']}
+          >
+            <Icon name="plus" size={14} />
+            {t('palette.new', { name: entryNameOf(type) })}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface EntriesProps {
+  readonly title: string
+  readonly entries: readonly RecentEntry[]
+}
+
+const SHOWN = 10
+
+function Entries({ title, entries }: EntriesProps) {
+  const types = new Map(useTypes().map((type) => [type.uid, type]))
+  const known = entries.flatMap((entry) => {
+    const type = types.get(entry.uid)
+    return type === undefined ? [] : [{ entry, type }]
+  })
+  if (known.length === 0) return null
+  return (
+    <section aria-label={title} className={styles['section']}>
+      <h2 className={styles['title']}>{title}</h2>
+      <ul>
+        {known.slice(0, SHOWN).map(({ entry, type }) => (
+          <li key={`${entry.documentId} ${entry.locale ?? ''}`}>
+            <EntryLink entry={entry} type={type} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function EntryLink({ entry, type }: { readonly entry: RecentEntry; readonly type: TypeSummary }) {
+  const texts = useTexts()
+  const { documentId, locale, title, state, at } = entry
+  const note = [entryNameOf(type), locale === null ? null : texts.locale(locale), texts.ago(at)]
+  const isSingle = type.kind === 'singleType'
+  const search = locale === null ? {} : { locale }
+  const content = (
+    <>
+      <span className={styles['text']}>
+        <span className={styles['name']}>{title}</span>
+        <span className={styles['note']}>{note.filter((part) => part !== null).join(' · ')}</span>
+      </span>
+      {type.draftAndPublish && <StateMark state={state} />}
+    </>
+  )
+  return isSingle ? (
+    <Link
+      to="/content/$type"
+      params={{ type: apiNameOf(type) }}
+      search={search}
+      className={styles['entry']}
+    >
+      {content}
+    </Link>
+  ) : (
+    <Link
+      to="/content/$type/$documentId"
+      params={{ type: apiNameOf(type), documentId }}
+      search={search}
+      className={styles['entry']}
+    >
+      {content}
+    </Link>
   )
 }

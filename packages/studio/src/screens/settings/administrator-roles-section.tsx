@@ -1,27 +1,23 @@
 import { useSuspenseQueries } from '@tanstack/react-query'
 import {
-  actionsQuery,
+  administratorActionsQuery,
   administratorRolesQuery,
   type AdministratorRole,
   at,
   manage,
-  type PermittedAction,
 } from '../../api/management.ts'
-import { type Permission, type Session, useMay, useSession } from '../../api/session.ts'
+import { type Permission, useMay } from '../../api/session.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { RolesList } from './roles-list.tsx'
-
-/** They follow the content-types: nobody changes them. */
-const BUILT_IN = ['administrator', 'editor', 'author']
 
 /** What administrators may do. */
 export function AdministratorRolesSection() {
   const { t } = useTexts()
   const may = useMay()
-  const session = useSession()
   const [{ data: roles }, { data: actions }] = useSuspenseQueries({
-    queries: [administratorRolesQuery, actionsQuery],
+    queries: [administratorRolesQuery, administratorActionsQuery],
   })
+  const builtIn = roles.filter((role) => role.builtIn).map(({ type }) => type)
   return (
     <RolesList
       title={t('settings.administratorRoles')}
@@ -30,9 +26,9 @@ export function AdministratorRolesSection() {
         ...role,
         granted: permissions.map(({ action }) => action),
       }))}
-      actions={[...actions, ...managementActions(session)]}
-      fixed={BUILT_IN}
-      kept={BUILT_IN}
+      actions={actions}
+      fixed={builtIn}
+      kept={builtIn}
       may={{
         create: may('admin::administrator-roles.create'),
         update: may('admin::administrator-roles.update'),
@@ -49,16 +45,6 @@ export function AdministratorRolesSection() {
       onDelete={(type) => manage('DELETE', at('administrator-roles', type))}
     />
   )
-}
-
-/** Those of the management that one has: nobody can give others. */
-function managementActions({ permissions }: Session): readonly PermittedAction[] {
-  return permissions
-    .filter(({ action }) => action.startsWith('admin::'))
-    .map(({ action }) => {
-      const dot = action.lastIndexOf('.')
-      return { name: action, subject: action.slice(0, dot), verb: action.slice(dot + 1) }
-    })
 }
 
 /** A permission that was bound to locales stays so. */

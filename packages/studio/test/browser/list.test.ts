@@ -1,0 +1,234 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
+import { describeInBrowser, openBrowser, type Window } from './browser.ts'
+import { type Server, startServer } from './server.ts'
+import { beFirst } from './signed-in.ts'
+
+const ARTICLES = 60
+const PAGE_SIZE = 50
+
+const titleOf = (at: number): string => `Article ${String(at).padStart(2, '0')}`
+
+describeInBrowser('the list of a type', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startServer()
+    const category = await server.ask('POST', '/api/categories', {
+      data: { name: 'Maps', slug: 'maps' },
+    })
+    for (let at = 1; at <= ARTICLES; at += 1) {
+      await server.ask('POST', `/api/articles${at % 2 === 0 ? '' : '?status=draft'}`, {
+        data: {
+          title: titleOf(at),
+          slug: `article-${at}`,
+          body: 'Text',
+          readingMinutes: at,
+          ...(at <= 5 && { category: category.data.documentId }),
+        },
+      })
+    }
+    window = await openBrowser()
+    page = window.page
+    await beFirst(page, server)
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const open = async (search = ''): Promise<void> => {
+    await page.goto(`${server.address}/studio/content/articles${search}`)
+    await page.getByRole('heading', { level: 1, name: 'Articles' }).waitFor()
+    await rows().first().waitFor()
+  }
+  const rows = () =>
+    page
+      .getByRole('grid')
+      .getByRole('row')
+      .filter({ has: page.getByRole('gridcell') })
+  const row = (title: string) => rows().filter({ hasText: title })
+  const expectRows = async (count: number): Promise<void> => {
+    await page.waitForFunction(
+      (wanted) =>
+        document.querySelectorAll('[role=grid] [role=row]:has([role=gridcell])').length === wanted,
+      count,
+    )
+  }
+
+  it('shows a page of entries with their state, and the way to the next', async () => {
+    await open()
+    await expectRows(PAGE_SIZE)
+    expect(await row(titleOf(60)).getByText('Published').count()).to.equal(1)
+    expect(await row(titleOf(59)).getByText('Draft').count()).to.equal(1)
+    await page.getByText('50 of 60').waitFor()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await expectRows(ARTICLES - PAGE_SIZE)
+    await page.getByRole('button', { name: 'Previous page' }).click()
+    await expectRows(PAGE_SIZE)
+    await expectAccessible(page, 'list')
+  })
+
+  it('searches while one types, and says when nothing matches', async () => {
+    await open()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('article 07')
+    await expectRows(1)
+    await page.getByRole('searchbox', { name: 'Search' }).fill('no such thing')
+    await page.getByText('Nothing matches').waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await expectRows(PAGE_SIZE)
+  })
+
+  it('filters in words, by state, number and relation; the address keeps them', async () => {
+    await open()
+    const add = async (attribute: string): Promise<void> => {
+      await page.getByRole('button', { name: '+ Filter' }).click()
+      await page.getByRole('button', { name: 'Attribute' }).click()
+      await page.getByRole('option', { name: attribute, exact: true }).click()
+    }
+    await add('Reading minutes')
+    await page.getByRole('button', { name: 'Condition' }).click()
+    await page.getByRole('option', { name: '≤' }).click()
+    await page.getByLabel('Value').fill('9')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await expectRows(9)
+    await add('State')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await expectRows(5)
+    await add('Category')
+    await page.getByRole('option', { name: 'Maps' }).click()
+    await expectAccessible(page, 'filter')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await expectRows(3)
+    await page.getByText('3 of 3 that match').waitFor()
+    await page.reload()
+    await expectRows(3)
+    await page.getByRole('button', { name: 'Category is Maps' }).waitFor()
+    await page.getByRole('button', { name: 'Take filter off' }).last().click()
+    await expectRows(5)
+  })
+
+  it('sorts by a press on a head', async () => {
+    await open()
+    await page.getByRole('columnheader', { name: 'Title' }).click()
+    await rows().first().getByText(titleOf(1)).waitFor()
+    await page.getByRole('columnheader', { name: 'Title' }).click()
+    await rows().first().getByText(titleOf(60)).waitFor()
+  })
+
+  it('keeps the columns that a person chooses, in their order', async () => {
+    await open()
+    const heads = () => page.getByRole('columnheader').allTextContents()
+    expect(await heads())
+      .to.include('State')
+      .and.not.include('Slug')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    const kept = page.waitForResponse((answer) => answer.url().includes('/preferences/'))
+    await page.getByRole('dialog').getByText('Slug').click()
+    await kept
+    const moved = page.waitForResponse((answer) => answer.url().includes('/preferences/'))
+    await page.getByRole('button', { name: 'Move Slug forward' }).click()
+    await moved
+    await page.reload()
+    await rows().first().waitFor()
+    expect((await heads()).slice(-2)).to.deep.equal(['Slug', 'Updated'])
+  })
+
+  it('works by keys alone: arrows move, Space selects, Enter opens', async () => {
+    await open('?sort=title%3Aasc')
+    await rows().first().getByText(titleOf(1)).waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).focus()
+    for (let at = 0; at < 6 && !(await isInGrid()); at += 1) await page.keyboard.press('Tab')
+    expect(await isInGrid()).to.equal(true)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected').waitFor({ state: 'hidden' })
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/content\/articles\/[a-z0-9]{24}/)
+  })
+
+  const isInGrid = () =>
+    page.evaluate(() => document.activeElement?.closest('[role=grid]') !== null)
+
+  it('asks as much of the server for fifty rows as for one', async () => {
+    const countRequests = async (search: string): Promise<number> => {
+      const asked: string[] = []
+      const note = (request: { url(): string }): void => {
+        const { pathname } = new URL(request.url())
+        if (/^\/(admin|api)\//.test(pathname)) asked.push(pathname)
+      }
+      page.on('request', note)
+      await open(search)
+      await page.waitForLoadState('networkidle')
+      page.off('request', note)
+      return asked.length
+    }
+    const ofOne = await countRequests('?q=%22article%2007%22')
+    expect(await countRequests(''))
+      .to.equal(ofOne)
+      .and.be.at.most(10)
+  })
+
+  it('publishes many, and takes it back', async () => {
+    await open('?sort=title%3Aasc')
+    for (const at of [1, 3]) await row(titleOf(at)).locator('label').click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('2 entries published').waitFor()
+    await row(titleOf(1)).getByText('Published').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row(titleOf(1)).getByText('Draft').waitFor()
+  })
+
+  it('publishes all that match, on every page, with a result for each', async () => {
+    await open('?sort=title%3Aasc')
+    await page.getByRole('columnheader').first().locator('label').click()
+    await page.getByRole('button', { name: 'Select all 60' }).click()
+    await page.getByText('60 selected').waitFor()
+    await expectAccessible(page, 'selection')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('60 entries published').waitFor()
+    const published = await server.ask('GET', '/api/articles?pagination[pageSize]=1')
+    expect(published.meta.pagination.total).to.equal(ARTICLES)
+  })
+
+  it('asks before it deletes for good', async () => {
+    await open('?sort=title%3Aasc')
+    await row(titleOf(2)).locator('label').click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 1 entry?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('1 entry deleted').waitFor()
+    await row(titleOf(2)).waitFor({ state: 'detached' })
+  })
+
+  it('finds entries, screens and beginnings by the palette', async () => {
+    await open()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('searchbox', { name: 'Search or go to' })
+    await box.fill('article 33')
+    await page.getByRole('menuitem', { name: titleOf(33) }).waitFor()
+    await expectAccessible(page, 'palette')
+    await box.fill('api tok')
+    await page.getByRole('menuitem', { name: 'API tokens' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'API tokens' }).waitFor()
+  })
+
+  it('fits 360 pixels', async () => {
+    await page.setViewportSize({ width: 360, height: 720 })
+    await open()
+    await expectNoSidewaysScrolling(page, 'list')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('makes no browser complain', () => {
+    expect(window.complaints).to.deep.equal([])
+  })
+})
