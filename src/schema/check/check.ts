@@ -26,6 +26,7 @@ interface Declaration {
     readonly singularName?: string
     readonly pluralName?: string
     readonly displayName?: string
+    readonly description?: unknown
   }
   readonly options?: {
     readonly draftAndPublish?: boolean
@@ -223,11 +224,17 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
       file: file.file,
       kind,
       ...namesOf(file.uid, declaration),
+      ...descriptionOf(declaration),
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
       attributes,
     },
   ]
+}
+
+function descriptionOf({ info }: Declaration): Pick<ContentTypeDefinition, 'description'> {
+  const description = info?.description
+  return typeof description === 'string' && description !== '' ? { description } : {}
 }
 
 function storageOf({
