@@ -91,9 +91,8 @@ function compileContentType(
   const {
     attributes: declared,
     file: _file,
-    description: _description,
     sharded = false,
-    history = false,
+    history = definition.draftAndPublish,
     filterable = null,
     ...options
   } = definition

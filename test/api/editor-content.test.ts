@@ -287,7 +287,6 @@ describe('content for who writes it', () => {
       draftAndPublish: true,
       localized: true,
       titleField: 'title',
-      description: '',
     })
     expect(type.attributes.notes).to.deep.equal({
       type: 'text',

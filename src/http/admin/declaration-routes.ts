@@ -1,10 +1,6 @@
 import { titleFieldOf } from '../../schema/title-field.ts'
 import { NotFoundError } from '../../errors.ts'
-import type {
-  AttributeDefinition,
-  ContentTypeDefinition,
-  Definitions,
-} from '../../schema/definition.ts'
+import type { AttributeDefinition, Definitions } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { parameterOf } from '../read-request.ts'
@@ -22,7 +18,7 @@ export function declarationRoutes({
   ...before
 }: DeclarationRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', before)
-  const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type]))
+  const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type.attributes]))
   const components = definitions.components.map(({ uid, displayName, attributes }) => ({
     uid,
     displayName,
@@ -30,11 +26,11 @@ export function declarationRoutes({
   }))
   admin.get('/content-types/:uid', null, (ctx) => {
     const plan = schema.contentTypes.get(parameterOf(ctx, 'uid'))
-    const definition = declared.get(plan?.uid ?? '')
-    if (plan === undefined || definition === undefined) {
+    const attributes = declared.get(plan?.uid ?? '')
+    if (plan === undefined || attributes === undefined) {
       throw new NotFoundError('There is no such content-type')
     }
-    ctx.body = { data: showType(plan, definition) }
+    ctx.body = { data: showType(plan, attributes) }
   })
   admin.get('/components', null, (ctx) => {
     ctx.body = { data: components }
@@ -44,7 +40,7 @@ export function declarationRoutes({
 
 function showType(
   plan: ContentTypePlan,
-  { description = '', attributes: declared }: ContentTypeDefinition,
+  declared: Readonly<Record<string, AttributeDefinition>>,
 ): object {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   return {
@@ -53,7 +49,6 @@ function showType(
     singularName,
     pluralName,
     displayName,
-    description,
     draftAndPublish,
     localized,
     titleField: titleFieldOf(plan),

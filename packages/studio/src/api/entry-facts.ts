@@ -7,7 +7,6 @@ export interface LocaleState {
   readonly locale: string | null
   readonly state: EntryState
   readonly updatedAt: string
-  readonly publishedAt: string | null
 }
 
 /** Something that links to an entry. */
@@ -50,11 +49,11 @@ export const usagesQuery = (uid: string, documentId: string) =>
 
 /** Says that I have it open, and hears who else has. */
 export async function announcePresence(
-  { uid, documentId, locale }: ActedOn,
+  body: { readonly uid: string; readonly documentId: string; readonly locale: string | null },
   signal: AbortSignal,
 ): Promise<readonly Presence[]> {
   const { data } = await request<readonly Presence[]>('PUT', '/admin/presence', {
-    body: { uid, documentId, ...(locale !== null && { locale }) },
+    body,
     signal,
     signsIn: false,
   })

@@ -2,9 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { contentPath } from '../../api/entries.ts'
 import { request } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
-import type { Data, ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../entry/declaration.ts'
 import type { FormStore } from '../../entry/form-store.ts'
-import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -30,7 +29,7 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   const target = siblingOf(place, targetField ?? name)
   useFollowing(place, target, targetField !== undefined && attribute.writable !== false)
   const isWithin = place.includes('/')
-  const { finding, other, propose } = useProposals(open, name, isWithin ? null : value)
+  const { finding, propose } = useProposals(open, name, isWithin ? null : value)
   const isFixed = open.isReadOnly || attribute.writable === false
   const from =
     targetField === undefined ? undefined : t('field.uid.from', { name: labelOf(targetField) })
@@ -52,18 +51,13 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
           <span role="status" className={`${styles['said']} ${toneOf(finding)}`}>
             {['free', 'taken', 'wrong'].includes(finding) && t(`field.uid.${finding as 'free'}`)}
           </span>
-          {!isFixed && other !== null && (
-            <Button look="quiet" small onPress={() => set(other)}>
-              {t('field.uid.use', { name: other })}
-            </Button>
-          )}
-          {!isFixed && !isWithin && targetField !== undefined && value === null && (
+          {!isFixed && !isWithin && targetField !== undefined && (
             <Button
               look="quiet"
               small
-              onPress={() =>
-                void propose(targetField, textAt(open.form, target)).then(set, notifyFailure)
-              }
+              onPress={() => {
+                void propose(textAt(open.form, target)).then((slug) => slug !== null && set(slug))
+              }}
             >
               {t('field.uid.propose')}
             </Button>
@@ -110,37 +104,31 @@ function useFollowing(place: string, target: string, isFollowing: boolean): void
   }, [form, place, target, isFollowing, isReadOnly, documentId])
 }
 
-interface Proposal {
-  readonly value: string
-  readonly free: boolean
-  /** One that is free. */
-  readonly proposal: string
-}
-
-function useProposals({ uid, documentId, locale }: OpenEntry, field: string, value: string | null) {
+function useProposals(open: OpenEntry, field: string, value: string | null) {
   const [finding, find] = useState<Finding>('unknown')
-  const [other, setOther] = useState<string | null>(null)
   const first = useRef(value)
-  const ask = async (about: Data, signal?: AbortSignal): Promise<Proposal> => {
+  const { uid, documentId, locale } = open
+  const ask = async (given: string, signal?: AbortSignal) => {
     const id = documentId()
-    const entry = { ...(id !== null && { documentId: id }), ...(locale !== null && { locale }) }
-    const body = { field, ...about, ...entry }
+    const body = {
+      field,
+      value: given,
+      ...(id !== null && { documentId: id }),
+      ...(locale !== null && { locale }),
+    }
     const path = contentPath(uid, 'uid-proposals')
-    return (await request<Proposal>('POST', path, { body, signal })).data
+    const { data } = await request<{ value: string; free: boolean }>('POST', path, { body, signal })
+    return data
   }
   useEffect(() => {
-    setOther(null)
     if (value === null || value === first.current) return find('unknown')
     first.current = null
     if (!isUid(value)) return find('wrong')
     find('asking')
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      ask({ value }, abort.signal).then(
-        ({ free, proposal }) => {
-          find(free ? 'free' : 'taken')
-          setOther(free ? null : proposal)
-        },
+      ask(value, abort.signal).then(
+        ({ free }) => find(free ? 'free' : 'taken'),
         () => abort.signal.aborted || find('unknown'),
       )
     }, TYPING_PAUSE)
@@ -150,7 +138,13 @@ function useProposals({ uid, documentId, locale }: OpenEntry, field: string, val
     }
     // oxlint-disable-next-line react/exhaustive-deps -- what is asked about is the value alone
   }, [value])
-  const propose = async (target: string, text: string): Promise<string> =>
-    (await ask({ data: { [target]: text } })).value
-  return { finding, other, propose }
+  const propose = async (from: string): Promise<string | null> => {
+    const text = slugOf(from)
+    try {
+      return (await ask(text)).value
+    } catch {
+      return text === '' ? null : text
+    }
+  }
+  return { finding, propose }
 }
