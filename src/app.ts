@@ -145,6 +145,7 @@ function openRouters(
     config,
     editorsDocuments: documentContext(services.database, services.editorsSchema),
     limited,
+    media: { library: media.library, receive: media.receive },
   })
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER))
   return [health, ...management, studio, serveUploads(media.served, limited)]

@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
+import { runCheckProject } from './cli/check-project.ts'
 import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
 import { openImport } from './cli/open-import.ts'
@@ -29,9 +30,15 @@ const output = {
   error: (text: string) => console.error(text),
 }
 writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
-process.exitCode = await (words[0] === 'doctor'
-  ? runDoctor(words.slice(1), patient(), output)
-  : runCli(words, openContext, output))
+process.exitCode = await run()
+
+/** Two commands work where nothing can be opened. */
+function run(): Promise<number> {
+  const [name, ...rest] = words
+  if (name === 'doctor') return runDoctor(rest, patient(), output)
+  if (name === 'check-project') return runCheckProject(rest, output)
+  return runCli(words, openContext, output)
+}
 
 /** The installation that the environment names. */
 function patient(): Patient {

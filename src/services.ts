@@ -22,6 +22,7 @@ import { type Locales, openLocales } from './locales/locales.ts'
 import { ConfigError } from './errors.ts'
 import { openGridFsStorage } from './media/storage/gridfs-storage.ts'
 import { openLocalStorage } from './media/storage/local-storage.ts'
+import { type Folders, openFolders } from './media/folders.ts'
 import { clearSpool } from './media/receive-upload.ts'
 import type { MediaStorage } from './media/storage/storage.ts'
 import { compileCollections } from './mongo/indexes/collection-plan.ts'
@@ -40,12 +41,10 @@ import { syncReservations } from './mongo/indexes/sync-reservations.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
 import type { ApiFacts } from './openapi/describe-api.ts'
-import { BUILT_IN_TYPES } from './schema/built-in-types.ts'
-import { checkDefinitions } from './schema/check/check.ts'
 import { compileSchema } from './schema/compile.ts'
 import type { Definitions, Uid } from './schema/definition.ts'
 import { editorsView } from './schema/editors-view.ts'
-import { loadDefinitions } from './schema/load.ts'
+import { readDefinitions } from './schema/read-definitions.ts'
 import { once } from './schema/once.ts'
 import type { ContentTypePlan, Schema } from './schema/plan.ts'
 
@@ -70,6 +69,7 @@ export interface Services {
   readonly limits: RateLimits | null
   readonly locales: Locales
   readonly storage: MediaStorage
+  readonly folders: Folders
   readonly monitor: CommandMonitor
   readonly commitLog: CommitLog
   close(): Promise<void>
@@ -77,14 +77,6 @@ export interface Services {
 
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
   return compileSchema(await readDefinitions(contentTypesDir))
-}
-
-async function readDefinitions(contentTypesDir: string): Promise<Definitions> {
-  const files = await loadDefinitions(contentTypesDir)
-  const definitions = checkDefinitions(files, BUILT_IN_TYPES)
-  if (files.some(({ kind }) => kind === 'contentType')) return definitions
-  const warning = `${contentTypesDir}: no content-type is declared here, so that only users and files are served; add an article.json`
-  return { ...definitions, warnings: [...(definitions.warnings ?? []), warning] }
 }
 
 /**
@@ -112,7 +104,8 @@ export async function openServices({
     await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
     const who = await openWhoMayDoWhat({ config, log }, schema, database)
-    const beside = await openBeside(config, database)
+    const files = documentContext(database, schema).contentType('plugin::upload.file')
+    const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
     const commitLog = await startCommitLog(database, config, log)
     const stats = watchQueries(database, monitor, { schema, log })
@@ -133,12 +126,14 @@ export async function openServices({
 async function openBeside(
   config: Config,
   database: Database,
-): Promise<Pick<Services, 'locales' | 'creations' | 'limits' | 'storage'>> {
+  files: ContentTypePlan,
+): Promise<Pick<Services, 'locales' | 'creations' | 'limits' | 'storage' | 'folders'>> {
   return {
     locales: await openLocales(database),
     creations: await openIdempotentCreations({ database, now }),
     limits: config.http.rateLimit ? await openRateLimits(database, now) : null,
     storage: await openStorage(config, database),
+    folders: await openFolders(database, files, now),
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import { readVersion } from '../config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
+import { CLIENT_COMMANDS } from './client-command.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
@@ -42,11 +43,14 @@ const COMMANDS: readonly Command[] = [
   ...LOG_COMMANDS,
   APPLY_COMMAND,
   OPENAPI_COMMAND,
+  ...CLIENT_COMMANDS,
 ]
 
-/** Not among the commands: it works where nothing can be opened, see `doctor/run-doctor.ts`. */
+/** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts` and `check-project.ts`. */
 const DOCTOR =
   '  quire doctor\n      look for what is wrong or slow: settings, database, indexes, storage'
+const CHECK_PROJECT =
+  '  quire check-project <folder>\n      say what of a project of the reference would be served, and what would not'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -139,6 +143,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
   if (HELP.has(noun)) return usage(COMMANDS)
   if (VERSION.has(noun)) return readVersion()
   if (noun === 'doctor') return DOCTOR
+  if (noun === 'check-project') return CHECK_PROJECT
   const ofNoun = commandsOf(noun)
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
 }
@@ -216,7 +221,7 @@ function usage(commands: readonly Command[]): string {
   return [
     'Manages locales, API tokens, roles, users, administrators, media and the commit log, and imports content. Every command takes --json and --help.',
     listOf(commands),
-    ...(commands === COMMANDS ? [DOCTOR] : []),
+    ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT] : []),
   ].join('\n')
 }
 

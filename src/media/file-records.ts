@@ -57,6 +57,8 @@ interface StoredBytes {
   readonly generation?: string
   /** Names of what was made of an image later. */
   readonly variants?: readonly string[]
+  /** The id of a folder; absent or null at the root, as is what lies in one that is gone. */
+  readonly folder?: string | null
 }
 
 export interface NewFile extends FileValues {

@@ -37,6 +37,8 @@ export interface MediaLibrary {
   ): Promise<MediaFile | null>
   /** Null when the record is gone. */
   edit(record: MediaFile, info: FileInfo): Promise<MediaFile | null>
+  /** Puts a file into a folder, or at the root. Null when the record is gone. */
+  move(record: MediaFile, folder: string | null): Promise<MediaFile | null>
   /** Whether it was there. */
   remove(record: MediaFile): Promise<boolean>
 }
@@ -56,6 +58,8 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
     replace: (record, upload, file, info) =>
       replace(dependencies, record, { upload, file, info, replaced: record }),
     edit: (record, info) => edit(dependencies, record, info),
+    move: async ({ documentId }, folder) =>
+      (await records.patch(documentId, { folder }))?.after ?? null,
     remove: async ({ documentId }) => {
       const removed = await records.remove(documentId)
       if (removed === null) return false

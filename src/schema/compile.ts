@@ -91,6 +91,7 @@ function compileContentType(
   const {
     attributes: declared,
     file: _file,
+    description: _description,
     sharded = false,
     history = definition.draftAndPublish,
     filterable = null,

@@ -118,6 +118,8 @@ export interface ContentTypeDefinition {
   readonly singularName: string
   readonly pluralName: string
   readonly displayName: string
+  /** What it is for, to people; empty where nothing is said. */
+  readonly description?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
   /** Its collection may be sharded: what is unique is reserved, as no index can hold it there. */

@@ -45,7 +45,7 @@ async function findStrapiLayout(directory: string): Promise<readonly Place[] | n
   const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
   for (const api of candidates) {
     const contentTypes = await findStrapiContentTypes(api, 'api')
-    const isProject = api === candidates[0] && (await list(api)) !== null
+    const isProject = api === candidates[0] && (await isStrapiProject(directory))
     if (contentTypes.length === 0 && !isProject) continue
     const source = dirname(api)
     const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
@@ -53,6 +53,14 @@ async function findStrapiLayout(directory: string): Promise<readonly Place[] | n
     return [...contentTypes, ...extensions, ...components]
   }
   return null
+}
+
+/** The root of one, be there content-types in it or not yet: else its package.json would be taken for one. */
+async function isStrapiProject(directory: string): Promise<boolean> {
+  const inSource = (await list(join(directory, 'src'))) ?? []
+  if (inSource.some((entry) => entry.isDirectory() && entry.name === 'api')) return true
+  const inRoot = (await list(directory)) ?? []
+  return inSource.length > 0 && inRoot.some(({ name }) => name === 'package.json')
 }
 
 async function findStrapiContentTypes(

@@ -287,6 +287,7 @@ describe('content for who writes it', () => {
       draftAndPublish: true,
       localized: true,
       titleField: 'title',
+      description: '',
     })
     expect(type.attributes.notes).to.deep.equal({
       type: 'text',

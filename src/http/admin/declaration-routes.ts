@@ -1,6 +1,10 @@
 import { titleFieldOf } from '../../schema/title-field.ts'
 import { NotFoundError } from '../../errors.ts'
-import type { AttributeDefinition, Definitions } from '../../schema/definition.ts'
+import type {
+  AttributeDefinition,
+  ContentTypeDefinition,
+  Definitions,
+} from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { parameterOf } from '../read-request.ts'
@@ -18,7 +22,7 @@ export function declarationRoutes({
   ...before
 }: DeclarationRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', before)
-  const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type.attributes]))
+  const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type]))
   const components = definitions.components.map(({ uid, displayName, attributes }) => ({
     uid,
     displayName,
@@ -26,11 +30,11 @@ export function declarationRoutes({
   }))
   admin.get('/content-types/:uid', null, (ctx) => {
     const plan = schema.contentTypes.get(parameterOf(ctx, 'uid'))
-    const attributes = declared.get(plan?.uid ?? '')
-    if (plan === undefined || attributes === undefined) {
+    const definition = declared.get(plan?.uid ?? '')
+    if (plan === undefined || definition === undefined) {
       throw new NotFoundError('There is no such content-type')
     }
-    ctx.body = { data: showType(plan, attributes) }
+    ctx.body = { data: showType(plan, definition) }
   })
   admin.get('/components', null, (ctx) => {
     ctx.body = { data: components }
@@ -40,7 +44,7 @@ export function declarationRoutes({
 
 function showType(
   plan: ContentTypePlan,
-  declared: Readonly<Record<string, AttributeDefinition>>,
+  { description = '', attributes: declared }: ContentTypeDefinition,
 ): object {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   return {
@@ -49,6 +53,7 @@ function showType(
     singularName,
     pluralName,
     displayName,
+    description,
     draftAndPublish,
     localized,
     titleField: titleFieldOf(plan),

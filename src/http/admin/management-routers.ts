@@ -12,6 +12,7 @@ import type { IdempotentCreations } from '../../documents/write/idempotent-creat
 import type { Locales } from '../../locales/locales.ts'
 import type { Definitions } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
+import type { Folders } from '../../media/folders.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { readBody } from '../read-request.ts'
@@ -26,6 +27,7 @@ import { bulkActionRoutes } from './bulk-actions.ts'
 import { declarationRoutes } from './declaration-routes.ts'
 import { editorContentRoutes } from './editor-content-routes.ts'
 import { entryRoutes } from './entry-routes.ts'
+import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { meRoutes } from './me-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 
@@ -43,6 +45,8 @@ export interface ManagementDependencies {
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
+  readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
+  readonly folders: Folders
 }
 
 /** Everything under `/admin`: by the cookie of a session, or root's bearer. */
@@ -77,6 +81,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     entryRoutes(content),
     bulkActionRoutes(content),
     editorContentRoutes(content),
+    fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),
     historyRoutes(content),
     auditRoutes(content),
     overviewRoutes({ ...content, presence: administrators.presence }),

@@ -16,6 +16,7 @@ import type {
   Definitions,
   Uid,
 } from '../definition.ts'
+import { leaveOut } from './leave-out.ts'
 import { isMorphRelation } from './morph-relation.ts'
 
 interface Declaration {
@@ -25,6 +26,7 @@ interface Declaration {
     readonly singularName?: string
     readonly pluralName?: string
     readonly displayName?: string
+    readonly description?: unknown
   }
   readonly options?: {
     readonly draftAndPublish?: boolean
@@ -58,7 +60,7 @@ export function checkDefinitions(
   builtIn: readonly ContentTypeDefinition[] = [],
 ): Definitions {
   const checked = files.map(checkFile)
-  const declared = declare(checked, builtIn)
+  const { declared, leftOut } = leaveOut(declare(checked, builtIn))
   const faults = [
     ...tellAll(checked, ({ faults }) => faults),
     ...duplicateUids(files),
@@ -66,7 +68,13 @@ export function checkDefinitions(
   ]
   if (faults.length > 0) throw new SchemaError(faults)
   const { contentTypes, components } = declared
-  const warnings = [...tellAll(checked, ({ warnings }) => warnings), ...findWarnings(contentTypes)]
+  const warnings = [
+    ...tellAll(checked, ({ warnings }) => warnings),
+    ...leftOut.map(({ holder, attribute, why }) =>
+      tell(holder.file, { path: `attributes.${attribute}`, problem: why }),
+    ),
+    ...findWarnings(contentTypes),
+  ]
   return { contentTypes, components, warnings }
 }
 
@@ -216,11 +224,17 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
       file: file.file,
       kind,
       ...namesOf(file.uid, declaration),
+      ...descriptionOf(declaration),
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
       attributes,
     },
   ]
+}
+
+function descriptionOf({ info }: Declaration): Pick<ContentTypeDefinition, 'description'> {
+  const description = info?.description
+  return typeof description === 'string' && description !== '' ? { description } : {}
 }
 
 function storageOf({

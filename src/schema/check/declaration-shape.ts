@@ -137,12 +137,16 @@ const ATTRIBUTE_RULES = new Map(
 )
 const DECLARATION_RULE = Joi.object(DECLARATION).unknown().required()
 
+const NO_ATTRIBUTES =
+  'missing: this declares no content-type and no component; other files belong elsewhere'
+
 /** What is wrong with the shape of a declaration, its attributes left aside. */
 export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
   const faults = findFaults(DECLARATION_RULE, content)
   if (!isObject(content)) return faults
   const info = isObject(content['info']) ? content['info'] : {}
   const options = isObject(content['options']) ? content['options'] : {}
+  const isMissing = content['attributes'] === undefined
   return [
     ...faults,
     ...findTypos(content, new Set(Object.keys(DECLARATION))),
@@ -150,6 +154,7 @@ export function findDeclarationFaults(content: unknown): readonly DeclarationFau
     ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
     ...within('options.api', findTypos(objectIn(options, 'api'), new Set(Object.keys(API)))),
     ...findIndexShapeFaults(options['indexes']),
+    ...(isMissing ? [{ path: 'attributes', problem: NO_ATTRIBUTES }] : []),
   ]
 }
 

@@ -7,6 +7,7 @@ export interface LocaleState {
   readonly locale: string | null
   readonly state: EntryState
   readonly updatedAt: string
+  readonly publishedAt: string | null
 }
 
 /** Something that links to an entry. */
@@ -49,11 +50,11 @@ export const usagesQuery = (uid: string, documentId: string) =>
 
 /** Says that I have it open, and hears who else has. */
 export async function announcePresence(
-  body: { readonly uid: string; readonly documentId: string; readonly locale: string | null },
+  { uid, documentId, locale }: ActedOn,
   signal: AbortSignal,
 ): Promise<readonly Presence[]> {
   const { data } = await request<readonly Presence[]>('PUT', '/admin/presence', {
-    body,
+    body: { uid, documentId, ...(locale !== null && { locale }) },
     signal,
     signsIn: false,
   })

@@ -34,6 +34,8 @@ export const entryEnglish = {
   'side.label': 'About this entry',
   'side.others': '{names} has this open, too | {names} have this open, too',
   'side.languages': 'Languages',
+  'side.published': 'Published',
+  'side.publishedAt': 'Shown to apps since',
   'side.begin': 'Begin',
   'side.begin.named': 'Begin {name}',
   'side.linkedFrom': 'Linked from',
@@ -75,6 +77,7 @@ export const entryEnglish = {
   'field.uid.taken': 'taken',
   'field.uid.wrong': 'letters, digits and - _ . ~ only',
   'field.uid.propose': 'Propose',
+  'field.uid.use': 'Use {name}',
   'field.markdown': 'Markdown',
   'field.json.wrong': 'Not saved: this is no JSON',
 
@@ -129,6 +132,7 @@ export const entryEnglish = {
   'media.none': 'No files',
   'media.none.hint': 'Upload one in the form, or look for another name.',
   'media.uploading': 'Uploading {name}',
+  'media.waiting': 'Not saved: still uploading',
   'media.wrongKind': 'This field does not take files of that kind',
   'media.noAlternative': 'no alternative text',
 

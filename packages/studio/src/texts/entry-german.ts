@@ -39,6 +39,8 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'side.label': 'Über diesen Eintrag',
   'side.others': '{names} hat dies auch geöffnet | {names} haben dies auch geöffnet',
   'side.languages': 'Sprachen',
+  'side.published': 'Veröffentlicht',
+  'side.publishedAt': 'Für Apps sichtbar seit',
   'side.begin': 'Beginnen',
   'side.begin.named': '{name} beginnen',
   'side.linkedFrom': 'Verwiesen von',
@@ -80,6 +82,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'field.uid.taken': 'vergeben',
   'field.uid.wrong': 'nur Buchstaben, Ziffern und - _ . ~',
   'field.uid.propose': 'Vorschlagen',
+  'field.uid.use': '{name} nehmen',
   'field.markdown': 'Markdown',
   'field.json.wrong': 'Nicht gespeichert: kein JSON',
 
@@ -134,6 +137,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'media.none': 'Keine Dateien',
   'media.none.hint': 'Laden Sie eine im Formular hoch, oder suchen Sie einen anderen Namen.',
   'media.uploading': '{name} wird hochgeladen',
+  'media.waiting': 'Nicht gespeichert: wird noch hochgeladen',
   'media.wrongKind': 'Dieses Feld nimmt Dateien dieser Art nicht',
   'media.noAlternative': 'kein Alternativtext',
 

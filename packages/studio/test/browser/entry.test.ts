@@ -282,7 +282,7 @@ describeInBrowser('an entry in the Studio', function () {
     await untilSaved(page)
     await openPiece(page, server, documentId)
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       expect(await violations(page)).to.deep.equal([])
     }
   })

@@ -33,7 +33,7 @@ export function BlocksTools({ editor }: { readonly editor: Editor }) {
           title={t(`blocks.${mark}`)}
           onClick={() => editor.chain().focus().toggleMark(mark).run()}
         >
-          <span aria-hidden="true">{sign}</span>
+          <span className={styles['sign']} data-sign={sign} />
         </button>
       ))}
       <button
@@ -114,7 +114,7 @@ function ListTool({ editor, format, sign }: ListToolProps) {
       title={t(`blocks.${format}`)}
       onClick={() => toggleListIn(editor, format)}
     >
-      <span aria-hidden="true">{sign}</span>
+      <span className={styles['sign']} data-sign={sign} />
     </button>
   )
 }

@@ -1,10 +1,10 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { markdown } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
+import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 export type CodeLanguage = 'markdown' | 'json'
@@ -63,9 +63,9 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
   }
 }
 
-/** Tab indents JSON; in prose it goes on to the next field, as everywhere. */
-function formatting(language: CodeLanguage) {
-  if (language === 'json') return [indentWithTab]
+/** Tab goes on to the next field, as everywhere. */
+function formatting(language: CodeLanguage): readonly KeyBinding[] {
+  if (language === 'json') return []
   return [
     { key: 'Mod-b', run: wrapIn('**') },
     { key: 'Mod-i', run: wrapIn('_') },

@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type DragEvent, useMemo, useState } from 'react'
+import { type ClipboardEvent, type DragEvent, useEffect, useMemo, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -7,7 +7,7 @@ import type { MediaAttribute } from '../../entry/declaration.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
-import type { FieldProps } from '../field-props.ts'
+import type { FieldProps, Place } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { Grip } from '../reorder/grip.tsx'
 import { type Handles, moved, useReorder } from '../reorder/use-reorder.ts'
@@ -39,6 +39,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
       return isMany ? [...now, ...fresh] : added.slice(0, 1)
     })
   const { uploads, start, drop } = useUploads((file) => add([file]))
+  useWaiting(place, uploads)
   const take = (given: readonly File[]): void => {
     const fitting = given.filter(({ type }) => isOfKind(type, kinds))
     if (fitting.length < given.length) notifyFailure(t('media.wrongKind'))
@@ -133,6 +134,19 @@ function FileList({ files, isFixed, isOrdered, onChange }: FileListProps) {
       ))}
     </ul>
   )
+}
+
+/** An entry whose file is still on its way is not saved, and says so. */
+function useWaiting(place: Place, uploads: readonly Upload[]): void {
+  const { form } = useOpenEntry()
+  const { t } = useTexts()
+  const isWaiting = uploads.some(({ failure }) => failure === null)
+  const problem = t('media.waiting')
+  useEffect(() => {
+    if (!isWaiting) return
+    form.setUnreadable(addressAt(place), problem)
+    return () => form.setUnreadable(addressAt(place), null)
+  }, [form, isWaiting, place, problem])
 }
 
 /** Takes what is dropped or pasted. */

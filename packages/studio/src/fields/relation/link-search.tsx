@@ -88,7 +88,7 @@ function useFound(target: string, text: string, isOpen: boolean): readonly Found
     return () => clearTimeout(timer)
   }, [text])
   const titleField = reading.titleFieldOf(target)
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     ...entriesQuery(target, {
       ...(asked.trim() !== '' && { _q: asked.trim() }),
       ...(titleField !== null && { fields: [titleField], sort: titleField }),
@@ -99,8 +99,11 @@ function useFound(target: string, text: string, isOpen: boolean): readonly Found
     enabled: isOpen,
     placeholderData: keepPreviousData,
   })
-  return (data?.data ?? []).map((entry) => ({
+  const found = (data?.data ?? []).map((entry) => ({
     ...toLink(entry, titleField),
     state: type?.draftAndPublish === true ? data?.meta.states?.[entry.documentId] : undefined,
   }))
+  // Until the answer is there, what was found before must not be chosen for what is typed now.
+  if (asked === text && !isPlaceholderData) return found
+  return found.filter(({ title }) => title.toLowerCase().includes(text.trim().toLowerCase()))
 }

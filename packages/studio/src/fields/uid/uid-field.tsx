@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import { contentPath } from '../../api/entries.ts'
 import { request } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { Data, ScalarAttribute } from '../../entry/declaration.ts'
 import type { FormStore } from '../../entry/form-store.ts'
+import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -29,7 +30,7 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   const target = siblingOf(place, targetField ?? name)
   useFollowing(place, target, targetField !== undefined && attribute.writable !== false)
   const isWithin = place.includes('/')
-  const { finding, propose } = useProposals(open, name, isWithin ? null : value)
+  const { finding, other, propose } = useProposals(open, name, isWithin ? null : value)
   const isFixed = open.isReadOnly || attribute.writable === false
   const from =
     targetField === undefined ? undefined : t('field.uid.from', { name: labelOf(targetField) })
@@ -51,13 +52,18 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
           <span role="status" className={`${styles['said']} ${toneOf(finding)}`}>
             {['free', 'taken', 'wrong'].includes(finding) && t(`field.uid.${finding as 'free'}`)}
           </span>
-          {!isFixed && !isWithin && targetField !== undefined && (
+          {!isFixed && other !== null && (
+            <Button look="quiet" small onPress={() => set(other)}>
+              {t('field.uid.use', { name: other })}
+            </Button>
+          )}
+          {!isFixed && !isWithin && targetField !== undefined && value === null && (
             <Button
               look="quiet"
               small
-              onPress={() => {
-                void propose(textAt(open.form, target)).then((slug) => slug !== null && set(slug))
-              }}
+              onPress={() =>
+                void propose(targetField, textAt(open.form, target)).then(set, notifyFailure)
+              }
             >
               {t('field.uid.propose')}
             </Button>
@@ -104,31 +110,37 @@ function useFollowing(place: string, target: string, isFollowing: boolean): void
   }, [form, place, target, isFollowing, isReadOnly, documentId])
 }
 
-function useProposals(open: OpenEntry, field: string, value: string | null) {
+interface Proposal {
+  readonly value: string
+  readonly free: boolean
+  /** One that is free. */
+  readonly proposal: string
+}
+
+function useProposals({ uid, documentId, locale }: OpenEntry, field: string, value: string | null) {
   const [finding, find] = useState<Finding>('unknown')
+  const [other, setOther] = useState<string | null>(null)
   const first = useRef(value)
-  const { uid, documentId, locale } = open
-  const ask = async (given: string, signal?: AbortSignal) => {
+  const ask = async (about: Data, signal?: AbortSignal): Promise<Proposal> => {
     const id = documentId()
-    const body = {
-      field,
-      value: given,
-      ...(id !== null && { documentId: id }),
-      ...(locale !== null && { locale }),
-    }
+    const entry = { ...(id !== null && { documentId: id }), ...(locale !== null && { locale }) }
+    const body = { field, ...about, ...entry }
     const path = contentPath(uid, 'uid-proposals')
-    const { data } = await request<{ value: string; free: boolean }>('POST', path, { body, signal })
-    return data
+    return (await request<Proposal>('POST', path, { body, signal })).data
   }
   useEffect(() => {
+    setOther(null)
     if (value === null || value === first.current) return find('unknown')
     first.current = null
     if (!isUid(value)) return find('wrong')
     find('asking')
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      ask(value, abort.signal).then(
-        ({ free }) => find(free ? 'free' : 'taken'),
+      ask({ value }, abort.signal).then(
+        ({ free, proposal }) => {
+          find(free ? 'free' : 'taken')
+          setOther(free ? null : proposal)
+        },
         () => abort.signal.aborted || find('unknown'),
       )
     }, TYPING_PAUSE)
@@ -138,13 +150,7 @@ function useProposals(open: OpenEntry, field: string, value: string | null) {
     }
     // oxlint-disable-next-line react/exhaustive-deps -- what is asked about is the value alone
   }, [value])
-  const propose = async (from: string): Promise<string | null> => {
-    const text = slugOf(from)
-    try {
-      return (await ask(text)).value
-    } catch {
-      return text === '' ? null : text
-    }
-  }
-  return { finding, propose }
+  const propose = async (target: string, text: string): Promise<string> =>
+    (await ask({ data: { [target]: text } })).value
+  return { finding, other, propose }
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
-import { type LocaleState, type Presence, usagesQuery } from '../../api/entry-facts.ts'
+import { type LocaleState, type Presence, type Usage, usagesQuery } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
@@ -24,27 +24,32 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
   const documentId = door.documentId()
   return (
     <aside className={styles['side']} aria-label={t('side.label')}>
-      {others.length > 0 && (
-        <p className={styles['note']} role="status">
-          {t('side.others', {
-            names: others.map(({ name }) => name).join(', '),
-            count: others.length,
-          })}
-        </p>
-      )}
-      {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
-      {documentId !== null && <Usages uid={plan.type.uid} documentId={documentId} />}
-      {documentId !== null && <AppView session={session} documentId={documentId} />}
-      <Section title={t('side.keys')}>
-        <p className={styles['row']}>
-          {t('side.keys.save')} <kbd>Ctrl S</kbd>
-        </p>
-        {plan.type.draftAndPublish && (
-          <p className={styles['row']}>
-            {t('side.keys.publish')} <kbd>Ctrl ↵</kbd>
+      <div className={styles['inside']}>
+        {others.length > 0 && (
+          <p className={styles['note']} role="status">
+            {t('side.others', {
+              names: others.map(({ name }) => name).join(', '),
+              count: others.length,
+            })}
           </p>
         )}
-      </Section>
+        {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
+        <Published {...{ session, states }} />
+        {documentId !== null && (
+          <Usages uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
+        )}
+        {documentId !== null && <AppView session={session} documentId={documentId} />}
+        <Section title={t('side.keys')}>
+          <p className={styles['row']}>
+            {t('side.keys.save')} <kbd>Ctrl S</kbd>
+          </p>
+          {plan.type.draftAndPublish && (
+            <p className={styles['row']}>
+              {t('side.keys.publish')} <kbd>Ctrl ↵</kbd>
+            </p>
+          )}
+        </Section>
+      </div>
     </aside>
   )
 }
@@ -92,7 +97,29 @@ function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states
   )
 }
 
-function Usages({ uid, documentId }: { readonly uid: string; readonly documentId: string }) {
+/** Since when apps see what they see. */
+function Published({ session, states }: Pick<EntrySideProps, 'session' | 'states'>) {
+  const { plan } = session
+  const { t, ago, moment } = useTexts()
+  const publishedAt = states?.find(({ locale }) => locale === plan.locale)?.publishedAt
+  if (typeof publishedAt !== 'string' || !plan.type.draftAndPublish) return null
+  return (
+    <Section title={t('side.published')}>
+      <p className={styles['row']}>
+        {t('side.publishedAt')}
+        <b title={moment(publishedAt)}>{ago(publishedAt)}</b>
+      </p>
+    </Section>
+  )
+}
+
+interface UsagesProps {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+}
+
+function Usages({ uid, documentId, locale }: UsagesProps) {
   const { t } = useTexts()
   const types = useTypes()
   const { data } = useQuery(usagesQuery(uid, documentId))
@@ -100,7 +127,7 @@ function Usages({ uid, documentId }: { readonly uid: string; readonly documentId
   return (
     <Section title={t('side.linkedFrom')}>
       <ul>
-        {data.map((usage) => {
+        {onceEach(data, locale).map((usage) => {
           const type = types.find((one) => one.uid === usage.uid)
           const title = usage.title ?? usage.documentId
           return (
@@ -127,4 +154,14 @@ function Usages({ uid, documentId }: { readonly uid: string; readonly documentId
       </ul>
     </Section>
   )
+}
+
+/** An entry links in each of its languages: it is shown once, in the language one looks at where it has that. */
+function onceEach(usages: readonly Usage[], locale: string | null): readonly Usage[] {
+  const byEntry = new Map<string, Usage>()
+  for (const usage of usages) {
+    const key = `${usage.documentId} ${usage.field}`
+    if (!byEntry.has(key) || usage.locale === locale) byEntry.set(key, usage)
+  }
+  return [...byEntry.values()]
 }

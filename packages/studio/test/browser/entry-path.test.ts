@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import { fieldAt, openAs, PIECE, startWithEditors, titleOf, untilSaved } from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('an entry by keyboard', function () {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  it('goes with the keyboard alone', async () => {
+    await page.goto(`${server.address}/studio/content/pieces/new`)
+    await titleOf(page).waitFor()
+    const tabTo = async (place: string): Promise<void> => {
+      for (let presses = 0; presses < 80; presses += 1) {
+        const isThere = await fieldAt(page, place).evaluate((field) =>
+          field.contains(document.activeElement),
+        )
+        if (isThere) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`Tab does not lead to ${place}`)
+    }
+    await tabTo('title')
+    await page.keyboard.type('By keyboard')
+    await tabTo('isNew')
+    await page.keyboard.press('Space')
+    await tabTo('kind')
+    await page.keyboard.type('poem')
+    await tabTo('author')
+    await page.keyboard.type('Sapp')
+    await page.getByRole('option', { name: 'Sappho' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await tabTo('sections')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('A chapter')
+    await untilSaved(page)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Published', { exact: true }).first().waitFor()
+    const query =
+      'filters[title]=By%20keyboard&status=published&populate[author]=true&populate[sections]=true'
+    const { data } = await server.ask('GET', `${PIECE}?${query}`)
+    expect(data[0]).to.include({ kind: 'poem', isNew: true })
+    expect(data[0].author.name).to.equal('Sappho')
+    expect(data[0].sections[0].heading).to.equal('A chapter')
+  })
+})

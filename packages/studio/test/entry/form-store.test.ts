@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { addressOf, valueAt, withValueAt } from '../../src/entry/address.ts'
+import { FormStore, outlineOf } from '../../src/entry/form-store.ts'
+import { type ComponentValue, toFormValues } from '../../src/entry/values.ts'
+import { ARTICLE, reading } from './samples.ts'
+
+const QUOTES = {
+  quotes: [
+    { id: 1, text: 'a' },
+    { id: 2, text: 'b' },
+  ],
+}
+
+function open(): FormStore {
+  return new FormStore(toFormValues(ARTICLE, QUOTES, reading()))
+}
+
+const FIRST = ['quotes', 'shared.quote:1', 'text']
+const SECOND = ['quotes', 'shared.quote:2', 'text']
+
+describe('what a form holds', () => {
+  it('tells those who look at the attribute, and changes nothing that is not above the place', () => {
+    const form = open()
+    const told: string[] = []
+    form.subscribe('quotes', () => told.push('quotes'))
+    form.subscribe('title', () => told.push('title'))
+    const [first, second] = form.get(['quotes']) as readonly ComponentValue[]
+    const before = outlineOf(form.get(['quotes']) as readonly ComponentValue[])
+    form.set(FIRST, 'typed')
+    expect(told).to.deep.equal(['quotes'])
+    const [firstAfter, secondAfter] = form.get(['quotes']) as readonly ComponentValue[]
+    expect(firstAfter).to.not.equal(first)
+    expect(secondAfter).to.equal(second)
+    expect(outlineOf(form.get(['quotes']) as readonly ComponentValue[])).to.equal(before)
+  })
+
+  it('tells nobody of a value that it has', () => {
+    const form = open()
+    let times = 0
+    form.subscribe('quotes', () => (times += 1))
+    form.onEdit(() => (times += 1))
+    form.set(FIRST, 'a')
+    expect(times).to.equal(0)
+  })
+
+  it('keeps the place of a value when its component is moved', () => {
+    const form = open()
+    form.change<readonly ComponentValue[]>(['quotes'], (list) => list.toReversed())
+    form.set(FIRST, 'still the first')
+    expect(form.get(FIRST)).to.equal('still the first')
+    expect(form.get(SECOND)).to.equal('b')
+  })
+
+  it('forgets what was refused when somebody edits it, what it stands in, or what stands in it', () => {
+    for (const [at, edited] of [
+      [FIRST, FIRST],
+      [['quotes'], FIRST],
+      [FIRST, ['quotes']],
+    ] as const) {
+      const form = open()
+      form.setRefused(
+        new Map([
+          [at.join('/'), ['no']],
+          ['title', ['no']],
+        ]),
+      )
+      form.set(edited, edited.length === 1 ? [] : 'other')
+      expect(form.problemsAt(at)).to.equal(undefined)
+      expect(form.problemsAt(['title'])).to.deep.equal(['no'])
+    }
+  })
+
+  it('finds the place of what the API names by position', () => {
+    const { quotes } = toFormValues(ARTICLE, QUOTES, reading())
+    const values = { quotes, seo: { $key: 'k', label: 'x' } }
+    expect(addressOf(values, ['quotes', '1', 'text'])).to.deep.equal(SECOND)
+    expect(addressOf(values, ['seo', 'label'])).to.deep.equal(['seo', 'label'])
+    expect(addressOf(values, ['quotes', '7', 'text'])).to.deep.equal(['quotes'])
+    expect(addressOf(values, ['title'])).to.deep.equal(['title'])
+  })
+
+  it('changes nothing where nothing stands', () => {
+    const values = toFormValues(ARTICLE, QUOTES, reading())
+    const changed = withValueAt(values, ['quotes', 'gone', 'text'], 'x')
+    expect(changed['quotes']).to.deep.equal(values['quotes'])
+    expect(valueAt(values, ['quotes', 'gone', 'text'])).to.equal(undefined)
+  })
+})

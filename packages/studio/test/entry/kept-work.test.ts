@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { findKeptWork, type KeptFor, keepWork, learnKeptKeys } from '../../src/entry/kept-work.ts'
+import { populateOf } from '../../src/entry/populate.ts'
+import { toFormValues } from '../../src/entry/values.ts'
+import { ARTICLE, COMPONENTS, reading } from './samples.ts'
+
+const OF: KeptFor = { administrator: 'ada', uid: 'api::a.a', documentId: 'd1', locale: 'en' }
+const WORK = { base: { title: 'before' }, mine: { title: 'after' } }
+
+describe('work that is kept in the browser', () => {
+  it('is found by the same person, for the same entry and locale, and by nobody else', () => {
+    const store = new MemoryStore()
+    expect(keepWork(store, OF, WORK)).to.equal(true)
+    expect(findKeptWork(store, OF)).to.deep.equal(WORK)
+    const others = [
+      { administrator: 'grace' },
+      { documentId: 'd2' },
+      { documentId: null },
+      { locale: 'de' },
+      { uid: 'api::b.b' },
+    ]
+    for (const other of others) expect(findKeptWork(store, { ...OF, ...other })).to.equal(null)
+    keepWork(store, OF, null)
+    expect(store.length()).to.equal(0)
+  })
+
+  it('is nothing where the store holds something else, and never throws', () => {
+    const store = new MemoryStore()
+    keepWork(store, OF, WORK)
+    for (const text of ['{', '7', 'null', '{}', '{"base":1,"mine":{}}']) {
+      store.overwrite(text)
+      expect(findKeptWork(store, OF)).to.equal(null)
+    }
+    expect(keepWork(new FullStore(), OF, WORK)).to.equal(false)
+  })
+
+  it('knows its components again: they had keys of the form that was closed', () => {
+    const read = reading()
+    const kept = {
+      quotes: [
+        { $key: 'old:1', id: 7, text: 'kept' },
+        { $key: 'old:2', text: 'new' },
+      ],
+    }
+    learnKeptKeys(ARTICLE, kept, COMPONENTS, read.keys)
+    const { quotes } = toFormValues(ARTICLE, { quotes: [{ id: 7, text: 'x' }, { id: 8 }] }, read)
+    expect((quotes as { $key: string }[]).map(({ $key }) => $key)).to.deep.equal([
+      'old:1',
+      'shared.quote:8',
+    ])
+  })
+})
+
+describe('what of an entry a form reads', () => {
+  it('is everything, with the beginning of long relations', () => {
+    const title = { fields: ['name'] }
+    const many = { ...title, pagination: { limit: 51 } }
+    const quote = { populate: { countries: many } }
+    const cta = { populate: { quote } }
+    expect(populateOf(ARTICLE, reading())).to.deep.equal({
+      cover: true,
+      gallery: true,
+      category: title,
+      tags: many,
+      seo: cta,
+      quotes: quote,
+      sections: { on: { 'shared.quote': quote, 'shared.cta': cta } },
+    })
+  })
+})
+
+class MemoryStore {
+  readonly #held = new Map<string, string>()
+
+  getItem(name: string): string | null {
+    return this.#held.get(name) ?? null
+  }
+
+  setItem(name: string, text: string): void {
+    this.#held.set(name, text)
+  }
+
+  removeItem(name: string): void {
+    this.#held.delete(name)
+  }
+
+  overwrite(text: string): void {
+    for (const name of this.#held.keys()) this.#held.set(name, text)
+  }
+
+  length(): number {
+    return this.#held.size
+  }
+}
+
+class FullStore extends MemoryStore {
+  override setItem(): void {
+    throw new DOMException('', 'QuotaExceededError')
+  }
+}

@@ -1,0 +1,248 @@
+import Joi from 'joi'
+import { pluginAction, type PluginVerb } from '../../access/actions.ts'
+import { inputError, readInput } from '../../access/input.ts'
+import { showVersions } from '../../documents/read/find-documents.ts'
+import { pathsTo } from '../../documents/read/find-usages.ts'
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
+import { type FilePlace, findFiles, findUnusedFiles } from '../../media/find-files.ts'
+import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
+import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
+import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { rulesOf } from '../routes/query-rules.ts'
+import type { Context } from '../state.ts'
+import { type AdminRouter, adminRouter } from './admin-router.ts'
+import type { EditorContentDependencies } from './editor-content-routes.ts'
+import { sendUsages } from './entry-routes.ts'
+import { readFileSearch } from './read-file-search.ts'
+import { readPage } from './page-of.ts'
+
+export interface FileRouteDependencies extends EditorContentDependencies {
+  readonly library: MediaLibrary
+  readonly receive: ReceiveOptions
+  readonly folders: Folders
+}
+
+const FILES = 'plugin::upload.content-api'
+const may = (verb: PluginVerb<typeof FILES>): string => pluginAction(FILES, verb)
+
+const MOVE = Joi.object<{ readonly ids: readonly string[]; readonly folder: string | null }>({
+  ids: Joi.array().items(Joi.string().max(24)).min(1).max(500).unique().required(),
+  folder: Joi.string().max(24).allow(null).required(),
+})
+
+const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
+  name: Joi.any(),
+  alternativeText: Joi.any(),
+  caption: Joi.any(),
+  focalPoint: Joi.any(),
+  folder: Joi.string().max(24).allow(null),
+})
+
+/** `/admin/files` and `/admin/folders`: media for who works with them; the records are those of `/api/upload`. */
+export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
+  const admin = adminRouter('/admin', dependencies)
+  const { library } = dependencies
+  admin.get('/files', may('find'), (ctx) => list(ctx, dependencies))
+  admin.post('/files', may('upload'), (ctx) => upload(ctx, dependencies))
+  admin.post('/files/move', may('upload'), (ctx) => move(ctx, dependencies))
+  admin.get('/files/:id', may('findOne'), async (ctx) => {
+    const record = await recordOf(ctx, library)
+    ctx.body = { data: await showOne(ctx, dependencies, record) }
+  })
+  admin.put('/files/:id', may('upload'), (ctx) => change(ctx, dependencies))
+  admin.delete('/files/:id', may('destroy'), async (ctx) => {
+    if (!(await library.remove(await recordOf(ctx, library)))) throw noSuchFile()
+    ctx.status = 204
+  })
+  admin.get('/files/:id/usages', may('findOne'), async (ctx) => {
+    const { documentId } = await recordOf(ctx, library)
+    await sendUsages(ctx, dependencies, { uid: 'plugin::upload.file', documentId })
+  })
+  addFolders(admin, dependencies)
+  return admin.router
+}
+
+function addFolders(admin: AdminRouter, { folders }: FileRouteDependencies): void {
+  admin.get('/folders', may('find'), async (ctx) => {
+    ctx.body = { data: await folders.list() }
+  })
+  admin.post('/folders', may('upload'), async (ctx) => {
+    const created = await folders.create(readInput(NEW_FOLDER, bodyOf(ctx)))
+    ctx.status = 201
+    ctx.body = { data: created }
+  })
+  admin.put('/folders/:id', may('upload'), async (ctx) => {
+    const input = readInput(FOLDER_CHANGE, bodyOf(ctx))
+    ctx.body = { data: await folders.update(parameterOf(ctx, 'id'), input) }
+  })
+  admin.delete('/folders/:id', may('destroy'), async (ctx) => {
+    ctx.body = { data: await folders.remove(parameterOf(ctx, 'id')) }
+  })
+}
+
+async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
+  const { documents, schema, folders } = dependencies
+  const query = readQuery(ctx.querystring)
+  const page = readPage(query)
+  const { unused, ...search } = readFileSearch(query, await folders.ids())
+  const plan = filePlan(dependencies)
+  const part = { start: page.start, size: page.pageSize }
+  const places = [...schema.contentTypes.values()].flatMap((type): readonly FilePlace[] =>
+    pathsTo(plan.uid, type).map((path) => ({ plan: type, path })),
+  )
+  const { files, total, capped } = unused
+    ? await findUnusedFiles(documents.database, plan, search, places, part)
+    : await findFiles(documents.database, plan, search, part)
+  ctx.body = {
+    data: await show(ctx, dependencies, files),
+    meta: { pagination: page.show(total, capped) },
+  }
+}
+
+/** As `POST /api/upload`, with a `folder`; nothing is attached to entries by it. */
+async function upload(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
+  const { library, receive } = dependencies
+  if (!isMultipart(ctx)) throw noFiles()
+  const records = await receiveUpload(ctx.req, receive, async (received) => {
+    assertPlain(received)
+    const folder = received.fields.get('folder')?.at(-1) ?? null
+    await assertFolder(dependencies, folder)
+    const added = await library.add(received, infosOf(received), () => Promise.resolve())
+    if (folder === null) return added
+    return Promise.all(added.map(async (one) => (await library.move(one, folder)) ?? one))
+  })
+  ctx.status = 201
+  ctx.body = { data: await show(ctx, dependencies, records) }
+}
+
+/** What is said of a file, and where it lies; with a file in a multipart body its bytes. */
+async function change(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
+  const { library, receive } = dependencies
+  const record = await recordOf(ctx, library)
+  if (isMultipart(ctx)) {
+    const replaced = await receiveUpload(ctx.req, receive, (received) => {
+      assertPlain(received)
+      const [file, ...others] = received.files
+      if (file === undefined || others.length > 0) throw noFiles()
+      const [info = {}] = infosOf(received)
+      return library.replace(record, received, file, info)
+    })
+    ctx.body = { data: await showOne(ctx, dependencies, replaced) }
+    return
+  }
+  const { folder, ...given } = readInput(CHANGE, bodyOf(ctx))
+  if (folder !== undefined) await assertFolder(dependencies, folder)
+  const [info = {}] = parseFileInfos([given])
+  const edited = await library.edit(record, info)
+  const moved =
+    folder === undefined || edited === null ? edited : await library.move(edited, folder)
+  ctx.body = { data: await showOne(ctx, dependencies, moved) }
+}
+
+async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
+  const { library } = dependencies
+  const { ids, folder } = readInput(MOVE, bodyOf(ctx))
+  await assertFolder(dependencies, folder)
+  const results: object[] = []
+  for (const id of ids) {
+    const record = await library.get(id)
+    const moved = record === null ? null : await library.move(record, folder)
+    results.push({ id, status: moved === null ? 404 : 200 })
+  }
+  ctx.body = { data: results }
+}
+
+/** @throws ValidationError for a folder that there is not */
+async function assertFolder(
+  { folders }: Pick<FileRouteDependencies, 'folders'>,
+  folder: string | null,
+): Promise<void> {
+  if (folder === null || (await folders.ids()).includes(folder)) return
+  throw inputError('folder', 'There is no such folder', folder)
+}
+
+async function recordOf(ctx: Context, library: MediaLibrary): Promise<MediaFile> {
+  const record = await library.get(parameterOf(ctx, 'id'))
+  if (record === null) throw noSuchFile()
+  return record
+}
+
+const SHOWN = [
+  'name',
+  'alternativeText',
+  'caption',
+  'focalPoint',
+  'width',
+  'height',
+  'formats',
+  'thumbhash',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'url',
+  'createdAt',
+  'updatedAt',
+]
+
+async function showOne(
+  ctx: Context,
+  dependencies: FileRouteDependencies,
+  record: MediaFile | null,
+): Promise<Data> {
+  const [shown] = record === null ? [] : await show(ctx, dependencies, [record])
+  if (shown === undefined) throw noSuchFile()
+  return shown
+}
+
+async function show(
+  ctx: Context,
+  dependencies: FileRouteDependencies,
+  records: readonly MediaFile[],
+): Promise<readonly Data[]> {
+  const { documents, folders } = dependencies
+  const plan = filePlan(dependencies)
+  const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
+  const query = parseEntryQuery({ fields: SHOWN }, plan, rules)
+  const entries = await showVersions(documents.database, plan, records, 'published', query)
+  const known = new Set(await folders.ids())
+  return entries.map((entry, index) => {
+    const folder = records[index]?.folder ?? null
+    return { ...entry, folder: folder !== null && known.has(folder) ? folder : null }
+  })
+}
+
+function filePlan({ documents }: FileRouteDependencies): ContentTypePlan {
+  return documents.contentType('plugin::upload.file')
+}
+
+function infosOf({ fields }: Upload): readonly FileInfo[] {
+  return parseFileInfos(fields.get('fileInfo') ?? [])
+}
+
+/** @throws ValidationError for no bytes, and for what would attach the files to an entry */
+function assertPlain({ files, fields }: Upload): void {
+  if (files.length === 0 || files.some(({ size }) => size === 0)) throw noFiles()
+  const attaching = ['ref', 'refId', 'field'].find((name) => fields.has(name))
+  if (attaching === undefined) return
+  throw new ValidationError(`${attaching} is not known here`, {}, { code: 'invalid_upload' })
+}
+
+/** Koa says null, not false, of a request without a body. */
+function isMultipart(ctx: Context): boolean {
+  return typeof ctx.is('multipart/form-data') === 'string'
+}
+
+function noFiles(): ValidationError {
+  return new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
+}
+
+function noSuchFile(): NotFoundError {
+  return new NotFoundError('There is no such file')
+}

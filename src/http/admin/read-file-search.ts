@@ -1,0 +1,60 @@
+import {
+  FILE_KINDS,
+  FILE_ORDERS,
+  type FileKind,
+  type FileOrder,
+  type FileSearch,
+} from '../../media/find-files.ts'
+import { ValidationError } from '../../errors.ts'
+import type { Data } from '../../schema/definition.ts'
+
+const MAX_TEXT = 100
+
+/**
+ * `folder` (an id, or `root`), `search`, `kind`, `unused` and `sort` of a list of files; `folders` are those that there are.
+ * @throws ValidationError for what is not understood
+ */
+export function readFileSearch(
+  { folder, search, kind, unused = 'false', sort = 'createdAt:desc' }: Data,
+  folders: readonly string[],
+): FileSearch & { readonly unused: boolean } {
+  if (unused !== 'true' && unused !== 'false') throw invalid('unused', 'true or false')
+  return {
+    folder: folderOf(folder, folders),
+    text: search === undefined || search === '' ? null : textOf(search, 'search'),
+    kind: kindOf(kind),
+    ...orderOf(sort),
+    unused: unused === 'true',
+  }
+}
+
+function orderOf(sort: unknown): Pick<FileSearch, 'order' | 'direction'> {
+  const [name, direction = 'asc', ...more] = textOf(sort, 'sort').split(':')
+  const order = FILE_ORDERS.find((one: FileOrder) => one === name)
+  if (order === undefined || more.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
+    throw invalid('sort', `one of ${FILE_ORDERS.join(', ')}, with :asc or :desc`)
+  }
+  return { order, direction }
+}
+
+function folderOf(folder: unknown, folders: readonly string[]): FileSearch['folder'] {
+  if (folder === undefined) return null
+  const id = textOf(folder, 'folder')
+  return id === 'root' ? { others: folders } : { id }
+}
+
+function kindOf(kind: unknown): FileKind | null {
+  if (kind === undefined) return null
+  const found = FILE_KINDS.find((one) => one === kind)
+  if (found === undefined) throw invalid('kind', `one of ${FILE_KINDS.join(', ')}`)
+  return found
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && value.length <= MAX_TEXT) return value
+  throw invalid(name, `a text of at most ${MAX_TEXT} characters`)
+}
+
+function invalid(name: string, expected: string): ValidationError {
+  return new ValidationError(`${name}: expected ${expected}`, {}, { code: 'invalid_query' })
+}

@@ -1,0 +1,158 @@
+import type { Document } from 'mongodb'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { NO_LOCALE } from '../schema/no-locale.ts'
+import { optionsOf } from '../mongo/connection/commands.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import { asVersion, versionsOf } from '../mongo/versions/stored-version.ts'
+import type { FileRecord } from './file-records.ts'
+
+/** What kind of file somebody looks for. */
+export const FILE_KINDS = ['image', 'video', 'audio', 'file'] as const
+export type FileKind = (typeof FILE_KINDS)[number]
+
+export const FILE_ORDERS = ['name', 'createdAt', 'updatedAt', 'size'] as const
+export type FileOrder = (typeof FILE_ORDERS)[number]
+
+export interface FileSearch {
+  /** One folder, those of none of `others` (which is the root), or all. */
+  readonly folder: { readonly id: string } | { readonly others: readonly string[] } | null
+  /** Within the name or what is said of it, in any case. */
+  readonly text: string | null
+  readonly kind: FileKind | null
+  readonly order: FileOrder
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface FilePart {
+  readonly start: number
+  readonly size: number
+}
+
+/** Beyond as many nobody pages; more are told as capped. */
+const MOST = 5_000
+
+export interface FoundFiles {
+  readonly files: readonly FileRecord[]
+  readonly total: number
+  readonly capped: boolean
+}
+
+/** A page of the files that meet a search. */
+export async function findFiles(
+  database: Database,
+  plan: ContentTypePlan,
+  search: FileSearch,
+  { start, size }: FilePart,
+): Promise<FoundFiles> {
+  const match = matchOf(search)
+  const [files, total] = await asCmsErrors(() =>
+    Promise.all([
+      versionsOf(database, plan)
+        .find(match, optionsOf(database))
+        .sort(sortOf(search))
+        .skip(start)
+        .limit(size)
+        .toArray(),
+      versionsOf(database, plan).countDocuments(match, {
+        ...optionsOf(database),
+        limit: database.countLimit,
+      }),
+    ]),
+  )
+  return {
+    files: files.map((file) => asVersion(file) as FileRecord),
+    total,
+    capped: total === database.countLimit,
+  }
+}
+
+/** A place in content that may name files. */
+export interface FilePlace {
+  readonly plan: ContentTypePlan
+  /** Dotted, through components. */
+  readonly path: string
+}
+
+/** A page of those that nothing names: of the first 5,000 that meet the search. */
+export async function findUnusedFiles(
+  database: Database,
+  plan: ContentTypePlan,
+  search: FileSearch,
+  places: readonly FilePlace[],
+  { start, size }: FilePart,
+): Promise<FoundFiles> {
+  const candidates = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find(matchOf(search), { ...optionsOf(database), projection: { documentId: 1 } })
+      .sort(sortOf(search))
+      .limit(MOST + 1)
+      .toArray(),
+  )
+  const ids = candidates.slice(0, MOST).map((row) => String(row['documentId']))
+  const used = await findUsed(database, places, ids)
+  const unused = ids.filter((id) => !used.has(id))
+  const shown = unused.slice(start, start + size)
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find({ ...KEY, documentId: { $in: shown } }, optionsOf(database))
+      .toArray(),
+  )
+  const byId = new Map(found.map((file) => [String(file['documentId']), asVersion(file)]))
+  return {
+    files: shown.flatMap((id) => (byId.get(id) as FileRecord | undefined) ?? []),
+    total: unused.length,
+    capped: candidates.length > MOST,
+  }
+}
+
+const CHUNK = 500
+
+/** Which of these something names, be it a draft, in whatever locale. */
+async function findUsed(
+  database: Database,
+  places: readonly FilePlace[],
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const used = new Set<string>()
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const chunk = ids.slice(start, start + CHUNK)
+    for (const { plan, path } of places) {
+      const named = await asCmsErrors(() =>
+        versionsOf(database, plan).distinct(path, { [path]: { $in: chunk } }, optionsOf(database)),
+      )
+      named.forEach((id) => used.add(String(id)))
+    }
+  }
+  return used
+}
+
+const KEY = { locale: NO_LOCALE, status: 'published' } as const
+
+function matchOf({ folder, text, kind }: FileSearch): Document {
+  const match: Document = { ...KEY }
+  if (folder !== null && 'id' in folder) match['folder'] = folder.id
+  if (folder !== null && 'others' in folder) match['folder'] = { $nin: [...folder.others] }
+  if (kind !== null) match['mime'] = MIME[kind]
+  if (text !== null) {
+    const contains = { $regex: escaped(text), $options: 'i' }
+    match['$or'] = ['name', 'alternativeText', 'caption'].map((name) => ({ [name]: contains }))
+  }
+  return match
+}
+
+const MIME: Readonly<Record<FileKind, Document>> = {
+  image: { $regex: '^image/' },
+  video: { $regex: '^video/' },
+  audio: { $regex: '^audio/' },
+  file: { $not: { $regex: '^(?:image|video|audio)/' } },
+}
+
+function sortOf({ order, direction }: FileSearch): Record<string, 1 | -1> {
+  const sign = direction === 'asc' ? 1 : -1
+  return { [order]: sign, id: sign }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}

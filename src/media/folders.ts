@@ -1,0 +1,193 @@
+import Joi from 'joi'
+import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
+import { optionsOf } from '../mongo/connection/commands.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { openStamped, type Stamped } from '../mongo/system/stamped.ts'
+import { ensureIndexes } from '../mongo/system/system-collections.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import { versionsOf } from '../mongo/versions/stored-version.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+
+/** Where files are kept in order, for people; addresses of files know nothing of it. */
+export interface Folder {
+  readonly id: string
+  readonly name: string
+  /** Null at the root. */
+  readonly parent: string | null
+  /** Names from the root down, with slashes: `Pictures/2026`. */
+  readonly path: string
+}
+
+export interface CountedFolder extends Folder {
+  /** In itself, not in those below. */
+  readonly files: number
+}
+
+export interface Folders {
+  /** In the order of their paths. */
+  list(): Promise<readonly CountedFolder[]>
+  ids(): Promise<readonly string[]>
+  /** @throws ValidationError, NotFoundError for a parent that is not there */
+  create(input: FolderInput): Promise<Folder>
+  /** @throws ValidationError, NotFoundError, ApplicationError for a folder in itself */
+  update(id: string, input: Partial<FolderInput>): Promise<Folder>
+  /** @throws NotFoundError, ApplicationError for one that is not empty */
+  remove(id: string): Promise<Folder>
+}
+
+export interface FolderInput {
+  readonly name: string
+  readonly parent?: string | null
+}
+
+interface FolderRow {
+  readonly _id: string
+  readonly name: string
+  readonly parent: string | null
+}
+
+const MAX_FOLDERS = 2_000
+const MAX_DEPTH = 20
+
+const FIELDS = {
+  name: Joi.string()
+    .max(100)
+    .pattern(/^(?!\s)[^\p{Cc}/\\]+(?<!\s)$/u),
+  parent: Joi.string().max(24).allow(null),
+}
+export const NEW_FOLDER = Joi.object<FolderInput>({ ...FIELDS, name: FIELDS.name.required() })
+export const FOLDER_CHANGE = Joi.object<Partial<FolderInput>>(FIELDS)
+
+interface FoldersContext {
+  readonly db: Database
+  /** The content-type of files. */
+  readonly plan: ContentTypePlan
+  readonly stamped: Stamped<readonly FolderRow[]>
+}
+
+export async function openFolders(
+  db: Database,
+  plan: ContentTypePlan,
+  now: () => Date,
+): Promise<Folders> {
+  const rows = rowsOf(db)
+  await ensureIndexes(rows, [{ key: { parent: 1, name: 1 }, name: 'parent_name', unique: true }])
+  const load = (): Promise<FolderRow[]> => rows.find({}, optionsOf(db)).toArray()
+  const stamped = await openStamped({ db, key: 'folders', firstChange: 0, load, now })
+  const context = { db, plan, stamped }
+  return {
+    list: () => listFolders(context),
+    ids: async () => (await stamped.current()).map(({ _id }) => _id),
+    create: (input) => createFolder(context, input),
+    update: (id, input) => updateFolder(context, id, input),
+    remove: (id) => removeFolder(context, id),
+  }
+}
+
+const rowsOf = (db: Database) => db.collection<FolderRow>('quire_folders')
+
+function all(db: Database, session: Session): Promise<FolderRow[]> {
+  return rowsOf(db).find({}, { session }).toArray()
+}
+
+async function listFolders({
+  db,
+  plan,
+  stamped,
+}: FoldersContext): Promise<readonly CountedFolder[]> {
+  const rows = await stamped.current()
+  const counted = await asCmsErrors(() =>
+    versionsOf(db, plan)
+      .aggregate<{ readonly _id: string; readonly files: number }>(
+        [
+          { $match: { folder: { $in: rows.map(({ _id }) => _id) } } },
+          { $group: { _id: '$folder', files: { $sum: 1 } } },
+        ],
+        optionsOf(db),
+      )
+      .toArray(),
+  )
+  const files = new Map(counted.map((row) => [row._id, row.files]))
+  return rows
+    .map((row) => ({ ...toFolder(rows, row), files: files.get(row._id) ?? 0 }))
+    .sort((one, other) => one.path.localeCompare(other.path, 'en'))
+}
+
+function createFolder(
+  { db, stamped }: FoldersContext,
+  { name, parent = null }: FolderInput,
+): Promise<Folder> {
+  return stamped.change(async (session) => {
+    const rows = await all(db, session)
+    if (rows.length >= MAX_FOLDERS) throw new ApplicationError(`There are ${MAX_FOLDERS} folders`)
+    const row = { _id: newDocumentId(), name, parent }
+    assertFits([...rows, row], row)
+    await rowsOf(db).insertOne(row, { session })
+    return toFolder([...rows, row], row)
+  })
+}
+
+function updateFolder(
+  { db, stamped }: FoldersContext,
+  id: string,
+  input: Partial<FolderInput>,
+): Promise<Folder> {
+  return stamped.change(async (session) => {
+    const rows = await all(db, session)
+    const row = { ...rowOf(rows, id), ...input }
+    const after = rows.map((one) => (one._id === id ? row : one))
+    assertFits(after, row)
+    const { name, parent } = row
+    await rowsOf(db).updateOne({ _id: id }, { $set: { name, parent } }, { session })
+    return toFolder(after, row)
+  })
+}
+
+function removeFolder({ db, plan, stamped }: FoldersContext, id: string): Promise<Folder> {
+  return stamped.change(async (session) => {
+    const rows = await all(db, session)
+    const row = rowOf(rows, id)
+    const file = await versionsOf(db, plan).findOne({ folder: id }, { session })
+    if (file !== null || rows.some(({ parent }) => parent === id)) {
+      throw new ApplicationError('The folder is not empty')
+    }
+    await rowsOf(db).deleteOne({ _id: id }, { session })
+    return toFolder(rows, row)
+  })
+}
+
+function rowOf(rows: readonly FolderRow[], id: string): FolderRow {
+  const row = rows.find(({ _id }) => _id === id)
+  if (row === undefined) throw new NotFoundError('There is no such folder')
+  return row
+}
+
+/** @throws ValidationError for a name that is taken there, or a place that is none */
+function assertFits(rows: readonly FolderRow[], { _id, name, parent }: FolderRow): void {
+  const isTaken = rows.some((row) => row._id !== _id && row.parent === parent && row.name === name)
+  if (isTaken) throw validationError([fault(['name'], 'This attribute must be unique', name)])
+  let above = parent
+  for (let depth = 0; above !== null; depth += 1) {
+    if (above === _id || depth === MAX_DEPTH) {
+      throw validationError([fault(['parent'], 'A folder cannot be within itself', parent)])
+    }
+    const row = rows.find((one) => one._id === above)
+    if (row === undefined) {
+      throw validationError([fault(['parent'], 'There is no such folder', parent)])
+    }
+    above = row.parent
+  }
+}
+
+function toFolder(rows: readonly FolderRow[], { _id, name, parent }: FolderRow): Folder {
+  const names = [name]
+  let above = parent
+  while (above !== null && names.length <= MAX_DEPTH + 1) {
+    const row = rows.find((one) => one._id === above)
+    if (row === undefined) break
+    names.unshift(row.name)
+    above = row.parent
+  }
+  return { id: _id, name, parent, path: names.join('/') }
+}

@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { checkProject, runCheckProject } from '../../src/cli/check-project.ts'
+import { serve } from '../api/server.ts'
+
+const SCHEMA = {
+  kind: 'collectionType',
+  collectionName: 'articles',
+  info: { singularName: 'article', pluralName: 'articles', displayName: 'Article' },
+  options: { draftAndPublish: true },
+  attributes: {
+    title: { type: 'string' },
+    related: { type: 'relation', relation: 'morphToMany' },
+    reviewer: { type: 'relation', relation: 'oneToOne', target: 'admin::user' },
+    gone: {
+      type: 'relation',
+      relation: 'oneToMany',
+      target: 'api::article.article',
+      mappedBy: 'no',
+    },
+  },
+}
+
+/** A project as its generator lays it out: what is no declaration stands beside the declarations. */
+const PROJECT = {
+  'package.json': { name: 'site', dependencies: { '@strapi/plugin-cloud': '5.0.0', koa: '3.0.0' } },
+  'tsconfig.json': { compilerOptions: {} },
+  'src/index.ts': '',
+  'src/admin/tsconfig.json': {},
+  'src/api/article/content-types/article/schema.json': SCHEMA,
+  'src/api/article/content-types/article/lifecycles.ts': '',
+  'src/api/article/controllers/article.ts': '',
+  'src/api/article/routes/article.ts': '',
+  'src/components/shared/quote.json': { attributes: { text: { type: 'text' } } },
+  'types/generated/contentTypes.d.ts': '',
+}
+
+describe('quire check-project', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'quire-project-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  const write = (files: Readonly<Record<string, string | object>>): void => {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      writeFileSync(path.join(folder, name), text)
+    }
+  }
+
+  const run = async (...words: readonly string[]) => {
+    const said: string[] = []
+    const output = {
+      out: (text: string) => said.push(text),
+      error: (text: string) => said.push(text),
+    }
+    return { status: await runCheckProject(words, output), said: said.join('\n') }
+  }
+
+  it('says what of a project is served, what is warned of, and what stays behind', async () => {
+    write(PROJECT)
+    const { types, faults, warnings, leftBehind } = await checkProject(folder)
+    expect(types).to.deep.equal([
+      {
+        uid: 'api::article.article',
+        kind: 'collectionType',
+        attributes: 1,
+        draftAndPublish: true,
+        localized: false,
+      },
+    ])
+    expect(faults).to.deep.equal([])
+    expect(warnings.map((text) => /attributes\.(\w+)/.exec(text)?.[1])).to.deep.equal([
+      'related',
+      'reviewer',
+      'gone',
+    ])
+    expect(leftBehind.map((text) => text.split(/[ :]/)[0])).to.have.members([
+      'controllers',
+      'lifecycle',
+      'routes',
+      'register',
+      'packages',
+    ])
+    expect(leftBehind.join()).to.include('@strapi/plugin-cloud').and.not.include('koa')
+    expect(await run(folder)).to.have.property('status', 0)
+  })
+
+  it('and the server starts on its root as it is', async () => {
+    write(PROJECT)
+    const server = await serve('project_root', { contentTypes: folder })
+    try {
+      const { body } = await server.get('/admin/content-types')
+      const uids = body.data.map(({ uid }: { readonly uid: string }) => uid)
+      expect(uids.filter((uid: string) => uid.startsWith('api::'))).to.deep.equal([
+        'api::article.article',
+      ])
+      expect((await server.post('/api/articles', { title: 'One' })).status).to.equal(201)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('takes a project that has no content-type yet for one', async () => {
+    write({ 'package.json': {}, 'tsconfig.json': {}, 'src/index.js': '' })
+    const { types, faults, warnings } = await checkProject(folder)
+    expect([types, faults]).to.deep.equal([[], []])
+    expect(warnings).to.have.length(1)
+  })
+
+  it('lists every fault, with status 1', async () => {
+    write({
+      'package.json': { name: 'not a content-type' },
+      'article.json': { attributes: { title: { type: 'sting' } } },
+    })
+    const { status, said } = await run(folder, '--json')
+    expect(status).to.equal(1)
+    const { faults } = JSON.parse(said)
+    expect(faults.join())
+      .to.include('package.json: attributes: missing')
+      .and.include('article.json')
+  })
+
+  it('says how it is used', async () => {
+    expect((await run()).status).to.equal(2)
+    expect((await run('a', 'b')).status).to.equal(2)
+    expect((await run(folder, '--nothing')).status).to.equal(2)
+    expect((await run('--help')).said).to.include('without a database')
+    expect((await run(path.join(folder, 'nothing'))).said).to.include('no such folder')
+  })
+})
