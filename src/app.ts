@@ -31,6 +31,7 @@ import { createMetrics, type Metrics } from './http/middleware/measure-requests.
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
 import { readBody } from './http/read-request.ts'
 import type { RefreshCookie } from './http/routes/refresh-cookie.ts'
+import { syncRoutes } from './http/routes/sync-routes.ts'
 import { roleRoutes } from './http/routes/role-routes.ts'
 import { securityHeaders } from './http/middleware/security-headers.ts'
 import { serializeJson } from './http/middleware/serialize-json.ts'
@@ -90,7 +91,10 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
     maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
   )
   const whoAsks = limited(authenticate(services.access))
-  const routers = contentRouters(dependencies, services, media, whoAsks)
+  const routers = contentRouters(dependencies, services, media, {
+    authenticate: whoAsks,
+    aside: (request, wait) => limited.aside(request, wait),
+  })
   const { registry, measure } = createMetrics(services.monitor)
   measureLog(registry, () => services.commitLog.health())
   const parts: Parts = { media, limited, registry }
@@ -199,9 +203,9 @@ function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
   media: Media,
-  authenticate: Middleware,
+  { authenticate, aside }: { authenticate: Middleware; aside: LimitInFlight['aside'] },
 ): ReadonlyMap<string, GuardedRouter> {
-  const { schema, database, access, accounts, creations, limits, locales } = services
+  const { schema, database, access, accounts, creations, limits, locales, commitLog } = services
   const documents = documentContext(database, schema)
   const shared = {
     documents,
@@ -221,6 +225,7 @@ function contentRouters(
   const { maxBodyBytes } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
   routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
+  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, aside }))
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail
   const cookie = refreshCookie(config)

@@ -60,6 +60,7 @@ export const ERROR_CODES = [
   'request_under_way',
   'role_in_use',
   'storage_unreachable',
+  'sync_token_expired',
   'unavailable',
   'undeclared_unique_index',
   'unknown_component',
@@ -172,6 +173,16 @@ export class MethodNotAllowedError extends CmsError {
 export class ConflictError extends CmsError {
   readonly status = 409
   protected readonly usualCode = 'request_under_way'
+}
+
+/** A token of `_sync` that the log does not go back to, or that is of another log: the client begins anew. */
+export class SyncTokenExpiredError extends CmsError {
+  readonly status = 410
+  protected readonly usualCode = 'sync_token_expired'
+
+  constructor(reason: 'retention' | 'log', options?: ErrorOptions) {
+    super('The sync token has expired: begin again without one', { reason }, options)
+  }
 }
 
 /** A condition of the request (`If-Match`, `If-None-Match`) that what is stored does not meet. */

@@ -2,11 +2,11 @@ import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 
 /** What can be done with a content-type; `readDrafts` and `publish` where it has draft & publish. */
 export type ContentVerb =
-  'find' | 'findOne' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
+  'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
 
 /** What can be permitted besides content; the names are the reference's. */
 const PLUGIN_VERBS = {
-  'plugin::upload.content-api': ['find', 'findOne', 'upload', 'destroy'],
+  'plugin::upload.content-api': ['find', 'findOne', 'sync', 'upload', 'destroy'],
   'plugin::users-permissions.auth': [
     'callback',
     'connect',
@@ -53,10 +53,10 @@ export interface Actions {
 }
 
 /**
- * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, and read
+ * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, keep a copy of that, and read
  * drafts, which the reference shows to whoever may find.
  */
-const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
 
 export function compileActions(schema: Pick<Schema, 'contentTypes'>): Actions {
   const content = [...schema.contentTypes.values()]
@@ -80,8 +80,8 @@ export function contentVerbs(
 ): readonly ContentVerb[] {
   const verbs: readonly ContentVerb[] =
     plan.kind === 'singleType'
-      ? ['find', 'update', 'delete']
-      : ['find', 'findOne', 'create', 'update', 'delete']
+      ? ['find', 'update', 'delete', 'sync']
+      : ['find', 'findOne', 'create', 'update', 'delete', 'sync']
   return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
 }
 

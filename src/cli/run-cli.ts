@@ -11,7 +11,6 @@ import {
 import { readVersion } from '../config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
-import { CLIENT_COMMANDS } from './client-command.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
@@ -43,7 +42,6 @@ const COMMANDS: readonly Command[] = [
   ...LOG_COMMANDS,
   APPLY_COMMAND,
   OPENAPI_COMMAND,
-  ...CLIENT_COMMANDS,
 ]
 
 /** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts` and `check-project.ts`. */

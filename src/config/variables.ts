@@ -42,7 +42,6 @@ export interface Settings {
   /** Absent: three quarters of QUERY_TIMEOUT_MS. */
   readonly COUNT_TIMEOUT_MS?: number
   readonly LOG_RETENTION_DAYS: number
-  readonly HISTORY_DAYS: number
   readonly MONGODB_MAX_POOL_SIZE: number
   readonly MONGODB_QUEUE_TIMEOUT_MS: number
   /** Absent: four for each connection to the database. */
@@ -145,7 +144,6 @@ export const VARIABLES = {
   QUERY_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
-  HISTORY_DAYS: whole(365, 1, 36_500),
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),

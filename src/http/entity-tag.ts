@@ -78,7 +78,8 @@ function isRead({ method }: Context): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function isKnown(ctx: Context, tag: string): boolean {
+/** Whether `If-None-Match` names this tag. @throws ValidationError for one that cannot be read */
+export function isKnown(ctx: Context, tag: string): boolean {
   const known = readTags(ctx, 'If-None-Match')
   if (known === null) return false
   if (known === '*') return true

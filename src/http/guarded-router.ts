@@ -4,13 +4,14 @@ import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
  * Who gets through to a route: whoever may do an action, who may write any content (its handler asks for each
- * type), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
+ * type), who may keep a copy of any (as before), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
  * administrators is the content-type that the path names.
  */
 export type RouteAccess =
   | { readonly action: string }
   | { readonly administrators: string | null }
   | 'writers'
+  | 'syncers'
   | 'metrics'
   | 'everyone'
 
@@ -85,11 +86,20 @@ export function permitted(action: string, handler: Handler): Guarded {
 
 /** Runs a handler for whoever may do one of the actions. The middleware throws ForbiddenError for others. */
 export function writersOnly(actions: readonly string[], handler: Handler): Guarded {
-  const assertAny = ({ state: { principal } }: Context): void => {
+  return guarded('writers', assertAny(actions), handler)
+}
+
+/** The same for who may keep a copy of something. */
+export function syncersOnly(actions: readonly string[], handler: Handler): Guarded {
+  return guarded('syncers', assertAny(actions), handler)
+}
+
+/** What remains when none is permitted is refused for the first of them. */
+function assertAny(actions: readonly string[]) {
+  return ({ state: { principal } }: Context): void => {
     const [first = ''] = actions
     if (!actions.some((action) => may(principal, action))) assertMay(principal, first)
   }
-  return guarded('writers', assertAny, handler)
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Grants } from '../access/principal.ts'
 import type { Schema } from '../schema/plan.ts'
 import { authOperations, type SignInRules } from './auth-operations.ts'
-import { bulkOperations } from './bulk-operation.ts'
+import { bulkOperations } from './bulk/bulk-operation.ts'
+import { syncOperations } from './bulk/sync-operation.ts'
 import { contentOperations } from './content-operations.ts'
 import { fileOperations, localeOperations } from './file-operations.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -76,6 +77,7 @@ function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly Placed
   return [
     ...content.flatMap((plan) => contentOperations(vocabulary, plan, facts)),
     ...bulkOperations(vocabulary, content),
+    ...syncOperations(vocabulary, content),
     ...fileOperations(vocabulary, facts),
     ...localeOperations(vocabulary),
     ...authOperations(vocabulary, facts),

@@ -10,6 +10,7 @@ const FAILURES = {
   403: ['Forbidden', 'The caller may not do this'],
   404: ['NotFound', 'There is no such document, version or file'],
   409: ['Conflict', 'It contradicts what is stored, or the same request is under way'],
+  410: ['Gone', 'The log does not go back so far, or is another one: begin again'],
   412: ['PreconditionFailed', 'What is stored does not meet `If-Match` or `If-None-Match`'],
   413: ['PayloadTooLarge', 'The body is larger than bodies may be'],
   422: ['UnprocessableContent', 'The `Idempotency-Key` was used with a different request'],

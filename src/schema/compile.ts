@@ -93,7 +93,7 @@ function compileContentType(
     file: _file,
     description: _description,
     sharded = false,
-    history = definition.draftAndPublish,
+    history = false,
     filterable = null,
     ...options
   } = definition

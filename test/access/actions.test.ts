@@ -15,7 +15,7 @@ describe('access/actions', () => {
 
   it('names the actions of a collection type with draft & publish', () => {
     expect(namesOf('api::article.article')).to.deep.equal(
-      ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'].map(
+      ['find', 'findOne', 'create', 'update', 'delete', 'sync', 'readDrafts', 'publish'].map(
         (verb) => `api::article.article.${verb}`,
       ),
     )
@@ -23,12 +23,15 @@ describe('access/actions', () => {
 
   it('leaves out what a type cannot do', () => {
     expect(namesOf('api::tag.tag')).to.deep.equal(
-      ['find', 'findOne', 'create', 'update', 'delete'].map((verb) => `api::tag.tag.${verb}`),
+      ['find', 'findOne', 'create', 'update', 'delete', 'sync'].map(
+        (verb) => `api::tag.tag.${verb}`,
+      ),
     )
     expect(contentVerbs({ kind: 'singleType', draftAndPublish: true })).to.deep.equal([
       'find',
       'update',
       'delete',
+      'sync',
       'readDrafts',
       'publish',
     ])

@@ -17,7 +17,7 @@ describe('answers that depend on who asks', () => {
 
   it('are kept by no shared cache where a credential was sent, be it a wrong one', async () => {
     const guarded = server.routes.filter(
-      ({ access }) => typeof access === 'object' || access === 'writers',
+      ({ access }) => typeof access === 'object' || access === 'writers' || access === 'syncers',
     )
     expect(guarded.length).to.be.above(30)
     const wrong: string[] = []

@@ -45,7 +45,14 @@ describe('/api/users-permissions', () => {
     const { status, body } = await server.get('/api/users-permissions/permissions')
     expect(status).to.equal(200)
     const { post } = body.permissions['api::post'].controllers
-    expect(Object.keys(post)).to.deep.equal(['find', 'findOne', 'create', 'update', 'delete'])
+    expect(Object.keys(post)).to.deep.equal([
+      'find',
+      'findOne',
+      'create',
+      'update',
+      'delete',
+      'sync',
+    ])
     expect(post.find).to.deep.equal({ enabled: false, policy: '' })
     expect(body.permissions['plugin::users-permissions'].controllers.role).to.have.property(
       'createRole',

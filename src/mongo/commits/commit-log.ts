@@ -29,8 +29,6 @@ export interface CommitLog {
 export interface CommitLogOptions {
   readonly database: Database
   readonly retentionDays: number
-  /** How long commits that hold history are kept. */
-  readonly historyDays: number
   readonly onBackgroundError: (error: unknown) => void
   readonly lookMs?: number
 }
@@ -139,18 +137,11 @@ function lookOnce(
   }
 }
 
-async function sweepOnce({
-  database,
-  retentionDays,
-  historyDays,
-}: CommitLogOptions): Promise<void> {
+async function sweepOnce({ database, retentionDays }: CommitLogOptions): Promise<void> {
   await tryLease(database, 'commit log', SWEEP_EVERY_MS, async () => {
     const now = Date.now()
     await releaseOverdue(database, new Date(now))
-    await sweepLog(database, {
-      log: new Date(now - retentionDays * DAY_MS),
-      history: new Date(now - historyDays * DAY_MS),
-    })
+    await sweepLog(database, new Date(now - retentionDays * DAY_MS))
   })
 }
 

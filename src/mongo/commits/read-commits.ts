@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
@@ -8,24 +9,49 @@ export interface NumberedCommit extends Omit<PendingRow, 'pending'> {
   readonly seq: number
 }
 
+interface CommitRange {
+  readonly after: number
+  readonly limit: number
+}
+
 /**
- * Commits after a number, in their order and none above the head that was read before: below it none comes later. Whoever
- * has followed the log up to `after` and finds that below `head.floor` has missed some, which are gone.
+ * Commits after a number, in their order and none above the head that was read before: below it none comes later. Numbers
+ * have no gaps: whoever finds the first of them missing, or `head.floor` above what they have followed, has missed some.
  */
-export function readCommits(
+export async function readCommits(
+  database: Database,
+  head: Pick<Head, 'seq'>,
+  range: CommitRange,
+): Promise<readonly NumberedCommit[]> {
+  const commits: NumberedCommit[] = []
+  await scanCommits(database, head, range, {}, (commit) => commits.push(commit) > 0)
+  return commits
+}
+
+/** The same one by one, with what is needed of them, until `take` says that it is enough. */
+export function scanCommits(
   database: Database,
   { seq }: Pick<Head, 'seq'>,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly NumberedCommit[]> {
-  return asCmsErrors(() =>
-    database
+  { after, limit }: CommitRange,
+  projection: Document,
+  take: (commit: NumberedCommit) => boolean,
+): Promise<void> {
+  return asCmsErrors(async () => {
+    const found = database
       .collection<NumberedCommit>(COMMITS)
       .find(
         { seq: { $gt: after, $lte: seq } },
-        { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 },
+        { maxTimeMS: database.queryTimeoutMs, batchSize: Math.min(limit + 1, SCANNED), projection },
       )
       .sort({ seq: 1 })
       .limit(limit)
-      .toArray(),
-  )
+    try {
+      for await (const commit of found) if (!take(commit)) return
+    } finally {
+      await found.close()
+    }
+  })
 }
+
+/** At a time: a commit may have a thousand items. */
+const SCANNED = 256

@@ -79,7 +79,7 @@ describe('http/admin-routes', () => {
         'api::homepage.homepage',
       ])
       expect(types[2].actions).to.deep.equal(
-        ['find', 'update', 'delete', 'readDrafts', 'publish'].map(
+        ['find', 'update', 'delete', 'sync', 'readDrafts', 'publish'].map(
           (verb) => `api::homepage.homepage.${verb}`,
         ),
       )

@@ -1,0 +1,165 @@
+import { SyncTokenExpiredError } from '../../errors.ts'
+import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commits.ts'
+import type { CommitItem } from '../../mongo/connection/commit-record.ts'
+import type { Head } from '../../mongo/commits/heads.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import { readSynced } from '../../mongo/read/read-synced.ts'
+import { versionId } from '../../mongo/versions/version-match.ts'
+import type { SyncedType, SyncScope } from '../../query/sync/parse-scope.ts'
+import type { SyncToken } from '../../query/sync/sync-token.ts'
+import type { RowShape } from './row-shape.ts'
+import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
+
+/** A type as one request is to see it. */
+export interface OpenType extends SyncedType {
+  readonly shape: RowShape
+}
+
+export interface SyncSources {
+  readonly database: Database
+  readonly head: Head
+  readonly locales: LocaleRules
+}
+
+type Position = Pick<SyncToken, 'seq' | 'item'>
+
+/** A version that was changed, whatever it is by now. */
+interface Touched {
+  readonly type: OpenType
+  readonly _id: string
+  readonly documentId: string
+  readonly locale: string
+}
+
+type NamedCommit = Pick<NumberedCommit, 'seq'> & {
+  readonly items: readonly Pick<CommitItem, 'type' | 'documentId' | 'locale' | 'status'>[]
+}
+
+const NAMES = {
+  seq: 1,
+  'items.type': 1,
+  'items.documentId': 1,
+  'items.locale': 1,
+  'items.status': 1,
+} as const
+
+/** Numbers that many devices share, so that they share answers: a token that has nothing to tell stays for so long. */
+export const BLOCK = 256
+/** Blocks that are looked through for one page where nothing in them is of the scope. */
+const MOST_BLOCKS = 16
+
+/**
+ * Adds what has changed since a token: each version once, as it is now. Answers up to where. A page ends with a block of
+ * numbers where it is not full before, so that clients of one scope come to have the same token.
+ * @throws SyncTokenExpiredError where retention was faster
+ */
+export async function readChanges(
+  sources: SyncSources,
+  scope: SyncScope,
+  token: SyncToken,
+  { types, items }: { readonly types: readonly OpenType[]; readonly items: SyncItems },
+): Promise<Position> {
+  const find = finderOf(scope, token, types)
+  let position: Position = { seq: token.seq, item: token.item }
+  for (let block = 0; block < MOST_BLOCKS && position.seq < sources.head.seq; block += 1) {
+    const commits = await scanBlock(sources, position, items.room, find)
+    const collected = collect(commits, position, items.room, find)
+    if (collected.touched.length > 0) {
+      const texts = await describe(sources, collected.touched)
+      const fitting = texts.findIndex((text) => !items.add(text))
+      return fitting === -1
+        ? collected.position
+        : collect(commits, position, fitting, find).position
+    }
+    ;({ position } = collected)
+  }
+  return position
+}
+
+type Find = (item: NamedCommit['items'][number]) => Touched | null
+
+/** What of a commit is of the scope. */
+function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Find {
+  const held = new Map(
+    types
+      .filter((_, index) => token.types[index]?.isLost === false)
+      .map((type) => [type.plan.uid, type]),
+  )
+  const locales = new Set(token.locales)
+  return ({ type: uid, documentId, locale, status }) => {
+    const type = held.get(uid)
+    if (type === undefined) return null
+    const { draftAndPublish, localized } = type.plan
+    if (draftAndPublish && status !== scope.status) return null
+    if (localized && !locales.has(locale)) return null
+    return { type, _id: versionId(documentId, { locale, status }), documentId, locale }
+  }
+}
+
+/** Commits to the end of the block, or until there is enough for a page. */
+async function scanBlock(
+  { database, head }: SyncSources,
+  { seq }: Position,
+  room: number,
+  find: Find,
+): Promise<readonly NamedCommit[]> {
+  const end = Math.min(head.seq, (Math.floor(seq / BLOCK) + 1) * BLOCK)
+  const commits: NamedCommit[] = []
+  let found = 0
+  await scanCommits(database, { seq: end }, { after: seq, limit: BLOCK }, NAMES, (commit) => {
+    if (commit.seq !== seq + commits.length + 1) throw new SyncTokenExpiredError('retention')
+    commits.push(commit)
+    found += commit.items.filter((item) => find(item) !== null).length
+    return found <= room
+  })
+  if (commits.length === 0) throw new SyncTokenExpiredError('retention')
+  return commits
+}
+
+/** The first so many versions that commits name, each once, and up to where they are all. */
+function collect(
+  commits: readonly NamedCommit[],
+  from: Position,
+  most: number,
+  find: Find,
+): { readonly touched: readonly Touched[]; readonly position: Position } {
+  const touched = new Map<string, Touched>()
+  let position = from
+  for (const { seq, items } of commits) {
+    const start = seq === from.seq + 1 ? from.item : 0
+    for (let item = start; item < items.length; item += 1) {
+      const one = find(items[item] as NamedCommit['items'][number])
+      if (one === null) continue
+      const key = `${one.type.name} ${one._id}`
+      if (touched.has(key)) continue
+      if (touched.size === most) {
+        return { touched: [...touched.values()], position: { seq: seq - 1, item } }
+      }
+      touched.set(key, one)
+    }
+    position = { seq, item: 0 }
+  }
+  return { touched: [...touched.values()], position }
+}
+
+/** What each of them is now, or that it is no more; one query for each type. */
+async function describe(
+  { database }: SyncSources,
+  touched: readonly Touched[],
+): Promise<readonly string[]> {
+  const texts = new Map<Touched, string>()
+  for (const type of new Set(touched.map((one) => one.type))) {
+    const own = touched.filter((one) => one.type === type)
+    const { plan, filter, shape } = type
+    const ids = own.map(({ _id }) => _id)
+    const read = { filter, projection: shape.projection }
+    const found = await readSynced(database, plan, read, ids)
+    const versions = new Map(found.map((version) => [version._id, version]))
+    for (const one of own) {
+      const version = versions.get(one._id)
+      texts.set(one, version === undefined ? removalItem(type, one) : rowItem(type, version))
+    }
+  }
+  return touched.map((one) => texts.get(one) ?? '')
+}

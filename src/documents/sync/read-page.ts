@@ -1,0 +1,209 @@
+import { SyncTokenExpiredError } from '../../errors.ts'
+import type { Head } from '../../mongo/commits/heads.ts'
+import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
+import type { LocaleRules, VersionSelection } from '../../query/query.ts'
+import type { SyncedType, SyncScope } from '../../query/sync/parse-scope.ts'
+import type { SyncToken, TypeProgress } from '../../query/sync/sync-token.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { Uid } from '../../schema/definition.ts'
+import { BLOCK, type OpenType, readChanges, type SyncSources } from './read-changes.ts'
+import { compileShape } from './row-shape.ts'
+import { resetItem, rowItem, SyncItems } from './sync-items.ts'
+
+/** Who keeps the copy, as they are permitted at this request. */
+export interface SyncCaller {
+  maySync(type: SyncedType): boolean
+  mayRead(uid: Uid): boolean
+}
+
+export interface SyncPage {
+  /** Each as JSON text. */
+  readonly items: readonly string[]
+  readonly next: SyncToken
+  readonly more: boolean
+}
+
+/** Where somebody stands who has nothing yet. All changes from this head on come after the rows. */
+export function beginSync(
+  { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
+  scope: SyncScope,
+  caller: SyncCaller,
+): SyncToken {
+  const types = openTypes(scope, caller).map(({ shape }) => begun(shape.digest))
+  const { log, seq } = head
+  return { asked: scope.asked, log, seq, item: 0, types, locales: codesOf(scope, locales) }
+}
+
+/**
+ * The next page for a client: first what it must forget, then rows of types that it does not have whole, then changes.
+ * @throws SyncTokenExpiredError where the log does not go back so far, or is another one
+ */
+export async function readSyncPage(
+  sources: SyncSources,
+  scope: SyncScope,
+  token: SyncToken,
+  caller: SyncCaller,
+): Promise<SyncPage> {
+  assertFollowable(token, sources.head)
+  const items = new SyncItems(scope.limit)
+  const types = openTypes(scope, caller)
+  const settled = settle(sources, scope, token, { types, caller, items })
+  if (settled.types.some(isReading)) return readRows(sources, scope, settled, { types, items })
+  if (!isBehind(settled, sources.head, scope)) {
+    return { items: items.texts, next: advanced(settled, sources.head), more: false }
+  }
+  const position = await readChanges(sources, scope, settled, { types, items })
+  const next = { ...settled, ...position }
+  return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
+}
+
+/** Whether an answer to this token would be empty, by what the process knows: without a query. */
+export function isUpToDate(
+  { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
+  scope: SyncScope,
+  token: SyncToken,
+  caller: SyncCaller,
+): boolean {
+  if (token.log !== head.log || token.seq < head.floor || token.seq > head.seq) return false
+  if (token.types.length !== scope.types.length || isBehind(token, head, scope)) return false
+  const codes = codesOf(scope, locales)
+  if (codes.join() !== token.locales.join()) return false
+  return openTypes(scope, caller).every((type, index) => {
+    const progress = token.types[index]
+    if (progress === undefined || isReading(progress)) return false
+    if (!caller.maySync(type)) return progress.isLost
+    return !progress.isLost && progress.shape === type.shape.digest
+  })
+}
+
+/** Whether something of the scope has changed since, or the token is in the middle of a commit. */
+export function isBehind(
+  { seq, item, types }: Pick<SyncToken, 'seq' | 'item' | 'types'>,
+  head: Head,
+  scope: SyncScope,
+): boolean {
+  if (item > 0) return true
+  const uids = new Set(
+    scope.types.filter((_, index) => types[index]?.isLost !== true).map(({ plan }) => plan.uid),
+  )
+  return head.types.some((one) => one.seq > seq && uids.has(one.type))
+}
+
+/** Goes on now and then where nothing of the scope has changed: or else retention would overtake it. */
+export function advanced(token: SyncToken, { seq }: Head): SyncToken {
+  const block = Math.floor(seq / BLOCK) * BLOCK
+  return block > token.seq ? { ...token, seq: block } : token
+}
+
+function assertFollowable(token: SyncToken, head: Head): void {
+  if (token.log !== head.log || token.seq > head.seq) throw new SyncTokenExpiredError('log')
+  if (token.seq < head.floor) throw new SyncTokenExpiredError('retention')
+}
+
+function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenType[] {
+  return scope.types.map((type) => ({
+    ...type,
+    shape: compileShape(type.plan, type.fields, (uid) => caller.mayRead(uid)),
+  }))
+}
+
+/** The locales of a scope that there are now. */
+function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
+  if (asked === '*') return rules.all.map(({ code }) => code)
+  if (asked === 'default') return [rules.defaultCode]
+  return asked.filter((code) => rules.has(code))
+}
+
+interface Opened {
+  readonly types: readonly OpenType[]
+  readonly items: SyncItems
+}
+
+/** What a client must forget first, and where it stands then. */
+function settle(
+  { locales }: SyncSources,
+  scope: SyncScope,
+  token: SyncToken,
+  { types, caller, items }: Opened & { readonly caller: SyncCaller },
+): SyncToken {
+  const codes = codesOf(scope, locales)
+  const removed = token.locales.filter((code) => !codes.includes(code))
+  const isMore = codes.some((code) => !token.locales.includes(code))
+  const progress = types.map((type, index): TypeProgress => {
+    const { digest } = type.shape
+    const before = token.types[index] ?? { after: '', isLost: true, shape: digest }
+    if (!caller.maySync(type)) {
+      if (!before.isLost) items.force(resetItem(type, { reason: 'permission' }))
+      return { after: null, isLost: true, shape: digest }
+    }
+    if (before.isLost) return begun(digest)
+    if (before.shape !== digest) {
+      items.force(resetItem(type, { reason: 'schema' }))
+      return begun(digest)
+    }
+    if (!type.plan.localized) return before
+    for (const locale of removed) items.force(resetItem(type, { reason: 'locale', locale }))
+    return isMore ? begun(digest) : before
+  })
+  return { ...token, types: progress, locales: codes }
+}
+
+function begun(shape: string): TypeProgress {
+  return { after: '', isLost: false, shape }
+}
+
+function isReading({ after, isLost }: TypeProgress): boolean {
+  return after !== null && !isLost
+}
+
+/** Rows of one type after the other, until the page is full. */
+async function readRows(
+  sources: SyncSources,
+  scope: SyncScope,
+  token: SyncToken,
+  { types, items }: Opened,
+): Promise<SyncPage> {
+  const progress = [...token.types]
+  for (const [index, type] of types.entries()) {
+    const before = progress[index]
+    if (before === undefined || before.after === null || before.isLost) continue
+    const selection = selectionOf(scope, token, type)
+    const after = await readType(sources, { ...type, selection }, before.after, items)
+    progress[index] = { ...before, after }
+    const next = { ...token, types: progress }
+    if (after !== null) return { items: items.texts, next, more: true }
+  }
+  const next = { ...token, types: progress }
+  return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
+}
+
+function selectionOf(
+  { status }: SyncScope,
+  { locales }: SyncToken,
+  { plan }: OpenType,
+): VersionSelection {
+  return {
+    locales: plan.localized ? locales : [NO_LOCALE],
+    status: plan.draftAndPublish ? status : 'published',
+  }
+}
+
+/** Adds rows of a type after an `_id`. Answers the last that fitted, or null where there are no more. */
+async function readType(
+  { database }: SyncSources,
+  type: OpenType & { readonly selection: VersionSelection },
+  after: string,
+  items: SyncItems,
+): Promise<string | null> {
+  if (items.room === 0) return after
+  const { plan, filter, shape, selection } = type
+  const read = { selection, filter, projection: shape.projection }
+  let last = after
+  let isCut = false as boolean
+  await readSyncedAfter(database, plan, read, { after, limit: items.room }, (version) => {
+    isCut = !items.add(rowItem(type, version))
+    if (!isCut) last = version._id
+    return !isCut
+  })
+  return isCut || items.room === 0 ? last : null
+}

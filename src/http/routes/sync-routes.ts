@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import type { Access } from '../../access/access.ts'
+import { contentAction, pluginAction } from '../../access/actions.ts'
+import { assertMay, may } from '../../access/permissions.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import {
+  advanced,
+  beginSync,
+  isBehind,
+  isUpToDate,
+  readSyncPage,
+  type SyncCaller,
+  type SyncPage,
+} from '../../documents/sync/read-page.ts'
+import type { SyncSources } from '../../documents/sync/read-changes.ts'
+import { ValidationError } from '../../errors.ts'
+import type { Locales } from '../../locales/locales.ts'
+import {
+  parseScope,
+  type SyncedType,
+  syncedTypes,
+  type SyncScope,
+} from '../../query/sync/parse-scope.ts'
+import { readToken, type SyncToken, writeToken } from '../../query/sync/sync-token.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { isKnown } from '../entity-tag.ts'
+import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
+import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
+import { readQuery } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+
+/** What the route asks of the commit log (`openCommitLog`). */
+interface FollowedLog {
+  head(): SyncSources['head']
+  refresh(): Promise<SyncSources['head']>
+  onHead(listener: (head: SyncSources['head']) => void): () => void
+}
+
+export interface SyncRouteDependencies {
+  readonly documents: DocumentContext
+  readonly schema: Schema
+  readonly locales: Pick<Locales, 'current'>
+  readonly access: Pick<Access, 'principalOf'>
+  readonly commitLog: FollowedLog
+  readonly authenticate: Middleware
+  readonly aside: LimitInFlight['aside']
+}
+
+const MOST_WAIT_S = 25
+/** Who wait at a time in a process; more are answered at once. */
+const MOST_WAITING = 2_000
+const NDJSON = 'application/x-ndjson'
+/** Of answers to nobody in particular: what has more after it stays right, the end is soon another. */
+const PAGE_SECONDS = 300
+const TIP_SECONDS = 1
+
+interface Asked {
+  readonly scope: SyncScope
+  /** Null: from the beginning. */
+  readonly token: SyncToken | null
+  readonly waitMs: number
+}
+
+interface Answered extends SyncPage {
+  readonly scope: SyncScope
+}
+
+/** `GET /api/_sync`: what has changed since a token; without one, everything. */
+export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
+  const types = syncedTypes(dependencies.schema.contentTypes.values())
+  const actions = [...types].map(([name, plan]) => syncAction({ name, plan }))
+  const router = guardedRouter('/api/_sync')
+  let waiting = 0
+  const handle = async (ctx: Context): Promise<void> => {
+    const asked = readAsked(readQuery(ctx.querystring), types)
+    const deadline = performance.now() + asked.waitMs
+    let page = await answer(dependencies, asked, ctx.state.principal)
+    while (isQuiet(page) && performance.now() < deadline && waiting < MOST_WAITING) {
+      waiting += 1
+      const goesOn = await dependencies
+        .aside(ctx.req, () => untilChanged(dependencies.commitLog, page, deadline, ctx))
+        .finally(() => {
+          waiting -= 1
+        })
+      if (!goesOn) break
+      // Who waits may be permitted otherwise by now.
+      const principal = await dependencies.access.principalOf(ctx.get('authorization'))
+      page = await answer(dependencies, { ...asked, token: page.next }, principal)
+    }
+    send(ctx, page)
+  }
+  router.get('/', dependencies.authenticate, syncersOnly(actions, handle))
+  return router
+}
+
+function isQuiet({ items, more }: SyncPage): boolean {
+  return items.length === 0 && !more
+}
+
+/** @throws ValidationError */
+function readAsked(query: Data, types: ReadonlyMap<string, ContentTypePlan>): Asked {
+  const { token: text, wait, ...rest } = query
+  if (text === undefined) {
+    if (wait !== undefined) throw invalid('wait: only with a token')
+    return { scope: parseScope(rest, types), token: null, waitMs: 0 }
+  }
+  const [stray] = Object.keys(rest)
+  if (stray !== undefined) throw invalid(`${stray}: the token has all parameters but wait`)
+  if (typeof text !== 'string') throw invalid('token: expected one')
+  const token = readToken(text)
+  return { scope: parseScope(token.asked, types), token, waitMs: 1_000 * readWait(wait) }
+}
+
+function readWait(wait: unknown): number {
+  if (wait === undefined) return 0
+  if (typeof wait === 'string' && /^\d{1,2}$/.test(wait) && Number(wait) <= MOST_WAIT_S) {
+    return Number(wait)
+  }
+  throw invalid(`wait: expected seconds, at most ${MOST_WAIT_S}`)
+}
+
+function invalid(message: string): ValidationError {
+  return new ValidationError(message, {}, { code: 'invalid_query' })
+}
+
+async function answer(
+  { documents: { database }, locales, commitLog }: SyncRouteDependencies,
+  { scope, token }: Asked,
+  principal: Principal,
+): Promise<Answered> {
+  const caller = callerOf(principal, scope)
+  const known = { database, head: commitLog.head(), locales: await locales.current() }
+  if (token !== null && isUpToDate(known, scope, token, caller)) {
+    return { scope, items: [], next: advanced(token, known.head), more: false }
+  }
+  const sources = { ...known, head: await commitLog.refresh() }
+  if (token !== null) return { scope, ...(await readSyncPage(sources, scope, token, caller)) }
+  for (const type of scope.types) assertMaySync(principal, scope, type)
+  assertLocales(scope, sources.locales)
+  const begun = beginSync(sources, scope, caller)
+  return { scope, ...(await readSyncPage(sources, scope, begun, caller)) }
+}
+
+/** Of a token a locale may be gone by now; who begins has made a mistake. */
+function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
+  if (typeof locales === 'string') return
+  const unknown = locales.find((code) => !known.has(code))
+  if (unknown !== undefined) throw invalid(`locale: there is no locale ${unknown}`)
+}
+
+function callerOf(principal: Principal, scope: SyncScope): SyncCaller {
+  return {
+    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
+    maySync: (type) => actionsOf(scope, type).every((action) => may(principal, action)),
+  }
+}
+
+function assertMaySync(principal: Principal, scope: SyncScope, type: SyncedType): void {
+  for (const action of actionsOf(scope, type)) assertMay(principal, action)
+}
+
+/** All that must be permitted for a type to be synced. */
+function actionsOf({ status }: SyncScope, type: SyncedType): readonly string[] {
+  const { plan } = type
+  const drafts = status === 'draft' && plan.draftAndPublish
+  return [
+    plan.uid.startsWith('api::')
+      ? contentAction(plan, 'find')
+      : pluginAction('plugin::upload.content-api', 'find'),
+    syncAction(type),
+    ...(drafts ? [contentAction(plan, 'readDrafts')] : []),
+  ]
+}
+
+function syncAction({ plan }: Pick<SyncedType, 'name' | 'plan'>): string {
+  return plan.uid.startsWith('api::')
+    ? contentAction(plan, 'sync')
+    : pluginAction('plugin::upload.content-api', 'sync')
+}
+
+/** Whose commits change what somebody may sync. */
+const RIGHTS: ReadonlySet<string> = new Set([
+  'admin::api-token',
+  'plugin::i18n.locale',
+  'plugin::users-permissions.role',
+])
+
+/** False when the time is over, or the client is gone. */
+function untilChanged(
+  commitLog: FollowedLog,
+  { next, scope }: Answered,
+  deadline: number,
+  ctx: Context,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const seen = commitLog.head().seq
+    const stop = (goesOn: boolean): void => {
+      clearTimeout(timer)
+      forget()
+      ctx.res.off('close', gone)
+      resolve(goesOn)
+    }
+    const gone = (): void => stop(false)
+    const timer = setTimeout(gone, deadline - performance.now())
+    const forget = commitLog.onHead((head) => {
+      const isOther = head.log !== next.log || isBehind(next, head, scope)
+      if (isOther || head.types.some(({ type, seq }) => seq > seen && RIGHTS.has(type))) stop(true)
+    })
+    ctx.res.once('close', gone)
+  })
+}
+
+function send(ctx: Context, { items, next, more }: SyncPage): void {
+  const text = writeToken(next)
+  ctx.vary('Accept')
+  if (ctx.get('authorization') === '') {
+    ctx.set('Cache-Control', `public, max-age=${more ? PAGE_SECONDS : TIP_SECONDS}`)
+  }
+  const tag = createHash('sha256').update(text).digest('hex').slice(0, 24)
+  ctx.set('ETag', `"${tag}"`)
+  if (isKnown(ctx, tag)) {
+    ctx.status = 304
+    return
+  }
+  const end = JSON.stringify({ next: text, more })
+  if (ctx.get('Accept').includes(NDJSON)) {
+    ctx.type = NDJSON
+    ctx.body = [...items, end, ''].join('\n')
+    return
+  }
+  ctx.type = 'json'
+  ctx.body = `{"items":[${items.join(',')}],${end.slice(1)}`
+}

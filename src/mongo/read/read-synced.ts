@@ -1,0 +1,70 @@
+import type { Document } from 'mongodb'
+import type { Filter, VersionSelection } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { matchVersions } from '../versions/version-match.ts'
+import { matchAll, translateFilter } from './translate-filter.ts'
+
+/** A read of versions for who keeps a copy of them. */
+export interface SyncedRead {
+  readonly selection: VersionSelection
+  /** Without conditions on others. */
+  readonly filter: Filter | null
+  readonly projection: Document
+}
+
+/** A version with the `_id` that it is stored under. */
+export type SyncedVersion = StoredVersion & { readonly _id: string }
+
+/**
+ * The next versions after an `_id`, in the order of their `_id`s, which never change: what is written meanwhile is in the log.
+ * `take` says when it is enough.
+ */
+export function readSyncedAfter(
+  database: Database,
+  plan: ContentTypePlan,
+  { selection, filter, projection }: SyncedRead,
+  { after, limit }: { readonly after: string; readonly limit: number },
+  take: (version: SyncedVersion) => boolean,
+): Promise<void> {
+  const which = matchAll([
+    { _id: { $gt: after } },
+    matchVersions(selection),
+    filter === null ? {} : translateFilter(filter),
+  ])
+  return asCmsErrors(async () => {
+    const found = versionsOf(database, plan)
+      .find(which, { ...optionsOf(database), batchSize: limit + 1, projection, hint: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(limit)
+    try {
+      for await (const version of found) {
+        if (!take(asVersion(version) as SyncedVersion)) return
+      }
+    } finally {
+      await found.close()
+    }
+  })
+}
+
+/** Of these `_id`s, the versions that are there and meet the filter. */
+export function readSynced(
+  database: Database,
+  plan: ContentTypePlan,
+  { filter, projection }: Pick<SyncedRead, 'filter' | 'projection'>,
+  ids: readonly string[],
+): Promise<readonly SyncedVersion[]> {
+  const which = matchAll([
+    { _id: { $in: [...ids] } },
+    filter === null ? {} : translateFilter(filter),
+  ])
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .find(which, { ...optionsOf(database), batchSize: ids.length + 1, projection })
+      .toArray()
+    return found.map((version) => asVersion(version) as SyncedVersion)
+  })
+}

@@ -1,0 +1,92 @@
+import type { Data } from '../../schema/definition.ts'
+import { invalidValue } from '../query-error.ts'
+
+/** How much of a type a client has: its rows up to an `_id`, all of them, or none as it may not have them. */
+export interface TypeProgress {
+  /** The last row that was sent; null when all were. */
+  readonly after: string | null
+  readonly isLost: boolean
+  /** Of the shape in which its rows were sent. */
+  readonly shape: string
+}
+
+/** Where a client stands. It holds nothing that lets anybody in: rights are asked for at every request. */
+export interface SyncToken {
+  /** `SyncScope.asked`. */
+  readonly asked: Data
+  /** Which log it is about, and up to where of it everything was sent. */
+  readonly log: string
+  readonly seq: number
+  /** How many items of the commit after that were sent as well. */
+  readonly item: number
+  readonly types: readonly TypeProgress[]
+  /** Codes whose rows the client has. */
+  readonly locales: readonly string[]
+}
+
+/** Of the form of a token. */
+const VERSION = 1
+
+/** Longer ones are none of ours. */
+const MOST_CHARACTERS = 32_768
+
+export function writeToken({ asked, log, seq, item, types, locales }: SyncToken): string {
+  const rows = types.map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
+  return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
+    'base64url',
+  )
+}
+
+/** @throws ValidationError for what `writeToken` has not made */
+export function readToken(text: string): SyncToken {
+  const value = text.length > MOST_CHARACTERS ? null : parse(text)
+  if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
+  const [, asked, log, seq, item, types, locales] = value as readonly unknown[]
+  if (typeof log !== 'string' || !isCount(seq) || !isCount(item)) throw malformed()
+  return {
+    asked: readAsked(asked),
+    log,
+    seq,
+    item,
+    types: readTypes(types),
+    locales: readTexts(locales),
+  }
+}
+
+function parse(text: string): unknown {
+  if (!/^[\w-]+$/.test(text)) return null
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+function readAsked(asked: unknown): Data {
+  if (typeof asked === 'object' && asked !== null && !Array.isArray(asked)) return asked as Data
+  throw malformed()
+}
+
+function readTypes(types: unknown): readonly TypeProgress[] {
+  if (!Array.isArray(types)) throw malformed()
+  return types.map((row: unknown) => {
+    if (!Array.isArray(row) || row.length !== 3) throw malformed()
+    const [after, isLost, shape] = row as readonly unknown[]
+    if (after !== null && typeof after !== 'string') throw malformed()
+    if ((isLost !== 0 && isLost !== 1) || typeof shape !== 'string') throw malformed()
+    return { after, isLost: isLost === 1, shape }
+  })
+}
+
+function readTexts(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  throw malformed()
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function malformed() {
+  return invalidValue('token', 'expected the token of an earlier answer')
+}
