@@ -42,6 +42,8 @@ export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination
   readonly destination: (ImportDestination & OpenedFiles) | null
   /** What one file may have. */
   readonly maxFileBytes: number
+  /** Where the content-types are declared. */
+  readonly contentTypesDir: string
 }
 
 interface OpenedFiles {

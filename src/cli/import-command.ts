@@ -16,7 +16,12 @@ const fromUrl: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
-    const { maxFileBytes, ...into } = await context.openImport({ dryRun })
+    const {
+      maxFileBytes,
+      documents: _reads,
+      contentTypesDir: _types,
+      ...into
+    } = await context.openImport({ dryRun })
     const source = openSource(wordAt(words, 0), {
       token: textOption(options, 'token') ?? null,
       filesFrom: textOption(options, 'files-from'),

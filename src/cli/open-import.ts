@@ -26,11 +26,12 @@ export async function openImport(
   { config, database, schema }: Installation,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<OpenedImport> {
+  const { contentTypesDir } = config
   const maxFileBytes = config.upload.maxUploadBytes
   const documents = documentContext(database, schema)
   if (dryRun) {
     const locales = (): Promise<LocaleList> => readLocales(database)
-    return { schema, documents, locales, destination: null, maxFileBytes }
+    return { schema, documents, locales, destination: null, maxFileBytes, contentTypesDir }
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
   const locales = await openLocales(database)
@@ -41,7 +42,14 @@ export async function openImport(
   const spool = spoolFolder(config)
   const files = importInto(library, spool)
   const destination = { documents, locales, files, storage, spoolFolder: spool }
-  return { schema, documents, locales: () => locales.current(), destination, maxFileBytes }
+  return {
+    schema,
+    documents,
+    locales: () => locales.current(),
+    destination,
+    maxFileBytes,
+    contentTypesDir,
+  }
 }
 
 interface Installation {

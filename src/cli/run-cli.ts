@@ -11,6 +11,7 @@ import {
 import { readVersion } from '../config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
+import { EXPORT_COMMAND } from './export-command.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
@@ -41,6 +42,7 @@ const COMMANDS: readonly Command[] = [
   ...IMPORT_COMMANDS,
   ...LOG_COMMANDS,
   APPLY_COMMAND,
+  EXPORT_COMMAND,
   OPENAPI_COMMAND,
 ]
 

@@ -15,6 +15,7 @@ import { importFileRecords, importUsers } from './import-records.ts'
 import { importLocales, importRoles, type SettingsImport } from './import-settings.ts'
 import { noteImport, wasImported } from './import-marks.ts'
 import { type ArchiveEntry, type ArchiveFile, jsonLines, readArchive } from './read-archive.ts'
+import { type RestoredRows, restoreRows } from './restore-rows.ts'
 import { type ArchiveEntity, type ArchiveSummary, scanArchive } from './scan-archive.ts'
 
 export interface ArchiveImport {
@@ -83,6 +84,15 @@ async function importScanned(
   const sentences = keepSentences()
   const leaveBehind = (sentence: string): void => sentences.add(sentence)
   const settings = { summary, index, leaveBehind }
+  if (destination !== null && (await isRestored(given, destination, summary))) {
+    const restored = await restoreOwn(given, destination, { summary, leaveBehind })
+    return {
+      version: summary.version,
+      parts: summary.parts,
+      ...restored,
+      notTaken: sentences.all(),
+    }
+  }
   const prepared = destination === null ? null : await prepare(given, destination, settings)
   const here = await given.locales()
   const locales = prepared === null ? withThoseOf(summary, here) : here
@@ -99,6 +109,33 @@ async function importScanned(
     ...stored,
     notTaken: sentences.all(),
   }
+}
+
+/** An archive of ours into a database that was empty when it began. */
+async function isRestored(
+  { schema }: ArchiveImport,
+  { documents }: ArchiveDestination,
+  { parts, fingerprint }: ArchiveSummary,
+): Promise<boolean> {
+  if (!parts.includes('rows')) return false
+  return (
+    (await wasImported(documents.database, fingerprint)) || !(await hasContent(documents, schema))
+  )
+}
+
+async function restoreOwn(
+  { file, schema, onProgress }: ArchiveImport,
+  { documents, storage, spoolFolder }: ArchiveDestination,
+  { summary, leaveBehind }: Pick<Storing, 'summary' | 'leaveBehind'>,
+): Promise<RestoredRows> {
+  await noteImport(documents.database, summary.fingerprint, documents.now())
+  let done = 0
+  const onRows = (count: number): void => {
+    done += count
+    onProgress?.(done, Math.max(done, summary.rows))
+  }
+  leaveBehind('administrators, sessions and history: no archive has them')
+  return restoreRows({ file, schema, documents, storage, spoolFolder, leaveBehind, onRows })
 }
 
 /** What a dry run takes for the locales that are here, which are added otherwise. */

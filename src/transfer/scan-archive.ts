@@ -15,7 +15,8 @@ export interface ArchiveEntity {
   readonly data: Data
 }
 
-export type ArchivePart = 'content' | 'files' | 'config'
+/** `rows` are those that archives of ours have beside the layout of the reference. */
+export type ArchivePart = 'content' | 'files' | 'config' | 'rows'
 
 /** What is known of an archive when it has been read once. */
 export interface ArchiveSummary {
@@ -83,6 +84,7 @@ const PARTS: ReadonlyMap<string, ArchivePart> = new Map([
   ['entities', 'content'],
   ['assets', 'files'],
   ['configuration', 'config'],
+  ['quire', 'rows'],
 ])
 
 async function eachLine(

@@ -1,0 +1,74 @@
+import { BSON, type Document } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { BULK_TIMEOUT_MS } from './read-versions.ts'
+
+const PAGE = 500
+const { EJSON } = BSON
+
+/** Every version of a content-type in the order of their `_id`s, some at a time; not of one moment. */
+export async function* dumpVersions(
+  database: Database,
+  plan: ContentTypePlan,
+): AsyncGenerator<readonly StoredVersion[]> {
+  let last = ''
+  for (;;) {
+    const after = last
+    const rows = await asCmsErrors(() =>
+      versionsOf(database, plan)
+        .find(
+          { _id: { $gt: after } },
+          { sort: { _id: 1 }, limit: PAGE, maxTimeMS: BULK_TIMEOUT_MS },
+        )
+        .toArray(),
+    )
+    yield rows.map(asVersion)
+    last = rows.at(-1)?._id ?? last
+    if (rows.length < PAGE) return
+  }
+}
+
+/** A stored row as a line of text from which `fromText` makes the same row, to the type of each number. */
+export function toText(row: Document): string {
+  return EJSON.stringify(row, { relaxed: false })
+}
+
+export function fromText(text: string): Document {
+  return EJSON.parse(text, { relaxed: true, useBigInt64: true }) as Document
+}
+
+/** What the commit log names since a moment, whether it has a number yet or not. */
+export interface RecentCommits {
+  readonly ids: ReadonlySet<string>
+  readonly items: readonly { readonly type: string; readonly documentId: string }[]
+  /** Something is being written that is no transaction: it may be there or not. */
+  readonly isOpen: boolean
+}
+
+export async function readRecentCommits(
+  database: Database,
+  since: Date,
+  known: ReadonlySet<string>,
+): Promise<RecentCommits> {
+  const from = since.getTime().toString(16).padStart(12, '0')
+  const rows = await asCmsErrors(() =>
+    database
+      .collection<PendingRow & { readonly intent?: 1 }>(COMMITS)
+      .find(
+        { _id: { $gte: from } },
+        {
+          projection: { intent: 1, 'items.type': 1, 'items.documentId': 1 },
+          maxTimeMS: BULK_TIMEOUT_MS,
+        },
+      )
+      .toArray(),
+  )
+  return {
+    ids: new Set(rows.map(({ _id }) => _id)),
+    items: rows.filter(({ _id }) => !known.has(_id)).flatMap(({ items }) => items),
+    isOpen: rows.some(({ intent }) => intent === 1),
+  }
+}

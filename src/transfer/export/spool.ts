@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import type { DocumentContext } from '../../documents/context.ts'
+import {
+  dumpVersions,
+  fromText,
+  readRecentCommits,
+  toText,
+} from '../../mongo/read/dump-versions.ts'
+import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { getDocuments } from '../../mongo/write/find-by-unique.ts'
+import type { Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+
+/** All versions of one moment, in a folder: more than memory holds. */
+export interface Spool {
+  /** Whether it is of one moment: false where writes never paused for as long as it takes to read what they changed. */
+  readonly isConsistent: boolean
+  readonly count: number
+  versions(plan: ContentTypePlan): Iterable<StoredVersion>
+  /** All versions of a document. */
+  document(uid: Uid, documentId: string): readonly StoredVersion[]
+  close(): Promise<void>
+}
+
+/** A transaction may take so long to commit, and clocks differ: what began before is looked at as well. */
+const BEFORE_MS = 300_000
+const MOST_ROUNDS = 50
+
+/**
+ * Reads everything, and then again what the commit log says was written meanwhile, until nothing was: what is kept is
+ * then what the database held at that moment. Each round reads what the round before has missed, so that they become short.
+ */
+export async function openSpool(
+  documents: DocumentContext,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+  { folder, onRead }: { readonly folder: string; readonly onRead: (count: number) => void },
+): Promise<Spool> {
+  await mkdir(folder, { recursive: true })
+  const path = await mkdtemp(join(folder, 'export-'))
+  const store = storeIn(path)
+  const close = async (): Promise<void> => {
+    await store.close()
+    await rm(path, { recursive: true, force: true })
+  }
+  try {
+    const since = new Date(documents.now().getTime() - BEFORE_MS)
+    let count = 0
+    for (const plan of contentTypes.values()) {
+      for await (const page of dumpVersions(documents.database, plan)) {
+        await store.replace(plan.uid, [], page)
+        count += page.length
+        onRead(count)
+      }
+    }
+    const readAnew: CatchUp['readAnew'] = async (plan, ids) => {
+      const { uid } = plan
+      const found = await getDocuments(documents.database, plan, ids)
+      await store.replace(
+        uid,
+        ids.flatMap((id) => [...store.under([uid, id])]),
+        found,
+      )
+    }
+    return {
+      isConsistent: await catchUp(documents, { since, contentTypes, readAnew }),
+      count: store.count(),
+      versions: (plan) => store.under([plan.uid]),
+      document: (uid, documentId) => [...store.under([uid, documentId])],
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function storeIn(path: string) {
+  const store = open<string, string[]>({ path, noSync: true })
+  const keyOf = (uid: Uid, { documentId, locale, status }: StoredVersion): string[] => [
+    uid,
+    documentId,
+    locale,
+    status,
+  ]
+  return {
+    under: (prefix: readonly string[]): Iterable<StoredVersion> =>
+      store
+        .getRange({ start: [...prefix], end: [...prefix, '\uFFFF'] })
+        .map(({ value }) => asVersion(fromText(value))),
+    replace: async (
+      uid: Uid,
+      before: readonly StoredVersion[],
+      after: readonly StoredVersion[],
+    ): Promise<void> => {
+      await store.batch(() => {
+        for (const version of before) void store.remove(keyOf(uid, version))
+        for (const version of after) void store.put(keyOf(uid, version), toText(version))
+      })
+    },
+    count: () => store.getKeysCount(),
+    close: () => store.close(),
+  }
+}
+
+interface CatchUp extends Pick<Schema, 'contentTypes'> {
+  readonly since: Date
+  readonly readAnew: (plan: ContentTypePlan, documentIds: readonly string[]) => Promise<void>
+}
+
+/** False where it does not come to an end. */
+async function catchUp(
+  { database }: DocumentContext,
+  { since, contentTypes, readAnew }: CatchUp,
+): Promise<boolean> {
+  let known: ReadonlySet<string> = new Set()
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const { ids, items, isOpen } = await readRecentCommits(database, since, known)
+    const changed = new Map<ContentTypePlan, Set<string>>()
+    for (const { type, documentId } of items) {
+      const plan = contentTypes.get(type)
+      if (plan !== undefined) changed.set(plan, (changed.get(plan) ?? new Set()).add(documentId))
+    }
+    for (const [plan, documentIds] of changed) {
+      await inParts([...documentIds], (part) => readAnew(plan, part))
+    }
+    const after = await readRecentCommits(database, since, ids)
+    const isStill = !isOpen && !after.isOpen && after.items.length === 0
+    if (!isOpen) known = ids
+    if (isStill) return true
+  }
+  return false
+}
+
+async function inParts(
+  ids: readonly string[],
+  read: (part: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += 500) await read(ids.slice(from, from + 500))
+}

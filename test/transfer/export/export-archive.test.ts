@@ -1,0 +1,263 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { readConfig } from '../../../src/config/config.ts'
+import { loadDefinitions } from '../../../src/schema/load.ts'
+import { documentContext, openServices, type Services } from '../../../src/services.ts'
+import { exportArchive, type ExportReport } from '../../../src/transfer/export/export-archive.ts'
+import { type ArchiveReport, importArchive } from '../../../src/transfer/import-archive.ts'
+import { jsonLines, readArchive } from '../../../src/transfer/read-archive.ts'
+import { type Json, serve, type TestServer } from '../../api/server.ts'
+import { type Library, loadLibrary, openLibrary } from '../../contract/library.ts'
+
+describe('exportArchive', () => {
+  let source: Library
+  let target: TestServer
+  let folder: string
+  let archive: string
+  const opened: Services[] = []
+
+  const open = async (server: TestServer): Promise<Services> => {
+    const services = await openServices({
+      config: readConfig({
+        CONTENT_TYPES_DIR: server.contentTypesDir,
+        QUIRE_DATA_DIR:
+          server === target
+            ? path.join(folder, 'target')
+            : path.join(server.contentTypesDir, 'data'),
+        MONGODB_DATABASE: server.database,
+        MONITOR_COMMANDS: 'off',
+      }),
+      deployment: { uri: server.uri },
+      log: pino({ level: 'silent' }),
+    })
+    opened.push(services)
+    return services
+  }
+
+  const exportTo = async (
+    name: string,
+    {
+      key = null,
+      during = () => Promise.resolve(),
+    }: { key?: string | null; during?: () => Promise<void> } = {},
+  ): Promise<ExportReport> => {
+    const { database, schema, locales, access, storage } = await open(source.server)
+    const documents = documentContext(database, schema)
+    let first = true
+    return exportArchive({
+      target: { path: path.join(folder, name), key },
+      documents: {
+        ...documents,
+        database: new Proxy(database, {
+          get: (of, member) => {
+            if (member === 'collection' && first) {
+              first = false
+              void during()
+            }
+            return Reflect.get(of, member) as unknown
+          },
+        }),
+      },
+      schema,
+      declarations: await loadDefinitions(source.server.contentTypesDir),
+      locales: await locales.current(),
+      access,
+      storage,
+      spoolFolder: path.join(folder, 'spool'),
+    })
+  }
+
+  const importInto = async (
+    server: TestServer,
+    name: string,
+    key: string | null = null,
+  ): Promise<ArchiveReport> => {
+    const { database, schema, locales, access, storage } = await open(server)
+    const documents = documentContext(database, schema)
+    return importArchive({
+      file: { path: path.join(folder, name), key },
+      schema,
+      locales: () => locales.current(),
+      destination: { documents, access, locales, storage, spoolFolder: path.join(folder, 'spool') },
+      intoExisting: false,
+    })
+  }
+
+  /** What a server answers to every list there is, whole, of both statuses and all locales. */
+  const everything = async (server: TestServer): Promise<Json> => {
+    const answers: Json = {}
+    const { body } = await server.get('/admin/content-types')
+    for (const { uid, kind, pluralName, singularName } of body.data as Json[]) {
+      if (!String(uid).startsWith('api::')) continue
+      const name = kind === 'singleType' ? singularName : pluralName
+      for (const status of ['draft', 'published']) {
+        for (const locale of ['en', 'fr', 'de']) {
+          const query = `populate=*&status=${status}&locale=${locale}&pagination[pageSize]=100`
+          const { status: code, body: shown } = await server.get(`/api/${name}?${query}`)
+          answers[`${name} ${query}`] = [code, shown]
+        }
+      }
+    }
+    for (const at of [
+      '/api/upload/files?sort=id',
+      '/api/users?sort=id&populate=*',
+      '/api/i18n/locales',
+    ]) {
+      answers[at] = (await server.get(at)).body
+    }
+    answers['roles'] = (await server.get('/admin/roles')).body
+    answers['tokens'] = (await server.get('/admin/api-tokens')).body
+    return JSON.parse(JSON.stringify(answers))
+  }
+
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'quire-export-'))
+    source = await openLibrary('export_source')
+    await loadLibrary(source)
+    await source.as('root', 'PUT', '/api/homepage', {
+      data: { title: 'Home', highlights: ['{{a1}}'] },
+    })
+    archive = 'backup.tar.gz'
+    target = await serve('export_target', {
+      contentTypes: source.server.contentTypesDir,
+      environment: { QUIRE_DATA_DIR: path.join(folder, 'target') },
+    })
+  })
+  after(async () => {
+    for (const services of opened) await services.close()
+    await source.close()
+    await target.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('and an import of it into an empty database make the same database: every answer, ids too', async () => {
+    const report = await exportTo(archive)
+    expect(report).to.include({ isConsistent: true })
+    expect(report.missing).to.deep.equal([])
+    await importInto(target, archive)
+    expect(await everything(target)).to.deep.equal(await everything(source.server))
+  })
+
+  it('a second import changes nothing', async () => {
+    const client = await MongoClient.connect(target.uri)
+    const rows = async (): Promise<unknown> => {
+      const db = client.db(target.database)
+      const names = (await db.listCollections().toArray()).map(({ name }) => name)
+      const own = names.filter((name) => !name.startsWith('quire_')).sort()
+      return Promise.all(
+        own.map((name) =>
+          db
+            .collection(name)
+            .find({}, { sort: { _id: 1 } })
+            .toArray(),
+        ),
+      )
+    }
+    const before = await rows()
+    const report = await importInto(target, archive)
+    expect(Object.values(report.types).map(({ added }) => added)).to.satisfy((all: number[]) =>
+      all.every((added) => added === 0),
+    )
+    expect(await rows()).to.deep.equal(before)
+    await client.close()
+  })
+
+  it('goes on giving ids that are new', async () => {
+    const { body } = await target.get('/api/articles?status=draft&sort=id:desc&pagination[limit]=1')
+    const made = await target.post('/api/articles?status=draft', { title: 'after', slug: 'after' })
+    expect(made.status, made.text).to.equal(201)
+    expect(made.body.data.id).to.be.above(body.data[0].id)
+  })
+
+  it('is in the layout of the reference: rows before links, metadata last', async () => {
+    const paths: string[] = []
+    const lines: Json[] = []
+    for await (const entry of readArchive({ path: path.join(folder, archive), key: null })) {
+      paths.push(entry.path)
+      if (!/^(?:entities|links)\//.test(entry.path)) entry.bytes.resume()
+      else for await (const line of jsonLines(entry)) lines.push(line)
+    }
+    const rows = new Set(lines.map(({ type, id }) => `${type} ${id}`))
+    for (const { data } of lines.filter((line) => 'data' in line)) {
+      expect(data).to.include.keys('documentId', 'createdAt', 'publishedAt', 'locale')
+    }
+    const ends = lines.flatMap(({ left, right }) => (left === undefined ? [] : [left, right]))
+    expect(ends.length).to.be.above(20)
+    const dangling = ends.filter(
+      ({ type, ref }) => String(type).includes('::') && !rows.has(`${type} ${ref}`),
+    )
+    expect(dangling).to.deep.equal([])
+    expect(paths.at(0)).to.equal('schemas/schemas_00001.jsonl')
+    expect(paths.at(-1)).to.equal('metadata.json')
+    expect(paths).to.include.members(['entities/entities_00001.jsonl', 'links/links_00001.jsonl'])
+  })
+
+  it('is encrypted with a key, and read with it alone', async () => {
+    await exportTo('backup.tar.enc', { key: 'a key' })
+    const open = async (key: string | null): Promise<string[]> => {
+      const paths: string[] = []
+      for await (const entry of readArchive({ path: path.join(folder, 'backup.tar.enc'), key })) {
+        paths.push(entry.path)
+        entry.bytes.resume()
+      }
+      return paths
+    }
+    expect(await open('a key')).to.include('metadata.json')
+    for (const key of [null, 'another']) {
+      expect(await open(key).catch((error: unknown) => String(error))).to.be.a('string')
+    }
+  })
+
+  it('tells of damage before it stores anything', async () => {
+    await exportTo('plain.tar')
+    const bytes = readFileSync(path.join(folder, 'plain.tar'))
+    const at = bytes.indexOf('"type":"api::', bytes.indexOf('quire/rows_00001.jsonl'))
+    bytes.write('x', at + 40)
+    writeFileSync(path.join(folder, 'damaged.tar'), bytes)
+    const empty = await serve('export_empty', { contentTypes: source.server.contentTypesDir })
+    try {
+      const refused = await importInto(empty, 'damaged.tar').catch((error: unknown) =>
+        String(error),
+      )
+      expect(refused).to.match(/damaged: quire\/rows/)
+      expect(await empty.count('articles')).to.equal(0)
+    } finally {
+      await empty.close()
+    }
+  })
+
+  it('is of one moment while others write', async () => {
+    const made: string[] = []
+    const during = async (): Promise<void> => {
+      for (let n = 0; n < 20; n += 1) {
+        const data = { title: `during ${n}`, slug: `during-${n}` }
+        made.push((await source.server.post('/api/articles', data)).body.data.documentId)
+      }
+    }
+    const report = await exportTo('during.tar', { during })
+    expect(report.isConsistent).to.equal(true)
+    const seen: string[] = []
+    for await (const entry of readArchive({ path: path.join(folder, 'during.tar'), key: null })) {
+      if (!entry.path.startsWith('entities/')) {
+        entry.bytes.resume()
+        continue
+      }
+      for await (const { data } of jsonLines(entry)) {
+        const { documentId, title } = data as Json
+        if (String(title).startsWith('during')) seen.push(documentId)
+      }
+    }
+    const counts = new Map<string, number>()
+    for (const id of seen) counts.set(id, (counts.get(id) ?? 0) + 1)
+    expect(
+      [...counts.values()].every((count) => count === 2),
+      'draft and publication',
+    ).to.equal(true)
+    const last = Math.max(-1, ...[...counts.keys()].map((id) => made.indexOf(id)))
+    expect([...counts.keys()].sort()).to.deep.equal(made.slice(0, last + 1).sort())
+  })
+})
