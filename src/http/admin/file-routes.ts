@@ -187,6 +187,7 @@ const SHOWN = [
   'mime',
   'size',
   'url',
+  'provider',
   'createdAt',
   'updatedAt',
 ]

@@ -66,8 +66,9 @@ export async function untilSaved(page: Page): Promise<void> {
   await page.getByText(/^Saved (now|this minute|\d)/).waitFor()
 }
 
-export async function untilSays(page: Page, text: string | RegExp): Promise<void> {
-  await page.getByRole('status').filter({ hasText: text }).first().waitFor()
+/** Until the head of the form says that apps see what it shows. */
+export async function untilPublished(page: Page): Promise<void> {
+  await page.locator('main header').getByText('Published', { exact: true }).waitFor()
 }
 
 /** The field of an attribute, by its place in the form. */

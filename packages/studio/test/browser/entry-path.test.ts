@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
-import { fieldAt, openAs, PIECE, startWithEditors, titleOf, untilSaved } from './editors.ts'
+import {
+  fieldAt,
+  openAs,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  untilPublished,
+  untilSaved,
+} from './editors.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('an entry by keyboard', function () {
@@ -49,7 +57,7 @@ describeInBrowser('an entry by keyboard', function () {
     await page.keyboard.type('A chapter')
     await untilSaved(page)
     await page.keyboard.press('Control+Enter')
-    await page.getByText('Published', { exact: true }).first().waitFor()
+    await untilPublished(page)
     const query =
       'filters[title]=By%20keyboard&status=published&populate[author]=true&populate[sections]=true'
     const { data } = await server.ask('GET', `${PIECE}?${query}`)

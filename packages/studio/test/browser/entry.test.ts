@@ -8,6 +8,7 @@ import {
   PIECE,
   startWithEditors,
   titleOf,
+  untilPublished,
   untilSaved,
 } from './editors.ts'
 import type { Server } from './server.ts'
@@ -254,7 +255,7 @@ describeInBrowser('an entry in the Studio', function () {
     await fieldAt(page, 'seal/text').getByRole('textbox').fill('said')
     await untilSaved(page)
     await page.keyboard.press('Control+Enter')
-    await page.getByText('Published', { exact: true }).first().waitFor()
+    await untilPublished(page)
     const { data } = await server.ask('GET', `${PIECE}/${documentId}?status=published`)
     expect(data).to.include({ title: 'Publish' })
   })
