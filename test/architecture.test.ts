@@ -70,7 +70,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['accounts']],
   [/^qs$/, ['http']],
   [/^bson(\/.*)?$/, []],
-  [/^(lmdb|tar-stream|csv-parse|saxes|parse5)$/, ['transfer']],
+  [/^(lmdb|tar-stream|csv-parse)$/, ['transfer']],
   [/^@quire\/engine$/, ['deployment']],
   [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],
