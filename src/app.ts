@@ -47,6 +47,7 @@ import { openImageVariants } from './media/images/image-variants.ts'
 import { openImageWork } from './media/images/image-work.ts'
 import { openMediaLibrary } from './media/media-library.ts'
 import { openServedFiles } from './media/served-files.ts'
+import { previewOrigin } from './schema/preview-template.ts'
 import type { ObservedCommand } from './mongo/connection/command-monitor.ts'
 import type { Database } from './mongo/connection/database.ts'
 import { explainCommand, type QueryPlan } from './mongo/observe/explain-command.ts'
@@ -113,6 +114,12 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   }
 }
 
+/** What the Studio may frame. */
+function previewOriginsOf({ definitions: { contentTypes } }: Services): readonly string[] {
+  const origins = contentTypes.flatMap(({ preview = '' }) => previewOrigin(preview) ?? [])
+  return [...new Set(origins)]
+}
+
 /** Where `npm run build` puts the app for editors. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../studio/', import.meta.url))
 
@@ -151,7 +158,7 @@ function openRouters(
     limited,
     media: { library: media.library, receive: media.receive },
   })
-  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER))
+  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOriginsOf(services))
   return [health, ...management, studio, serveUploads(media.served, limited)]
 }
 

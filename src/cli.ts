@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { userInfo } from 'node:os'
-import { openAccess } from './access/access.ts'
+import { type Access, openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
+import { keptJwtSecret } from './access/jwt-secret.ts'
 import { runCheckProject } from './cli/check-project.ts'
 import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
@@ -12,14 +13,14 @@ import { openAdministrators } from './administrators/open-administrators.ts'
 import { openPasswords } from './accounts/passwords.ts'
 import { USER } from './accounts/users.ts'
 import { withEnvFile } from './config/env-file.ts'
-import { readConfig } from './config/config.ts'
+import { type Config, readConfig } from './config/config.ts'
 import type { DeploymentLog } from './deployment/deployment.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { openLocales } from './locales/locales.ts'
 import type { MediaStores } from './media/check-media.ts'
 import { writeAlwaysAs } from './mongo/connection/authorship.ts'
 import { restartLog } from './mongo/commits/restart-log.ts'
-import { openDatabase } from './mongo/connection/database.ts'
+import { type Database, openDatabase } from './mongo/connection/database.ts'
 import { openFileRecords } from './media/file-records.ts'
 import { once } from './schema/once.ts'
 import { apiFacts, documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
@@ -76,11 +77,6 @@ async function openContext(): Promise<OpenedContext> {
       return made
     })
     const documents = documentContext(database, schema)
-    const administrators = async (): Promise<AdministratorsContext> => {
-      const { actions } = await access()
-      const { now } = documents
-      return openAdministrators({ db: database, actions, passwords: openPasswords(), now })
-    }
     const media = async (): Promise<MediaStores> => ({
       storage: await openStorage(config, database),
       records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
@@ -96,7 +92,7 @@ async function openContext(): Promise<OpenedContext> {
         const plan = documents.contentType(USER)
         return { db: database, plan, ids, now, roles, passwords: openPasswords(), sessions: null }
       },
-      administrators: once(administrators),
+      administrators: once(async () => openStaff(config, database, await access())),
       publicUrl: config.http.publicUrl,
       media,
       restartLog: () => restartLog(database),
@@ -107,4 +103,14 @@ async function openContext(): Promise<OpenedContext> {
     await close()
     throw error
   }
+}
+
+async function openStaff(
+  { secrets, dataDir }: Config,
+  db: Database,
+  { actions }: Pick<Access, 'actions'>,
+): Promise<AdministratorsContext> {
+  const secret = secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
+  const now = (): Date => new Date()
+  return openAdministrators({ db, actions, passwords: openPasswords(), secret, now })
 }

@@ -203,8 +203,17 @@ async function openWhoMayDoWhat(
   const onBackgroundError = (error: unknown): void => {
     log.warn({ err: error }, 'A background task failed')
   }
-  const access = await openAccess(database, compileActions(schema), {
+  const actions = compileActions(schema)
+  const administrators = await openAdministrators({
+    db: database,
+    actions,
+    passwords: passwords(),
+    secret,
+    now,
+  })
+  const access = await openAccess(database, actions, {
     rootApiToken: config.secrets.rootApiToken,
+    identifyPreview: (token) => administrators.previews.identify(token),
     users: openEndUsers({ ...users, tokens, sessions }),
     onBackgroundError,
   })
@@ -222,13 +231,6 @@ async function openWhoMayDoWhat(
       emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
     },
     onBackgroundError,
-  })
-  const { actions } = access
-  const administrators = await openAdministrators({
-    db: database,
-    actions,
-    passwords: passwords(),
-    now,
   })
   return { access, accounts, administrators }
 }

@@ -16,6 +16,7 @@ import {
   type ApiTokenPrincipal,
   EVERYTHING,
   type Grants,
+  type PreviewPrincipal,
   type Principal,
   ROOT,
   type User,
@@ -51,6 +52,8 @@ export interface AccessOptions {
   readonly rootApiToken: string | null
   /** Who end users are; without it no JWT is known. */
   readonly users?: EndUsers
+  /** What a token of a preview may read; null for one that is not good. Without it none is known. */
+  readonly identifyPreview?: (token: string) => Promise<Grants | null>
   readonly now?: () => Date
   /** Told of failures that no request waits for, such as noting a token's use. */
   readonly onBackgroundError?: (error: unknown) => void
@@ -76,6 +79,8 @@ interface Known {
   readonly tokens: ReadonlyMap<string, KnownToken>
 }
 
+/** How tokens of previews begin; keys of API tokens are hexadecimal. */
+const PREVIEW = 'preview-'
 const NOTE_USE_EVERY_MS = 60_000
 const NO_GRANTS: Grants = new Set()
 const NO_USERS: EndUsers = {
@@ -116,6 +121,7 @@ export async function openAccess(
         const user = await users.identify(credential)
         return toUser(user, await stamped.current())
       }
+      if (credential.startsWith(PREVIEW)) return toPreview(options, credential)
       const { tokens } = await stamped.current()
       const token = tokens.get(hash.toString('hex'))
       if (token === undefined || hasExpired(token, now())) {
@@ -151,6 +157,15 @@ function toKnownToken(actions: Actions, row: ApiTokenRow): KnownToken {
   }[type]()
   const principal = { kind: 'apiToken', id, name, type, readPreference, grants } as const
   return { principal, expiresAt, lastUsedAt }
+}
+
+async function toPreview(
+  { identifyPreview }: AccessOptions,
+  token: string,
+): Promise<PreviewPrincipal> {
+  const grants = (await identifyPreview?.(token)) ?? null
+  if (grants === null) throw new UnauthorizedError('Missing or invalid credentials')
+  return { kind: 'preview', grants }
 }
 
 /** A user without a role, or with one that is gone, may do nothing. */

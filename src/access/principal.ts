@@ -52,8 +52,15 @@ export interface AdministratorPrincipal {
   localesOf(action: string): ReadonlySet<string> | null
 }
 
+/** A page of a preview, by a token that an administrator was given: it reads, drafts included. */
+export interface PreviewPrincipal {
+  readonly kind: 'preview'
+  readonly grants: Grants
+}
+
 /** Who asks, with what that lets them do. */
-export type Principal = Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
+export type Principal =
+  PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
 
 /** Of root and of full-access tokens. */
 export const EVERYTHING: Grants = Object.freeze({ has: () => true })

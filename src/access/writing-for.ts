@@ -18,6 +18,7 @@ function authorOf(principal: Principal): Author {
       return { kind: principal.kind, id: principal.documentId, name: null }
     case 'administrator':
       return { kind: principal.kind, id: principal.id, name: principal.name }
+    case 'preview':
     case 'root':
     case 'anonymous':
       return { kind: principal.kind, id: null, name: null }

@@ -15,12 +15,20 @@ import {
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
+import type { PreviewTokens } from './preview-tokens.ts'
 import type { Presence } from './presence.ts'
 import type { RecentWork } from './recent-work.ts'
 import type { Preferences } from './preferences.ts'
-import { type Permission, type Rights, rightsOf } from './rights.ts'
+import type { Permission } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
-import { assertHolds, hasAdministrator, permissionsOf, rolesOf } from './staff.ts'
+import {
+  assertHolds,
+  hasAdministrator,
+  type KnownStaff,
+  loadStaff,
+  permissionsOf,
+  rolesOf,
+} from './staff.ts'
 
 /** What the commit log calls them. */
 const ADMINISTRATOR_TYPE = 'admin::user'
@@ -36,13 +44,9 @@ export interface AdministratorsContext {
   readonly preferences: Preferences
   readonly recent: RecentWork
   readonly presence: Presence
+  readonly previews: PreviewTokens
   readonly passwords: Passwords
   readonly now: () => Date
-}
-
-/** The staff as the process holds it between changes, with rights resolved. */
-export interface KnownStaff extends Staff {
-  readonly rights: ReadonlyMap<string, Rights>
 }
 
 export interface Administrator {
@@ -55,15 +59,6 @@ export interface Administrator {
   readonly hasPassword: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-}
-
-export async function loadStaff(db: Database, actions: Actions): Promise<KnownStaff> {
-  const staff = await findStaff(db)
-  const rights = staff.administrators.map(({ _id, roles }): [string, Rights] => [
-    _id,
-    rightsOf(actions, permissionsOf(actions, staff, roles)),
-  ])
-  return { ...staff, rights: new Map(rights) }
 }
 
 /** Who a cookie speaks for; null when it speaks for nobody. */

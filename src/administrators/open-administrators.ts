@@ -4,18 +4,22 @@ import type { Passwords } from '../accounts/passwords.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { openStamped } from '../mongo/system/stamped.ts'
 import { openAdminSessions } from './admin-sessions.ts'
-import { type AdministratorsContext, loadStaff } from './administrators.ts'
+import type { AdministratorsContext } from './administrators.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
 import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
+import { openPreviewTokens } from './preview-tokens.ts'
 import { openPreferences } from './preferences.ts'
 import { ensureAdministrators } from './rows.ts'
+import { loadStaff } from './staff.ts'
 
 export interface AdministratorsOptions {
   readonly db: Database
   /** What can be permitted to everybody. */
   readonly actions: Actions
   readonly passwords: Passwords
+  /** What tokens of previews are signed with. */
+  readonly secret: string
   readonly now: () => Date
 }
 
@@ -24,6 +28,7 @@ export async function openAdministrators({
   db,
   actions,
   passwords,
+  secret,
   now,
 }: AdministratorsOptions): Promise<AdministratorsContext> {
   const all = withAdministration(actions)
@@ -40,6 +45,7 @@ export async function openAdministrators({
     load: () => loadStaff(db, all),
     now,
   })
-  const rooms = { sessions, links, preferences, recent, presence }
+  const previews = openPreviewTokens({ secret, actions, stamped, now })
+  const rooms = { sessions, links, preferences, recent, presence, previews }
   return { db, actions: all, stamped, ...rooms, passwords, now }
 }

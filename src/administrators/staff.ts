@@ -9,7 +9,8 @@ import {
   type Rights,
   rightsOf,
 } from './rights.ts'
-import type { AdministratorRow, Staff } from './rows.ts'
+import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
+import type { Database } from '../mongo/connection/database.ts'
 
 /** A role as it is shown, built in or not. */
 export interface AdministratorRole {
@@ -79,4 +80,18 @@ export function assertHolds(
 /** Whether somebody is left who may do everything. */
 export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[]): boolean {
   return rows.some(({ roles }) => roles.includes(ADMINISTRATOR))
+}
+
+/** The staff as the process holds it between changes, with rights resolved. */
+export interface KnownStaff extends Staff {
+  readonly rights: ReadonlyMap<string, Rights>
+}
+
+export async function loadStaff(db: Database, actions: Actions): Promise<KnownStaff> {
+  const staff = await findStaff(db)
+  const rights = staff.administrators.map(({ _id, roles }): [string, Rights] => [
+    _id,
+    rightsOf(actions, permissionsOf(actions, staff, roles)),
+  ])
+  return { ...staff, rights: new Map(rights) }
 }

@@ -92,6 +92,7 @@ function compileContentType(
     attributes: declared,
     file: _file,
     description: _description,
+    preview: _preview,
     sharded = false,
     history = false,
     filterable = null,

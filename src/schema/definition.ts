@@ -120,6 +120,8 @@ export interface ContentTypeDefinition {
   readonly displayName: string
   /** What it is for, to people; empty where nothing is said. */
   readonly description?: string
+  /** The address under which a site shows an entry, with places to fill in (`schema/preview-template.ts`). */
+  readonly preview?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
   /** Its collection may be sharded: what is unique is reserved, as no index can hold it there. */

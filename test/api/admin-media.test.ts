@@ -192,6 +192,12 @@ describe('media for who works with them', () => {
       const { headers } = await server.get(answer.body.data[0].url, { token: null })
       expect(headers['x-content-type-options'], name).to.equal('nosniff')
       expect(headers['content-security-policy'], name).to.match(/sandbox/)
+      for (const dest of ['script', 'worker', 'serviceworker', 'style', 'object']) {
+        const asked = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest }
+        const sent = { token: null, headers: asked }
+        const program = await server.get(answer.body.data[0].url, sent)
+        expect(program.status, `${name} as ${dest}`).to.equal(403)
+      }
       const isShown = headers['content-disposition'] !== 'attachment'
       expect(isShown, name).to.equal(name === 'image.svg')
     }

@@ -55,7 +55,8 @@ describe('the first administrator', () => {
       const now = (): Date => new Date()
       const actions = compileActions({ contentTypes: new Map() })
       const passwords = openPasswords({ memoryKiB: 64, passes: 1 })
-      const open = () => openAdministrators({ db: test.database, actions, passwords, now })
+      const open = () =>
+        openAdministrators({ db: test.database, actions, passwords, secret: 'of the test', now })
       const processes = await Promise.all([open(), open(), open()])
       const made = await Promise.allSettled(
         processes.map(async (context, index) => {
@@ -82,6 +83,7 @@ describe('the first administrator', () => {
         db: test.database,
         actions,
         passwords,
+        secret: 'of the test',
         now: () => at,
       })
       const token = await context.links.make('first', null)

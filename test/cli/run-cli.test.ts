@@ -56,6 +56,7 @@ describe('cli/run-cli', () => {
             db: test.database,
             actions: access.actions,
             passwords: openPasswords(),
+            secret: 'of the test',
             now: () => new Date(),
           }),
         publicUrl: 'https://cms.example.org',

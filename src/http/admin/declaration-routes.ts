@@ -44,7 +44,7 @@ export function declarationRoutes({
 
 function showType(
   plan: ContentTypePlan,
-  { description = '', attributes: declared }: ContentTypeDefinition,
+  { description = '', preview, attributes: declared }: ContentTypeDefinition,
 ): object {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   return {
@@ -56,6 +56,7 @@ function showType(
     description,
     draftAndPublish,
     localized,
+    hasPreview: preview !== undefined,
     titleField: titleFieldOf(plan),
     attributes: showAttributes(declared, plan.attributes),
   }

@@ -27,6 +27,7 @@ import { editorContentRoutes } from './editor-content-routes.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { meRoutes } from './me-routes.ts'
+import { previewRoutes } from './preview-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 
 export interface ManagementDependencies {
@@ -77,6 +78,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
     meRoutes({ ...before, administrators, limits }),
     entryRoutes(content),
+    previewRoutes({ ...content, previews: administrators.previews }),
     bulkActionRoutes(content),
     editorContentRoutes(content),
     fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),

@@ -45,6 +45,7 @@ function nameOf(principal: Principal): string {
     case 'apiToken':
     case 'administrator':
       return `${principal.kind}:${principal.id}`
+    case 'preview':
     case 'root':
     case 'anonymous':
       return principal.kind

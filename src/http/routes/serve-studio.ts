@@ -20,7 +20,13 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-].join('; ')
+]
+
+/** It frames nothing but the previews that content-types declare. */
+function policyFor(previews: readonly string[]): string {
+  const frames = previews.length === 0 ? [] : [`frame-src ${previews.join(' ')}`]
+  return [...POLICY, ...frames].join('; ')
+}
 
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
@@ -28,9 +34,10 @@ const FOR_GOOD = 'public, max-age=31536000, immutable'
  * `GET /studio…`: the files of the app, open to everybody as it holds nothing but itself; any address
  * that is no file is one of the app's own screens. A browser that asks for `/admin` is sent there.
  */
-export function serveStudio(studio: StudioFiles): GuardedRouter {
+export function serveStudio(studio: StudioFiles, previews: readonly string[] = []): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
-  const page = everyone((ctx) => sendPage(ctx, studio))
+  const policy = policyFor(previews)
+  const page = everyone((ctx) => sendPage(ctx, studio, policy))
   router.get('/studio', page)
   router.get(
     '/studio/{*path}',
@@ -39,7 +46,7 @@ export function serveStudio(studio: StudioFiles): GuardedRouter {
       const file = studio.files.get(name)
       if (file !== undefined && file !== studio.page) return send(ctx, file)
       if (name.startsWith('assets/')) throw new NotFoundError('There is no such file')
-      return sendPage(ctx, studio)
+      return sendPage(ctx, studio, policy)
     }),
   )
   router.get(
@@ -55,9 +62,9 @@ export function serveStudio(studio: StudioFiles): GuardedRouter {
   return router
 }
 
-async function sendPage(ctx: Context, { page }: StudioFiles): Promise<void> {
+async function sendPage(ctx: Context, { page }: StudioFiles, policy: string): Promise<void> {
   if (page === null) throw new NotFoundError('The Studio is not built: npm run build')
-  ctx.set('Content-Security-Policy', POLICY)
+  ctx.set('Content-Security-Policy', policy)
   ctx.set('X-Frame-Options', 'DENY')
   await send(ctx, page)
 }

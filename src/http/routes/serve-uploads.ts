@@ -1,3 +1,4 @@
+import { ForbiddenError } from '../../errors.ts'
 import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
 import { isShown, typeOfExtension } from '../../media/media-types.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
@@ -32,6 +33,7 @@ export interface ServedUploads {
 export function serveUploads(served: ServedUploads, limited: LimitInFlight): GuardedRouter {
   const router = guardedRouter('/uploads', { sensitive: true })
   const get = everyone(async (ctx) => {
+    assertNoProgram(ctx)
     const name = parameterOf(ctx, 'name')
     const query = readQuery(ctx.querystring)
     const found = await find(ctx, name, query, { ...served, limited })
@@ -46,6 +48,28 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
   )
   return router
 }
+
+/**
+ * What people upload is never a program of our own pages, which may run what comes from here: nobody asks for one so but
+ * a page that was made to. @throws ForbiddenError
+ */
+function assertNoProgram(ctx: Context): void {
+  const isOurs = ctx.get('Sec-Fetch-Site') === 'same-origin'
+  if (isOurs && PROGRAMS.has(ctx.get('Sec-Fetch-Dest'))) throw new ForbiddenError('Forbidden')
+}
+
+const PROGRAMS: ReadonlySet<string> = new Set([
+  'script',
+  'style',
+  'worker',
+  'sharedworker',
+  'serviceworker',
+  'audioworklet',
+  'paintworklet',
+  'object',
+  'embed',
+  'xslt',
+])
 
 async function find(
   ctx: Context,

@@ -33,6 +33,7 @@ interface Declaration {
     readonly sharded?: boolean
     readonly history?: boolean
     readonly indexes?: unknown
+    readonly preview?: string
     readonly api?: { readonly filterable?: readonly string[] }
   }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
@@ -224,7 +225,7 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
       file: file.file,
       kind,
       ...namesOf(file.uid, declaration),
-      ...descriptionOf(declaration),
+      ...shownOf(declaration),
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
       attributes,
@@ -232,9 +233,16 @@ function toContentType({ file, declaration, attributes }: CheckedFile): ContentT
   ]
 }
 
-function descriptionOf({ info }: Declaration): Pick<ContentTypeDefinition, 'description'> {
+/** What is for people who work with entries. */
+function shownOf({
+  info,
+  options,
+}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview'> {
   const description = info?.description
-  return typeof description === 'string' && description !== '' ? { description } : {}
+  return {
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(options?.preview !== undefined && { preview: options.preview }),
+  }
 }
 
 function storageOf({

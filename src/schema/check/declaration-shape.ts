@@ -7,6 +7,7 @@ import {
   SCALAR_TYPES,
   type ScalarType,
 } from '../definition.ts'
+import { previewProblem } from '../preview-template.ts'
 import { didYouMean, nearestTo } from '../../near-miss.ts'
 
 const flag = Joi.boolean()
@@ -87,12 +88,18 @@ const INFO: Joi.PartialSchemaMap = {
   icon: Joi.any(),
 }
 const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
+/** A template with a fault says what would be right. */
+const preview = Joi.string().custom((template: string, helpers) => {
+  const problem = previewProblem(template)
+  return problem === null ? template : helpers.message({ custom: problem })
+})
 const OPTIONS: Joi.PartialSchemaMap = {
   draftAndPublish: flag,
   sharded: flag,
   history: flag,
   indexes: Joi.any(),
   api: Joi.object(API).unknown(),
+  preview,
 }
 
 const DECLARATION: Joi.PartialSchemaMap = {

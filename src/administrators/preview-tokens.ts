@@ -1,0 +1,70 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Actions } from '../access/actions.ts'
+import type { Grants } from '../access/principal.ts'
+import type { Stamped } from '../mongo/system/stamped.ts'
+import type { KnownStaff } from './staff.ts'
+
+/** A token by which a page of a preview reads what an administrator may read, drafts included, and nothing else. */
+export interface PreviewToken {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+export interface PreviewTokens {
+  /** Good for an hour, and no longer than the administrator's password and rights. Null for who is not there. */
+  sign(administrator: string): Promise<PreviewToken | null>
+  /** Null for whatever was not signed here, has expired, or is of who is not there any more. */
+  identify(token: string): Promise<Grants | null>
+}
+
+export interface PreviewTokensOptions {
+  readonly secret: string
+  /** What can be permitted to everybody. */
+  readonly actions: Actions
+  readonly stamped: Pick<Stamped<KnownStaff>, 'current'>
+  readonly now: () => Date
+}
+
+const LIVES_MS = 60 * 60 * 1_000
+const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
+
+/** `preview-<administrator>-<epoch>-<second of its end>-<signature>`: nothing is stored of it. */
+export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
+  const { secret, actions, stamped, now } = options
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire preview tokens', 32))
+  const signatureOf = (signed: string): Buffer => createHmac('sha256', key).update(signed).digest()
+  return {
+    sign: async (administrator) => {
+      const row = (await stamped.current()).administrators.find(({ _id }) => _id === administrator)
+      if (row === undefined) return null
+      const end = Math.floor((now().getTime() + LIVES_MS) / 1_000)
+      const signed = `preview-${administrator}-${row.epoch}-${end}`
+      const token = `${signed}-${signatureOf(signed).toString('hex')}`
+      return { token, expiresAt: new Date(end * 1_000) }
+    },
+    identify: async (token) => {
+      const [, administrator = '', epoch, end, signature = ''] = TOKEN.exec(token) ?? []
+      const signed = `preview-${administrator}-${epoch}-${end}`
+      const given = Buffer.from(signature, 'hex')
+      if (given.length !== 32 || !timingSafeEqual(signatureOf(signed), given)) return null
+      if (Number(end) * 1_000 <= now().getTime()) return null
+      return readsOf(await stamped.current(), administrator, Number(epoch), actions)
+    },
+  }
+}
+
+/** What is permitted in some locales alone is left out: under `/api` nothing asks for them. */
+function readsOf(
+  { administrators, rights }: KnownStaff,
+  administrator: string,
+  epoch: number,
+  { readOnly }: Actions,
+): Grants | null {
+  const row = administrators.find(({ _id }) => _id === administrator)
+  const held = rights.get(administrator)
+  if (row === undefined || held === undefined || row.epoch !== epoch) return null
+  const permitted = [...held].filter(
+    ([action, locales]) => locales === null && readOnly.has(action),
+  )
+  return new Set(permitted.map(([action]) => action))
+}

@@ -1,0 +1,33 @@
+/** What an address of a preview may be told. */
+export const PREVIEW_PLACES = ['documentId', 'locale', 'status', 'secret'] as const
+
+const PLACE = /\{([^{}]*)\}/g
+
+/** What is wrong with a template such as `https://app.example.org/preview?id={documentId}`; null when nothing is. */
+export function previewProblem(template: string): string | null {
+  const unknown = [...template.matchAll(PLACE)]
+    .map(([, name = '']) => name)
+    .find((name) => !(PREVIEW_PLACES as readonly string[]).includes(name))
+  if (unknown !== undefined) {
+    return `knows no {${unknown}}; there are ${PREVIEW_PLACES.map((name) => `{${name}}`).join(', ')}`
+  }
+  return previewOrigin(template) === null ? 'must be an http:// or https:// address' : null
+}
+
+/** Where a template leads, which no place in it can change; null where it is no address. */
+export function previewOrigin(template: string): string | null {
+  const [beginning = ''] = template.split('{', 1)
+  const origin = /^https?:\/\/[^/?#@\s]+(?=[/?#])/.exec(beginning)?.[0]
+  if (origin === undefined || !URL.canParse(origin)) return null
+  return new URL(origin).origin
+}
+
+/** The address, with each place filled in. */
+export function fillPreview(
+  template: string,
+  values: Readonly<Record<(typeof PREVIEW_PLACES)[number], string>>,
+): string {
+  return template.replaceAll(PLACE, (_, name: (typeof PREVIEW_PLACES)[number]) =>
+    encodeURIComponent(values[name]),
+  )
+}
