@@ -11,10 +11,10 @@ import {
 } from '../../administrators/sign-in.ts'
 import { everyone, type GuardedRouter } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
-import { assertOwnPage } from './own-origin.ts'
+import { assertOwnPage } from '../admin-cookie/own-origin.ts'
 import { bodyOf, readBody } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
-import type { AdminCookie } from './admin-cookie.ts'
+import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import { type AdminRouter, adminRouter } from './admin-router.ts'
 
 export interface AdminSessionDependencies {
