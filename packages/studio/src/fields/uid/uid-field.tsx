@@ -88,12 +88,16 @@ function textAt(form: FormStore, place: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** Writes the slug of the target while the uid is what the target last made of it. */
+/**
+ * Writes the slug of the target while the uid is what the target last made of it: in an entry that was begun in this form.
+ * What apps may already link to is changed by nobody but a person.
+ */
 function useFollowing(place: string, target: string, isFollowing: boolean): void {
   const { form, documentId, isReadOnly } = useOpenEntry()
+  const [isBegunHere] = useState(() => documentId() === null)
   const last = useRef<string | null>(null)
   useEffect(() => {
-    if (!isFollowing || isReadOnly) return
+    if (!isFollowing || isReadOnly || !isBegunHere) return
     const read = (at: string): string => textAt(form, at)
     last.current = read(target)
     return form.onEdit(() => {
@@ -102,12 +106,10 @@ function useFollowing(place: string, target: string, isFollowing: boolean): void
       if (now === before) return
       last.current = now
       const uid = read(place)
-      const isOwn = uid !== '' && uid !== slugOf(before)
-      // What apps may already link to is changed by nobody but a person.
-      if (isOwn || (documentId() !== null && uid === '' && before !== '')) return
+      if (uid !== '' && uid !== slugOf(before)) return
       form.set(addressAt(place), slugOf(now) === '' ? null : slugOf(now))
     })
-  }, [form, place, target, isFollowing, isReadOnly, documentId])
+  }, [form, place, target, isFollowing, isReadOnly, isBegunHere])
 }
 
 interface Proposal {
