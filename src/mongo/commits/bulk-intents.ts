@@ -53,12 +53,14 @@ export async function recordBulk<T>(
         options,
       ),
     )
+    const ids = intents.map(({ _id }) => _id)
     // Taken for dead meanwhile: what was numbered then may have been before the write.
     if (released.modifiedCount < intents.length) {
       const late = rowsOf({ id: commitId(id), ...authorship }, items)
       await asCmsErrors(() => rows.insertMany([...late], options))
+      ids.push(...late.map(({ _id }) => _id))
     }
-    database.announceCommit(items)
+    database.announceCommit(items, ids)
   }
 }
 

@@ -1,10 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
-import { COMMITS, type CommitItem, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
+import type { CommitListener } from '../connection/logged-transaction.ts'
 import { tryLease } from '../system/lease.ts'
 import { releaseOverdue } from './bulk-intents.ts'
 import { ensureHead, type Head, readHead } from './heads.ts'
 import { examineLog, type LogHealth } from './log-health.ts'
+import { type ObservedLog, observeLog } from './observe-log.ts'
 import { openPace } from './pace.ts'
 import { sweepLog } from './retention.ts'
 import { sequence } from './sequencer.ts'
@@ -20,7 +21,11 @@ export interface CommitLog {
   /** Tells of each newer head. Answers how to stop that. */
   onHead(listener: (head: Head) => void): () => void
   /** Tells of what this process itself commits, at once and before it has a number. */
-  onOwnCommit(listener: (items: readonly CommitItem[]) => void): () => void
+  onOwnCommit(listener: CommitListener): () => void
+  /** Looks at the log now: at what has no number yet, too. */
+  look(): Promise<ObservedLog>
+  /** Tells of each look, those that the process takes by itself every `LOOK_MS` as well. */
+  onLook(listener: (observed: ObservedLog) => void): () => void
   health(): Promise<LogHealth>
   /** Numbers what this process has committed, and ends. */
   close(): Promise<void>
@@ -43,7 +48,9 @@ const SWEEP_EVERY_MS = 60_000
 export async function openCommitLog(options: CommitLogOptions): Promise<CommitLog> {
   const { database, onBackgroundError, lookMs = LOOK_MS } = options
   await ensureHead(database)
-  const known = watchHead(await readHead(database))
+  const first = await readHead(database)
+  const known = watchHead(first)
+  const { look, onLook } = openLooks(database, first, known.see)
   const pace = openPace({
     // What waits for a commit to be numbered is of no request, though a request has woken it.
     run: AsyncResource.bind(async () => {
@@ -61,7 +68,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
   const stopLooking = every(
     lookMs,
     onBackgroundError,
-    lookOnce(options, known.see, () => pace.wake()),
+    lookOnce(look, () => pace.wake()),
   )
   const stopSweeping = every(SWEEP_EVERY_MS, onBackgroundError, () => sweepOnce(options))
   return {
@@ -73,6 +80,8 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
     seenAt: known.seenAt,
     onHead: known.onHead,
     onOwnCommit: (listener) => database.onCommit(listener),
+    look,
+    onLook,
     health: () => examineLog(database, new Date()),
     close: async () => {
       forget()
@@ -87,6 +96,25 @@ async function numberTheRest(database: Database): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
     const { head, more } = await sequence(database)
     if (head !== null && !more) return
+  }
+}
+
+/** Looks at the log from an earlier head on. */
+function openLooks(database: Database, first: Head, see: (head: Head) => void) {
+  const listeners = new Set<(observed: ObservedLog) => void>()
+  let lookedTo = first
+  return {
+    look: async (): Promise<ObservedLog> => {
+      const observed = await observeLog(database, lookedTo)
+      lookedTo = observed.head
+      see(observed.head)
+      for (const listen of listeners) listen(observed)
+      return observed
+    },
+    onLook: (listener: (observed: ObservedLog) => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
   }
 }
 
@@ -112,26 +140,15 @@ function watchHead(first: Head) {
 }
 
 /**
- * Reads the head, and wakes the sequencer where a commit has no number at two looks in a row, or is getting one all that
- * time: whoever should have done that has died.
+ * Looks, and wakes the sequencer where a commit has no number at two looks in a row, or is getting one all that time:
+ * whoever should have done that has died.
  */
-function lookOnce(
-  { database }: CommitLogOptions,
-  see: (head: Head) => void,
-  wake: () => void,
-): () => Promise<void> {
+function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Promise<void> {
   let waiting: string | null = null
   return async () => {
-    const head = await readHead(database)
-    see(head)
-    const oldest = await database
-      .collection<PendingRow>(COMMITS)
-      .find({ pending: 1 }, { maxTimeMS: database.queryTimeoutMs, projection: { _id: 1 } })
-      .sort({ pending: 1, _id: 1 })
-      .limit(1)
-      .next()
+    const { head, waiting: oldest } = await look()
     const unfinished = head.assigning === null ? null : `version ${head.version}`
-    const found = oldest?._id ?? unfinished
+    const found = oldest ?? unfinished
     if (found !== null && found === waiting) wake()
     waiting = found
   }

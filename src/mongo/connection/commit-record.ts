@@ -152,6 +152,11 @@ export function itemsOf(session: ClientSession): readonly CommitItem[] {
   return [...commitOf(session).items.values()]
 }
 
+/** The rows that the commit of this transaction consists of. */
+export function rowIdsOf(session: ClientSession): readonly string[] {
+  return rowsOf(commitOf(session), itemsOf(session)).map(({ _id }) => _id)
+}
+
 /** Items as rows of one commit. */
 export function rowsOf(
   { id, by, requestId }: Authorship & { readonly id: string },

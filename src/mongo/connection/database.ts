@@ -9,7 +9,7 @@ import {
 } from 'mongodb'
 import { currentAuthorship } from './authorship.ts'
 import type { CommandMonitor } from './command-monitor.ts'
-import { type CommitItem, COMMITS } from './commit-record.ts'
+import { COMMITS } from './commit-record.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { endWritesOnLostSockets } from './lost-sockets.ts'
@@ -18,7 +18,7 @@ import {
   type ProcessRow,
   type ProcessSessionsOptions,
 } from './process-sessions.ts'
-import { openLoggedTransactions } from './logged-transaction.ts'
+import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { letGoOfWhatIsDone } from './under-way.ts'
@@ -67,9 +67,9 @@ export interface Database {
    */
   writeCommit(session: Session): Promise<void>
   /** Tells of each commit of this process, once it is stored. Answers how to stop that. */
-  onCommit(listener: (items: readonly CommitItem[]) => void): () => void
+  onCommit(listener: CommitListener): () => void
   /** Tells the same listeners of what was written by no transaction. */
-  announceCommit(items: readonly CommitItem[]): void
+  announceCommit: CommitListener
   /**
    * Writes down that this process lives, from now on until `close`, and ends the transactions of those that were killed
    * (`ProcessSessions`). The first transaction does so too. Nothing where there are no transactions.

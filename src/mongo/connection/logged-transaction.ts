@@ -13,6 +13,7 @@ import {
   type CommitItem,
   itemsOf,
   type PendingRow,
+  rowIdsOf,
   takeRows,
 } from './commit-record.ts'
 
@@ -23,7 +24,8 @@ export interface CommitTarget {
   readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
 }
 
-type Listener = (items: readonly CommitItem[]) => void
+/** Told what was committed, and in which rows. */
+export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface LoggedTransactions {
   /** Runs attempts of `work` as `transact` has them, and writes what each has noted as its last command. */
@@ -34,8 +36,8 @@ export interface LoggedTransactions {
     transact: (attempt: () => Promise<T>) => Promise<T>,
   ): Promise<T>
   writeCommit(session: ClientSession): Promise<void>
-  onCommit(listener: Listener): () => void
-  announceCommit(items: readonly CommitItem[]): void
+  onCommit(listener: CommitListener): () => void
+  announceCommit: CommitListener
 }
 
 const NAMESPACE_EXISTS = 48
@@ -52,7 +54,7 @@ const INDEXES = [
 
 /** Transactions that write to the commit log what they change: no change of content is without its row, or has two. */
 export function openLoggedTransactions(target: CommitTarget): LoggedTransactions {
-  const listeners = new Set<Listener>()
+  const listeners = new Set<CommitListener>()
   let ready: Promise<void> | null = null
   const makeReady = (): Promise<void> => {
     ready ??= ensureLog(target.rows).catch((error: unknown) => {
@@ -61,8 +63,8 @@ export function openLoggedTransactions(target: CommitTarget): LoggedTransactions
     })
     return ready
   }
-  const announceCommit = (items: readonly CommitItem[]): void => {
-    for (const listen of listeners) listen(items)
+  const announceCommit: CommitListener = (items, ids) => {
+    for (const listen of listeners) listen(items, ids)
   }
   const writeCommit = async (session: ClientSession): Promise<void> => {
     const rows = takeRows(session)
@@ -85,7 +87,7 @@ export function openLoggedTransactions(target: CommitTarget): LoggedTransactions
         }
       })
       const items = itemsOf(session)
-      if (items.length > 0) announceCommit(items)
+      if (items.length > 0) announceCommit(items, rowIdsOf(session))
       return result
     },
     announceCommit,
