@@ -1,0 +1,24 @@
+import { constants, brotliCompress, gzip } from 'node:zlib'
+import { promisify } from 'node:util'
+
+/** The codings that kept answers are packed in; of other codings the middleware that packs knows. */
+export const CODINGS = ['br', 'gzip'] as const
+export type Coding = (typeof CODINGS)[number]
+
+/** What is sent to whoever asks for the same. */
+export interface KeptAnswer {
+  readonly body: Buffer
+  /** Of the body as it is, unpacked: what stands between the quotation marks of an `ETag`. */
+  readonly tag: string
+  /** By which a CDN may be told to forget it; null where none are sent. */
+  readonly cacheTags: string | null
+}
+
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+/** Off this thread. Quality 4 is what answers are packed with that are sent once. */
+export function pack(body: Buffer, coding: Coding): Promise<Buffer> {
+  return coding === 'br' ? brotli(body, QUALITY) : zip(body)
+}
