@@ -22,6 +22,8 @@ import { isHangUp } from './http/hang-ups.ts'
 import { healthRoutes } from './http/routes/health-routes.ts'
 import { identifyRequest } from './http/middleware/identify-request.ts'
 import { type LimitInFlight, limitInFlight } from './http/middleware/limit-in-flight.ts'
+import type { KeptReads } from './http/routes/kept-reads.ts'
+import { openReads } from './http/routes/open-reads.ts'
 import { limitUnsent } from './http/middleware/limit-unsent.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
 import { logRequests } from './http/middleware/log-requests.ts'
@@ -92,11 +94,16 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
     maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
   )
   const whoAsks = limited(authenticate(services.access))
-  const routers = contentRouters(dependencies, services, media, {
+  const { registry, measure } = createMetrics(services.monitor)
+  const { access, changes: clock } = services
+  const config = dependencies.config.cache
+  const reads = openReads({ config, actions: access.actions, clock, registry })
+  const routers = contentRouters(dependencies, services, {
+    media,
     authenticate: whoAsks,
     aside: (request, wait) => limited.aside(request, wait),
+    reads,
   })
-  const { registry, measure } = createMetrics(services.monitor)
   measureLog(registry, () => services.commitLog.health())
   const parts: Parts = { media, limited, registry }
   const others = openRouters(dependencies.config, services, parts)
@@ -206,11 +213,17 @@ function slowRequestLog(
   return [logSlowRequests({ log, thresholdMs: slowRequestMs, explain, now: () => new Date() })]
 }
 
+interface ContentParts {
+  readonly media: Media
+  readonly authenticate: Middleware
+  readonly aside: LimitInFlight['aside']
+  readonly reads: KeptReads
+}
+
 function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  media: Media,
-  { authenticate, aside }: { authenticate: Middleware; aside: LimitInFlight['aside'] },
+  { media, authenticate, aside, reads }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, database, access, accounts, creations, limits, locales, commitLog } = services
   const documents = documentContext(database, schema)
@@ -227,7 +240,7 @@ function contentRouters(
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
-    routers.set(name, contentRoutes(plan, shared))
+    routers.set(name, contentRoutes(plan, { ...shared, reads }))
   }
   const { maxBodyBytes } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')

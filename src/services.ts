@@ -32,6 +32,7 @@ import type { ProcessRow } from './mongo/connection/process-sessions.ts'
 import { readServerVersion, refusalOf } from './mongo/connection/server-version.ts'
 import { findUnjoinable, unjoinableWarning } from './mongo/connection/sharded-joins.ts'
 import { newDocumentId } from './mongo/versions/document-id.ts'
+import { type ChangeClock, openChangeClock } from './mongo/commits/change-clock.ts'
 import { type CommitLog, openCommitLog } from './mongo/commits/commit-log.ts'
 import { openIdAllocator } from './mongo/system/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
@@ -72,6 +73,8 @@ export interface Services {
   readonly folders: Folders
   readonly monitor: CommandMonitor
   readonly commitLog: CommitLog
+  /** What the log says has changed, for who keeps what was read. */
+  readonly changes: ChangeClock
   close(): Promise<void>
 }
 
@@ -108,14 +111,16 @@ export async function openServices({
     const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
     const commitLog = await startCommitLog(database, config, log)
+    const changes = openChangeClock(commitLog)
     const stats = watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
+      changes.close()
       await commitLog.close()
       await database.close()
     }
     const editorsSchema = compileSchema(editorsView(definitions))
-    const opened = { ...who, ...beside, monitor, commitLog, close }
+    const opened = { ...who, ...beside, monitor, commitLog, changes, close }
     return { schema, definitions, editorsSchema, database, ...opened }
   } catch (error) {
     await database.close()

@@ -15,6 +15,7 @@ export interface Config {
   readonly http: HttpConfig
   readonly database: DatabaseConfig
   readonly api: ApiConfig
+  readonly cache: CacheConfig
   readonly secrets: SecretsConfig
   readonly upload: UploadConfig
   readonly mail: MailConfig
@@ -84,6 +85,18 @@ export interface ApiConfig {
   readonly maxLimit: number
   /** Bounds of one answer. */
   readonly answer: { readonly maxEntries: number; readonly maxBytes: number }
+}
+
+/** Of answers to reads. */
+export interface CacheConfig {
+  /** In memory; 0 keeps none. */
+  readonly bytes: number
+  /** How old the knowledge of what other processes have changed may be. */
+  readonly staleMs: number
+  /** What the public role is told. */
+  readonly maxAgeSeconds: number
+  /** The header with tags for a CDN; null sends none. */
+  readonly tags: 'surrogate-key' | 'cache-tag' | 'xkey' | null
 }
 
 export interface SecretsConfig {
@@ -191,6 +204,12 @@ function toConfig(settings: Settings): Config {
         maxEntries: settings.API_MAX_ENTRIES,
         maxBytes: settings.API_MAX_BYTES,
       }),
+    }),
+    cache: Object.freeze({
+      bytes: settings.CACHE_BYTES,
+      staleMs: settings.CACHE_STALE_MS,
+      maxAgeSeconds: settings.CACHE_MAX_AGE,
+      tags: settings.CACHE_TAGS ?? null,
     }),
     secrets: Object.freeze({
       rootApiToken: settings.ROOT_API_TOKEN ?? null,

@@ -42,6 +42,10 @@ export interface Settings {
   /** Absent: three quarters of QUERY_TIMEOUT_MS. */
   readonly COUNT_TIMEOUT_MS?: number
   readonly LOG_RETENTION_DAYS: number
+  readonly CACHE_BYTES: number
+  readonly CACHE_STALE_MS: number
+  readonly CACHE_MAX_AGE: number
+  readonly CACHE_TAGS?: 'surrogate-key' | 'cache-tag' | 'xkey'
   readonly MONGODB_MAX_POOL_SIZE: number
   readonly MONGODB_QUEUE_TIMEOUT_MS: number
   /** Absent: four for each connection to the database. */
@@ -145,6 +149,13 @@ export const VARIABLES = {
   COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
+  CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184),
+  CACHE_STALE_MS: whole(1_000, 0, 60_000),
+  CACHE_MAX_AGE: whole(0, 0, 31_536_000),
+  CACHE_TAGS: optional(
+    Joi.valid('surrogate-key', 'cache-tag', 'xkey'),
+    'surrogate-key, cache-tag or xkey',
+  ),
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),

@@ -17,14 +17,17 @@ export interface TaggedBody {
 }
 
 /**
- * Sends an entry with its tag, `"<revision>-<digest of what is sent>"`: conditions of writes compare the
- * revision, so that it does not matter what of an entry was read; caches compare the whole.
+ * Sends an entry with its tag, if it shows a version: conditions of writes compare the revision, so that it does not
+ * matter what of an entry was read; caches compare the whole.
  * @throws ValidationError for an `If-None-Match` that cannot be read
  */
 export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
+  if (revision !== null) {
+    sendWithTag(ctx, body, tagOf(body, revision))
+    return
+  }
   ctx.type = 'json'
   ctx.body = body
-  if (revision !== null) tagAnswer(ctx, `${revision}-${digestOf(body)}`)
 }
 
 /**
@@ -32,20 +35,21 @@ export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
  * @throws ValidationError for an `If-None-Match` that cannot be read
  */
 export function sendDigested(ctx: Context, body: string): void {
+  sendWithTag(ctx, body, tagOf(body, null))
+}
+
+/** `<revision>-<digest of what is sent>`; of what shows no single version the digest alone. */
+export function tagOf(body: string, revision: string | null): string {
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+  return revision === null ? digest : `${revision}-${digest}`
+}
+
+/** Sends JSON under its tag, or that it is known already. @throws ValidationError as `sendTagged` */
+export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): void {
   ctx.type = 'json'
   ctx.body = body
-  tagAnswer(ctx, digestOf(body))
-}
-
-function digestOf(body: string): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 16)
-}
-
-function tagAnswer(ctx: Context, tag: string): void {
   ctx.set('ETag', `"${tag}"`)
-  if (isRead(ctx) && isKnown(ctx, tag)) {
-    ctx.status = 304
-  }
+  if (isRead(ctx) && isKnown(ctx, tag)) ctx.status = 304
 }
 
 /** What a write asks of the version that it changes; undefined when it asks for nothing. */

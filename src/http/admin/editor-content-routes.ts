@@ -18,7 +18,6 @@ import { adminRouter } from './admin-router.ts'
 import { boundLocales } from './bound-locales.ts'
 import {
   act,
-  assertMayRead,
   type ContentRequest,
   type ContentRouteDependencies,
   create,
@@ -27,6 +26,7 @@ import {
   update,
   VERSION_ACTIONS,
 } from '../routes/content-routes.ts'
+import { assertMayRead } from '../routes/content-reads.ts'
 import { rulesOf } from '../routes/query-rules.ts'
 
 /** `schema` and `documents` are those of editors: private attributes are among what they show. */

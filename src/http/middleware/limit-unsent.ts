@@ -14,7 +14,7 @@ export function limitUnsent(maxBytes: number): Middleware {
   return async (ctx, next) => {
     await next()
     const body: unknown = ctx.body
-    if (typeof body !== 'string' || body.length < SMALL) return
+    if (!isHeld(body) || body.length < SMALL) return
     const { length } = body
     if (unsent + length > maxBytes && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
       throw new ServiceUnavailableError(
@@ -29,4 +29,9 @@ export function limitUnsent(maxBytes: number): Middleware {
       unsent -= length
     })
   }
+}
+
+/** Text, or bytes: streams are read as they are sent. */
+function isHeld(body: unknown): body is string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body)
 }

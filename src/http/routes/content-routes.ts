@@ -1,6 +1,4 @@
 import { contentAction, type ContentVerb } from '../../access/actions.ts'
-import { assertMay } from '../../access/permissions.ts'
-import { readPreferenceOf } from '../../access/principal.ts'
 import type { DocumentContext } from '../../documents/context.ts'
 import { createDocument } from '../../documents/write/create-document.ts'
 import { deleteDocument } from '../../documents/write/delete-document.ts'
@@ -9,27 +7,19 @@ import {
   publishDocument,
   unpublishDocument,
 } from '../../documents/write/publish-document.ts'
-import {
-  findDocument,
-  findDocuments,
-  type ShownVersion,
-  showVersion,
-  showVersions,
-} from '../../documents/read/find-documents.ts'
+import { showVersion, showVersions } from '../../documents/read/find-documents.ts'
 import type { Locales } from '../../locales/locales.ts'
-import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import type {
   CreationWork,
   IdempotentCreations,
 } from '../../documents/write/idempotent-creation.ts'
 import { updateDocument } from '../../documents/write/update-document.ts'
-import { NotFoundError, ValidationError } from '../../errors.ts'
-import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import { ValidationError } from '../../errors.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
 import {
   assertActionStatus,
   parseActionLocales,
   parseDeletedLocales,
-  parseReadKey,
   parseWriteKey,
 } from '../../query/parse-version.ts'
 import type { LocaleRules, Status } from '../../query/query.ts'
@@ -37,13 +27,9 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
-import {
-  entriesEnvelope,
-  entryEnvelope,
-  ERROR_CODE,
-  errorEnvelope,
-  listEnvelope,
-} from '../envelope.ts'
+import { entriesEnvelope, entryEnvelope, ERROR_CODE, errorEnvelope } from '../envelope.ts'
+import type { KeptReads, PreparedRead } from './kept-reads.ts'
+import { documentIdOf, prepareEntry, prepareList, sendEntry } from './content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from './query-rules.ts'
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
@@ -57,6 +43,10 @@ export interface ContentRouteDependencies extends RuleSources {
   /** Who asks; run for routes that exist only. */
   readonly authenticate: Middleware
   readonly readBody: Middleware
+}
+
+export interface ServedContentDependencies extends ContentRouteDependencies {
+  readonly reads: KeptReads
 }
 
 /** What a handler works on: one content-type, and the request's query string and locales. */
@@ -73,6 +63,8 @@ export type ContentHandler = (
   request: ContentRequest,
   dependencies: ContentRouteDependencies,
 ) => Promise<void>
+
+type PrepareRead = (request: ContentRequest, dependencies: ContentRouteDependencies) => PreparedRead
 
 /** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
 export interface VersionAction {
@@ -91,7 +83,7 @@ export const VERSION_ACTIONS: readonly VersionAction[] = [
 /** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
 export function contentRoutes(
   plan: ContentTypePlan,
-  dependencies: ContentRouteDependencies,
+  dependencies: ServedContentDependencies,
 ): GuardedRouter {
   const isSingle = plan.kind === 'singleType'
   const name = isSingle ? plan.singularName : plan.pluralName
@@ -106,47 +98,39 @@ export function contentRoutes(
         dependencies,
       )
     })
+  const read = (verb: ContentVerb, prepare: PrepareRead): Guarded =>
+    permitted(contentAction(plan, verb), async (ctx) => {
+      const locales = await dependencies.locales.current()
+      const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
+      const endpoint = `/api/${name}`
+      await dependencies.reads.answer(ctx, { plan, documentId, locales }, () => {
+        const query = readQuery(ctx.querystring)
+        return prepare({ ctx, plan, query, locales, endpoint }, dependencies)
+      })
+    })
   for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
     const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
     router.post(path, readBody, authenticate, handle(action.verb, act(action)))
   }
   if (isSingle) {
-    router.get('/', authenticate, handle('find', findOne))
+    router.get('/', authenticate, read('find', prepareEntry))
     router.put('/', readBody, authenticate, handle('update', update))
     router.delete('/', authenticate, handle('delete', remove))
     return router
   }
-  router.get('/', authenticate, handle('find', find))
+  router.get('/', authenticate, read('find', prepareList))
   router.post('/', readBody, authenticate, handle('create', create))
-  router.get('/:documentId', authenticate, handle('findOne', findOne))
+  router.get('/:documentId', authenticate, read('findOne', prepareEntry))
   router.put('/:documentId', readBody, authenticate, handle('update', update))
   router.delete('/:documentId', authenticate, handle('delete', remove))
   return router
 }
 
-async function find(
-  { ctx, plan, query, locales }: ContentRequest,
-  dependencies: ContentRouteDependencies,
-): Promise<void> {
-  const { documents } = dependencies
-  const parsed = parseQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
-  assertMayRead(ctx, plan, parsed.version.status)
-  ctx.body = listEnvelope(await findDocuments(readFrom(ctx, documents), parsed), parsed.page)
-}
-
 export async function findOne(
-  { ctx, plan, query, locales }: ContentRequest,
+  request: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
-  const { documents } = dependencies
-  const key = parseReadKey(query, plan, locales)
-  if (key !== null) assertMayRead(ctx, plan, key.status)
-  const read = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
-  const documentId = documentIdOf(ctx, plan)
-  const found =
-    key === null ? null : await findDocument(readFrom(ctx, documents), plan, documentId, key, read)
-  if (found === null) throw new NotFoundError('Not Found')
-  await sendEntry(ctx, found)
+  sendTagged(request.ctx, await prepareEntry(request, dependencies).load())
 }
 
 export async function create(
@@ -233,27 +217,6 @@ export function act({ run, answered }: VersionAction): ContentHandler {
       ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
     }
   }
-}
-
-/** For requests that only read: what a write answers, it reads from where it wrote. */
-export function readFrom(
-  { state: { principal } }: Context,
-  { database }: DocumentContext,
-): DocumentContext['database'] {
-  return database.reading(readPreferenceOf(principal))
-}
-
-async function sendEntry(ctx: Context, { entry, revision }: ShownVersion): Promise<void> {
-  sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
-}
-
-/** Of a collection type as the path gives it, which may be anything. */
-function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
-  return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
-}
-
-export function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
-  if (status === 'draft') assertMay(ctx.state.principal, contentAction(plan, 'readDrafts'))
 }
 
 function localeOf(data: unknown): unknown {

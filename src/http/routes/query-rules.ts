@@ -51,7 +51,7 @@ export function entryRulesOf(ctx: Context, sources: RuleSources, locales: Locale
 }
 
 /** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */
-function formatOf(ctx: Context): EntryFormat {
+export function formatOf(ctx: Context): EntryFormat {
   return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
 }
 

@@ -1,0 +1,104 @@
+import { contentAction } from '../../access/actions.ts'
+import { assertMay } from '../../access/permissions.ts'
+import { readPreferenceOf } from '../../access/principal.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import {
+  findDocument,
+  findDocuments,
+  type ShownVersion,
+} from '../../documents/read/find-documents.ts'
+import { singleDocumentId } from '../../documents/write/single-document-id.ts'
+import { NotFoundError } from '../../errors.ts'
+import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import { parseReadKey } from '../../query/parse-version.ts'
+import type { LocaleRules, Status } from '../../query/query.ts'
+import { typesOfQuery } from '../../query/types-of-query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { sendTagged } from '../entity-tag.ts'
+import { entryEnvelope, listEnvelope } from '../envelope.ts'
+import type { PreparedRead } from './kept-reads.ts'
+import { parameterOf } from '../read-request.ts'
+import type { Context } from '../state.ts'
+import { toJson } from '../to-json.ts'
+import { entryRulesOf, type RuleSources } from './query-rules.ts'
+
+/** A request to read one content-type. */
+interface ReadRequest {
+  readonly ctx: Context
+  readonly plan: ContentTypePlan
+  readonly query: Data
+  readonly locales: LocaleRules
+}
+
+interface ReadDependencies extends RuleSources {
+  readonly documents: DocumentContext
+}
+
+/** @throws ValidationError, PaginationError, ForbiddenError */
+export function prepareList(
+  { ctx, plan, query, locales }: ReadRequest,
+  dependencies: ReadDependencies,
+): PreparedRead {
+  const { documents } = dependencies
+  const parsed = parseQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  const { version, reader, page } = parsed
+  assertMayRead(ctx, plan, version.status)
+  const database = readFrom(ctx, documents)
+  return {
+    types: typesOfQuery(plan, parsed),
+    isPublished: version.status === 'published' && reader.status === 'published',
+    isCurrent: database === documents.database,
+    load: async () => {
+      const found = await findDocuments(database, parsed)
+      const body = await toJson(listEnvelope(found, page), ctx.state.answer)
+      return { body, revision: null, shown: found.entries, isExact: found.notes.length === 0 }
+    },
+  }
+}
+
+/** `load` throws NotFoundError for what there is not. @throws ValidationError, PaginationError, ForbiddenError */
+export function prepareEntry(
+  { ctx, plan, query, locales }: ReadRequest,
+  dependencies: ReadDependencies,
+): PreparedRead {
+  const { documents } = dependencies
+  const key = parseReadKey(query, plan, locales)
+  if (key !== null) assertMayRead(ctx, plan, key.status)
+  const read = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
+  const documentId = documentIdOf(ctx, plan)
+  const database = readFrom(ctx, documents)
+  return {
+    types: typesOfQuery(plan, read),
+    isPublished: key?.status === 'published' && read.reader.status === 'published',
+    isCurrent: database === documents.database,
+    load: async () => {
+      const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
+      if (found === null) throw new NotFoundError('Not Found')
+      const { entry, revision } = found
+      const body = await toJson(entryEnvelope(entry), ctx.state.answer)
+      return { body, revision, shown: entry, isExact: true }
+    },
+  }
+}
+
+/** For requests that only read: what a write answers, it reads from where it wrote. */
+function readFrom(
+  { state: { principal } }: Context,
+  { database }: DocumentContext,
+): DocumentContext['database'] {
+  return database.reading(readPreferenceOf(principal))
+}
+
+export async function sendEntry(ctx: Context, { entry, revision }: ShownVersion): Promise<void> {
+  sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
+}
+
+/** Of a collection type as the path gives it, which may be anything. */
+export function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
+  return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
+}
+
+export function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
+  if (status === 'draft') assertMay(ctx.state.principal, contentAction(plan, 'readDrafts'))
+}

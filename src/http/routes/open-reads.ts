@@ -1,0 +1,31 @@
+import type { Registry } from 'prom-client'
+import type { Actions } from '../../access/actions.ts'
+import { contentWriters } from '../../access/content-writers.ts'
+import { type AnswerCacheOptions, openAnswerCache } from '../../answers/answer-cache.ts'
+import { answerKeys } from '../../answers/answer-key.ts'
+import { pack } from '../../answers/kept-answer.ts'
+import type { CacheConfig } from '../../config/config.ts'
+import { measureAnswers } from '../middleware/measure-answers.ts'
+import { type KeptReads, openKeptReads } from './kept-reads.ts'
+
+export interface ReadsDependencies {
+  readonly config: CacheConfig
+  readonly actions: Actions
+  readonly clock: AnswerCacheOptions['clock']
+  readonly registry: Registry
+}
+
+/** Reads of content, from memory where that is on, and measured. */
+export function openReads({ config, actions, clock, registry }: ReadsDependencies): KeptReads {
+  const { bytes, staleMs, maxAgeSeconds, tags: cacheTags } = config
+  const cache = bytes === 0 ? null : openAnswerCache({ maxBytes: bytes, staleMs, clock, pack })
+  if (cache !== null) measureAnswers(registry, () => cache.counts())
+  const keyOf = answerKeys(actions.all)
+  return openKeptReads({
+    cache,
+    keyOf,
+    mayWrite: contentWriters(actions.all),
+    maxAgeSeconds,
+    cacheTags,
+  })
+}
