@@ -136,5 +136,5 @@ async function send(base: string, workload: Workload, index: number): Promise<vo
   const path = paths[index % paths.length] ?? ''
   const answer = await fetch(base + path, { method, headers, ...(body !== undefined && { body }) })
   await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
+  if (!answer.ok && answer.status !== 304) throw new Error(`${method} ${path}: ${answer.status}`)
 }

@@ -24,7 +24,8 @@ export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a b
 npm run bench -- embedded           the embedded engine by itself
 npm run bench -- queries            queries of the sample, one client
 
-  --workload NAME,…   some of list, "counted list", newest, populated, findOne, "by slug",
+  --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
+                      findOne, "by slug",
                       "indexed filter", "deep filter", "cursor page 1", "cursor deep page",
                       create, update, start-up
   --rounds N          of each workload (3)

@@ -67,7 +67,7 @@ async function throughputBySize({
     method: 'GET',
     paths: [`/api/posts?${UNCOUNTED}`],
     bodies: [],
-    headers: {},
+    headers: { 'Cache-Control': 'no-store' },
   }
   const points: Record<Side, (readonly [number, number])[]> = { quire: [], bare: [] }
   for (const size of sizes) {

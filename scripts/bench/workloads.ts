@@ -42,6 +42,8 @@ function postReads(posts: number): readonly Workload[] {
   const numbers = somePosts(posts)
   return [
     read('posts', 'list', READ, `posts?${UNCOUNTED}`),
+    ofMemory('cached list', {}, `posts?${UNCOUNTED}`),
+    ofMemory('304', { 'If-None-Match': '*' }, `posts?${UNCOUNTED}`),
     read('posts', 'counted list', READ, 'posts'),
     read('posts', 'newest', READ, `posts?sort=createdAt:desc&${UNCOUNTED}`),
     read('posts', 'populated', READ, `posts?populate=writer,topics&${UNCOUNTED}`),
@@ -104,7 +106,16 @@ function read(
   ...paths: readonly string[]
 ): Workload {
   const urls = paths.map((path) => `/api/${path}`)
-  return { name, about, method: 'GET', paths: urls, bodies: [], headers: {}, goal }
+  return { name, about, method: 'GET', paths: urls, bodies: [], headers: FROM_DATABASE, goal }
+}
+
+/** Answers are kept in memory otherwise. */
+const FROM_DATABASE = { 'Cache-Control': 'no-store' }
+
+/** What Quire has answered before: the other side reads its database. */
+function ofMemory(name: string, headers: Workload['headers'], path: string): Workload {
+  const goal = 'at least 10 × the list of the same run'
+  return { ...read('posts', name, goal, path), headers }
 }
 
 /** Spread over all of them. */
