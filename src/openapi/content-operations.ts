@@ -79,8 +79,12 @@ function find({ vocabulary, plan, bounds, name, path }: Place): PlacedOperation 
       operationId: `${name}_find`,
       summary: `A page of ${plan.pluralName}`,
       tags: [name],
-      parameters: listParameters(vocabulary, plan, bounds),
-      responses: { 200: answer('A page', schema), ...failures(501) },
+      parameters: [...listParameters(vocabulary, plan, bounds), IF_NONE_MATCH],
+      responses: {
+        200: answer('A page', schema, ENTITY_TAG),
+        304: NOT_MODIFIED,
+        ...failures(501),
+      },
     },
   }
 }
