@@ -45,7 +45,7 @@ function send(
       answer.on('error', reject)
       answer.on('end', () => {
         const { statusCode = 0 } = answer
-        if (statusCode >= 200 && statusCode < 300) resolve(size)
+        if ((statusCode >= 200 && statusCode < 300) || statusCode === 304) resolve(size)
         else reject(new Error(`${method} ${path}: ${statusCode}`))
       })
     })
