@@ -205,12 +205,7 @@ function toConfig(settings: Settings): Config {
         maxBytes: settings.API_MAX_BYTES,
       }),
     }),
-    cache: Object.freeze({
-      bytes: settings.CACHE_BYTES,
-      staleMs: settings.CACHE_STALE_MS,
-      maxAgeSeconds: settings.CACHE_MAX_AGE,
-      tags: settings.CACHE_TAGS ?? null,
-    }),
+    cache: toCache(settings),
     secrets: Object.freeze({
       rootApiToken: settings.ROOT_API_TOKEN ?? null,
       jwtSecret: settings.JWT_SECRET ?? null,
@@ -234,6 +229,15 @@ function toConfig(settings: Settings): Config {
       commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),
       slowRequestMs: settings.SLOW_REQUEST_MS === 0 ? null : settings.SLOW_REQUEST_MS,
     }),
+  })
+}
+
+function toCache(settings: Settings): CacheConfig {
+  return Object.freeze({
+    bytes: settings.CACHE_BYTES,
+    staleMs: settings.CACHE_STALE_MS,
+    maxAgeSeconds: settings.CACHE_MAX_AGE,
+    tags: settings.CACHE_TAGS ?? null,
   })
 }
 
