@@ -26,8 +26,8 @@ import {
   update,
   VERSION_ACTIONS,
 } from '../routes/content-routes.ts'
-import { assertMayRead } from '../routes/content-reads.ts'
-import { rulesOf } from '../routes/query-rules.ts'
+import { assertMayRead } from '../reads/content-reads.ts'
+import { rulesOf } from '../reads/query-rules.ts'
 
 /** `schema` and `documents` are those of editors: private attributes are among what they show. */
 export interface EditorContentDependencies extends ContentRouteDependencies {

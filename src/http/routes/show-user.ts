@@ -7,7 +7,7 @@ import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
-import { rulesOf } from './query-rules.ts'
+import { rulesOf } from '../reads/query-rules.ts'
 import type { Context } from '../state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>

@@ -12,7 +12,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
-import { rulesOf, writerOf } from './query-rules.ts'
+import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 
