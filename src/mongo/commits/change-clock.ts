@@ -18,7 +18,7 @@ export interface ChangeClock {
   close(): void
 }
 
-type WatchedLog = Pick<CommitLog, 'look' | 'onLook' | 'onOwnCommit'>
+type WatchedLog = Pick<CommitLog, 'head' | 'look' | 'onLook' | 'onOwnCommit'>
 
 /** So many commits are known by name; to forget them costs that they count twice. */
 const MOST_KNOWN = 10_000
@@ -26,7 +26,7 @@ const MOST_KNOWN = 10_000
 export function openChangeClock(log: WatchedLog): ChangeClock {
   const times = openTimes()
   const looks = openLooks(log)
-  let logId: string | null = null
+  let logId = log.head().log // what was committed since is in the first look
   const see = ({ head, commits, isWhole, startedAt }: ObservedLog): void => {
     if (!isWhole || head.log !== logId) times.noteAll()
     for (const { id, types } of commits) times.noteNew([id], types)

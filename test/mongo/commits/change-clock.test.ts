@@ -37,6 +37,7 @@ function openLog() {
     })
   }
   const clock = openChangeClock({
+    head: () => HEAD,
     look,
     onLook: (listener) => {
       tell = listener
