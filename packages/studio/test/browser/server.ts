@@ -17,6 +17,8 @@ export interface Server {
   readonly address: string
   /** What its start printed: it makes the first administrator. */
   firstStartLink(): Promise<string>
+  /** What the demo printed: it signs in. */
+  signInLink(): Promise<string>
   /** As an operator, past the Studio. @throws Error for an answer that is no 2xx */
   ask(method: string, target: string, body?: unknown): Promise<Answer>
   stop(): Promise<void>
@@ -50,10 +52,11 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
-  const { address, firstStart } = await listening(child)
+  const { address, linkTo } = await listening(child)
   return {
     address,
-    firstStartLink: () => firstStart,
+    firstStartLink: () => linkTo('first-start'),
+    signInLink: () => linkTo('sign-in'),
     ask: (method, target, body) => ask(address + target, method, body),
     stop: async () => {
       child.kill('SIGTERM')
@@ -73,31 +76,39 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
+type LinkedPage = 'first-start' | 'sign-in'
+
 interface Listening {
   readonly address: string
-  readonly firstStart: Promise<string>
+  readonly linkTo: (page: LinkedPage) => Promise<string>
 }
 
 function listening(child: ChildProcess): Promise<Listening> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('no output')
   const log: string[] = []
-  return new Promise((resolve, reject) => {
-    let tell: (link: string) => void
-    const firstStart = new Promise<string>((known) => {
-      tell = known
+  const readers = new Set<(line: string) => void>()
+  const read = (line: string): void => {
+    log.push(line)
+    for (const reader of readers) reader(line)
+  }
+  createInterface({ input: stdout }).on('line', read)
+  createInterface({ input: stderr }).on('line', read)
+  /** The first group of the first line that has the form, printed already or to come. */
+  const find = (form: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (line: string): void => {
+        const found = form.exec(line)?.[1]
+        if (found !== undefined) resolve(found)
+      }
+      for (const line of log) look(line)
+      readers.add(look)
+      child.once('close', () => reject(new Error(`the server has ended:\n${log.join('\n')}`)))
     })
-    const read = (line: string): void => {
-      log.push(line)
-      const address = /listens on (http:\/\/[^;\s"]+)/.exec(line)?.[1]
-      if (address !== undefined) resolve({ address, firstStart })
-      const link = /http:\/\/\S+first-start#token=[\w-]+/.exec(line)?.[0]
-      if (link !== undefined) tell(link)
-    }
-    createInterface({ input: stdout }).on('line', read)
-    createInterface({ input: stderr }).on('line', read)
-    child.once('close', () => reject(new Error(`the server did not start:\n${log.join('\n')}`)))
-  })
+  return find(/listens on (http:\/\/[^;\s"]+)/).then((address) => ({
+    address,
+    linkTo: (page) => find(new RegExp(`(http://\\S+/${page}#token=[\\w-]+)`)),
+  }))
 }
 
 async function ask(url: string, method: string, body: unknown): Promise<Answer> {

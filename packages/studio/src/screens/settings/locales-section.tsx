@@ -106,7 +106,10 @@ function AddLocale({
           autoFocus
           hint={code.length < 2 ? t('settings.localeCodeHint') : texts.locale(code)}
           error={action.faultOf('code')}
-          onChange={setCode}
+          onChange={(given) => {
+            setCode(given)
+            action.reset()
+          }}
         />
       </FormFields>
     </Dialog>
