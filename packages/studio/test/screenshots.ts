@@ -61,7 +61,9 @@ try {
   await page.goto(await server.signInLink())
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
+  page.setDefaultTimeout(20_000)
   for (const [name, visit] of Object.entries(SCREENS)) {
+    process.stdout.write(`${name}\n`)
     await visit(page, async (path) => {
       await page.goto(`${server.address}/studio/${path}`)
       await page.waitForLoadState('networkidle')
@@ -72,7 +74,6 @@ try {
       const picture = await page.screenshot({ animations: 'disabled' })
       await sharp(picture).webp({ quality: 82 }).toFile(`${FOLDER}${name}-${colorScheme}.webp`)
     }
-    process.stdout.write(`${name}\n`)
   }
 } finally {
   await window.close()

@@ -100,6 +100,7 @@ export const english = {
   'list.emptyHint': 'What you create shows up here.',
   'list.nothing': 'Nothing matches',
   'list.nothingHint': 'Take a filter off, or search for something else.',
+  'list.usualOrder': 'Newest first',
   'list.showAll': 'Show all',
   'list.ofMatching': '{shown} of {count} that match',
   'list.ofAll': '{shown} of {count}',

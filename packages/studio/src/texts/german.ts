@@ -101,6 +101,7 @@ export const german: Catalogue = {
   'list.emptyHint': 'Was Sie anlegen, erscheint hier.',
   'list.nothing': 'Nichts passt',
   'list.nothingHint': 'Nehmen Sie einen Filter weg, oder suchen Sie etwas anderes.',
+  'list.usualOrder': 'Neueste zuerst',
   'list.showAll': 'Alle zeigen',
   'list.ofMatching': '{shown} von {count} passenden',
   'list.ofAll': '{shown} von {count}',

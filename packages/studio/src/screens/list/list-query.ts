@@ -7,6 +7,9 @@ import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
 
+/** By the key that every collection has in order: 135,000 entries are as quick as ten. */
+const NEWEST_FIRST = 'id:desc'
+
 /** Of a relation to many, no more names than can be shown. */
 const SHOWN_RELATED = 3
 
@@ -32,7 +35,7 @@ export function toListQuery(input: ListQueryInput): ListQuery {
     ...selectionOf(input),
     fields: names.length === 0 ? ['documentId'] : names,
     populate: populateOf(input),
-    sort: search.sort ?? 'updatedAt:desc',
+    sort: search.sort ?? NEWEST_FIRST,
     pagination: { cursor: search.after ?? '', pageSize: PAGE_SIZE },
   }
 }

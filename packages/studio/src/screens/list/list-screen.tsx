@@ -82,7 +82,14 @@ function Entries({ type, list, selected, onSelect }: EntriesProps) {
   const { t } = useTexts()
   const { data, error, refetch } = list.entries
   if (error !== null) {
-    const again = <Button onPress={() => void refetch()}>{t('action.retry')}</Button>
+    const again = (
+      <>
+        <Button onPress={() => void refetch()}>{t('action.retry')}</Button>
+        {list.search.sort !== undefined && (
+          <Button onPress={() => list.change({ sort: undefined })}>{t('list.usualOrder')}</Button>
+        )}
+      </>
+    )
     return (
       <Notice title={t('error.title')} action={again}>
         {error.message}

@@ -36,7 +36,7 @@ export function ListTable({ type, list, selected, onSelect }: ListTableProps) {
   const nameOf = useColumnName()
   const { declaration, columns, search, change, entries } = list
   const titleField = declaration.titleField ?? 'documentId'
-  const [sorted = '', direction] = (search.sort ?? 'updatedAt:desc').split(':')
+  const [sorted = '', direction] = (search.sort ?? '').split(':')
   const open = (documentId: string): void => {
     void navigate({
       to: '/content/$type/$documentId',
