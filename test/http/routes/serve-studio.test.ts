@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -101,8 +101,9 @@ async function listen(folder: string): Promise<{ server: Server; address: string
   const koa = new Koa<RequestState>()
   koa.use(handleErrors(pino({ level: 'silent' })))
   koa.use(serveStudio(readStudioFiles(folder)).routes())
-  const answer: RequestListener = koa.callback()
-  const server = createServer(answer).listen(0, '127.0.0.1')
+  const answer = koa.callback()
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
