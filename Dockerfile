@@ -5,6 +5,7 @@ FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
+COPY packages/client/package.json packages/client/
 COPY packages/studio/package.json packages/studio/
 RUN npm ci
 COPY tsconfig.json tsconfig.base.json tsconfig.build.json ./

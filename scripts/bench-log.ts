@@ -61,6 +61,7 @@ for (let turn = 0; turn < TURNS; turn += 1) {
   const log = await openCommitLog({
     database: logged,
     retentionDays: 90,
+    historyDays: 90,
     onBackgroundError: (error) => console.error(error),
   })
   await sequenceAll(logged)

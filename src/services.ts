@@ -170,8 +170,8 @@ function startCommitLog(database: Database, config: Config, log: Logger): Promis
   const onBackgroundError = (error: unknown): void => {
     log.warn({ err: error }, 'The commit log could not be kept')
   }
-  const { logRetentionDays: retentionDays } = config.database
-  return openCommitLog({ database, retentionDays, onBackgroundError })
+  const { logRetentionDays: retentionDays, historyDays } = config.database
+  return openCommitLog({ database, retentionDays, historyDays, onBackgroundError })
 }
 
 /** Keeps the evidence that `quire doctor` judges by; null where commands are not watched. */

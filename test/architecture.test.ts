@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
   openapi: ['accounts', 'access', 'query', 'schema', 'errors'],
+  'client-code': ['openapi', 'access', 'query', 'schema', 'errors'],
   http: [
     'openapi',
     'documents',
@@ -60,7 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   services: [...DOMAIN, 'openapi', ...FOUNDATION],
   app: [...DOMAIN, 'openapi', 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'openapi', 'transfer', 'services', 'near-miss', ...FOUNDATION],
+  cli: [...DOMAIN, 'client-code', 'openapi', 'transfer', 'services', 'near-miss', ...FOUNDATION],
 }
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */

@@ -5,6 +5,7 @@ const VERBS = {
   'admin::locales': ['create', 'update', 'delete'],
   'admin::api-tokens': ['read', 'create', 'update', 'regenerate', 'delete'],
   'admin::roles': ['read', 'create', 'update', 'delete'],
+  'admin::audit': ['read'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
 } as const

@@ -22,7 +22,7 @@ export const OPENAPI_COMMAND: Command = {
 }
 
 /** Of a role, or without one everything. @throws NotFoundError */
-async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
+export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
   if (type === undefined) return EVERYTHING
   return new Set((await roleNamed((await context.access()).roles, type)).permissions)
 }

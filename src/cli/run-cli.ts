@@ -11,6 +11,7 @@ import {
 import { readVersion } from '../config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
+import { CLIENT_COMMANDS } from './client-command.ts'
 import { EXPORT_COMMAND } from './export-command.ts'
 import { helpOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
@@ -44,6 +45,7 @@ const COMMANDS: readonly Command[] = [
   APPLY_COMMAND,
   EXPORT_COMMAND,
   OPENAPI_COMMAND,
+  ...CLIENT_COMMANDS,
 ]
 
 /** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts` and `check-project.ts`. */

@@ -75,6 +75,7 @@ export interface DatabaseConfig {
   readonly countTimeoutMs: number
   /** How long the commit log keeps what has changed. */
   readonly logRetentionDays: number
+  readonly historyDays: number
   /** Connections, and how long a command waits for one; what the URI says itself goes first. */
   readonly maxPoolSize: number
   readonly waitQueueTimeoutMs: number
@@ -289,6 +290,7 @@ function toDatabase(settings: Settings): DatabaseConfig {
     queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
     countLimit: settings.COUNT_LIMIT,
     logRetentionDays: settings.LOG_RETENTION_DAYS,
+    historyDays: settings.HISTORY_DAYS,
     countTimeoutMs: settings.COUNT_TIMEOUT_MS ?? Math.ceil(settings.QUERY_TIMEOUT_MS * 0.75),
     maxPoolSize: settings.MONGODB_MAX_POOL_SIZE,
     waitQueueTimeoutMs: settings.MONGODB_QUEUE_TIMEOUT_MS,

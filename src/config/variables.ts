@@ -46,6 +46,7 @@ export interface Settings {
   readonly CACHE_STALE_MS: number
   readonly CACHE_MAX_AGE: number
   readonly CACHE_TAGS?: 'surrogate-key' | 'cache-tag' | 'xkey'
+  readonly HISTORY_DAYS: number
   readonly MONGODB_MAX_POOL_SIZE: number
   readonly MONGODB_QUEUE_TIMEOUT_MS: number
   /** Absent: four for each connection to the database. */
@@ -148,6 +149,7 @@ export const VARIABLES = {
   QUERY_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
+  HISTORY_DAYS: whole(365, 1, 36_500),
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
   CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184),
   CACHE_STALE_MS: whole(1_000, 0, 60_000),

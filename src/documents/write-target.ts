@@ -27,4 +27,6 @@ export interface WriteTarget {
   readonly writer: Writer
   /** Left out: whatever is stored is overwritten. */
   readonly condition?: WriteCondition | undefined
+  /** What is written is no client's, but what was stored before: attributes that are not writable may be among it. */
+  readonly isTrusted?: boolean
 }

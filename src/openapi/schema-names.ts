@@ -9,7 +9,7 @@ const BUILT_IN: ReadonlyMap<Uid, string> = new Map([
 
 /** Schemas that are no content-type's and no component's. */
 const TAKEN = (
-  'Error Pagination Locale FileInput SignedIn Permissions ' +
+  'Content Error Pagination Locale FileInput SignedIn Permissions ' +
   'RelationTarget RelationChange RelationToOne RelationToMany ' +
   'Blocks Block BlockText BlockLink BlockListItem BlockParagraph ' +
   'BlockHeading BlockList BlockQuote BlockCode BlockImage'

@@ -94,7 +94,7 @@ function compileContentType(
     description: _description,
     preview: _preview,
     sharded = false,
-    history = false,
+    history = definition.draftAndPublish,
     filterable = null,
     ...options
   } = definition

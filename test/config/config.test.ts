@@ -49,6 +49,7 @@ describe('readConfig', () => {
         queryTimeoutMs: 2000,
         countLimit: 100_000,
         logRetentionDays: 90,
+        historyDays: 365,
         countTimeoutMs: 1500,
         maxPoolSize: 50,
         waitQueueTimeoutMs: 2000,

@@ -37,10 +37,9 @@ export async function checkUpdate(
   target: WriteTarget,
   data: unknown,
 ): Promise<Update> {
-  const { plan, documentId } = target
-  const changes = plan.draftAndPublish
-    ? plan.validators.draft(data, { creating: false })
-    : plan.validators.direct(data, { creating: false })
+  const { plan, documentId, isTrusted = false } = target
+  const { draft, direct } = plan.validators
+  const changes = (plan.draftAndPublish ? draft : direct)(data, { creating: false, isTrusted })
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
   return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
 }

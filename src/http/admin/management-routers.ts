@@ -18,6 +18,8 @@ import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { readBody } from '../read-request.ts'
 import { adminCookie } from '../admin-cookie/admin-cookie.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
+import { historyRoutes } from './history-routes.ts'
 import { adminSessionRoutes } from './admin-session-routes.ts'
 import { administratorRoutes } from './administrator-routes.ts'
 import { authenticateAdministrator } from '../admin-cookie/authenticate-administrator.ts'
@@ -82,6 +84,8 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     bulkActionRoutes(content),
     editorContentRoutes(content),
     fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),
+    historyRoutes(content),
+    auditRoutes(content),
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),

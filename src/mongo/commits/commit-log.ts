@@ -34,6 +34,8 @@ export interface CommitLog {
 export interface CommitLogOptions {
   readonly database: Database
   readonly retentionDays: number
+  /** How long commits that hold history are kept. */
+  readonly historyDays: number
   readonly onBackgroundError: (error: unknown) => void
   readonly lookMs?: number
 }
@@ -154,11 +156,18 @@ function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Pro
   }
 }
 
-async function sweepOnce({ database, retentionDays }: CommitLogOptions): Promise<void> {
+async function sweepOnce({
+  database,
+  retentionDays,
+  historyDays,
+}: CommitLogOptions): Promise<void> {
   await tryLease(database, 'commit log', SWEEP_EVERY_MS, async () => {
     const now = Date.now()
     await releaseOverdue(database, new Date(now))
-    await sweepLog(database, new Date(now - retentionDays * DAY_MS))
+    await sweepLog(database, {
+      log: new Date(now - retentionDays * DAY_MS),
+      history: new Date(now - historyDays * DAY_MS),
+    })
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
@@ -11,36 +12,77 @@ interface NumberedRow {
   readonly at: Date
 }
 
+/** Commits of before these times are removed; those that hold history once they are before both. */
+export interface Retention {
+  readonly log: Date
+  readonly history: Date
+}
+
 /**
- * Removes commits of before `oldest`, from the first on and none after one that stays. The head says how far before they
- * go, so that whoever asks for what is gone is told so and misses nothing. Answers how many there were.
+ * Removes old commits, from the first on and none after one that stays. The head says how far before they go, so that
+ * whoever asks for what is gone is told so and misses nothing; what holds history stays behind it for as long as that is
+ * kept. Answers how many were removed.
  */
-export async function sweepLog(database: Database, oldest: Date): Promise<number> {
-  const rows = database.collection<NumberedRow>(COMMITS)
-  const options = { maxTimeMS: database.queryTimeoutMs }
+export async function sweepLog(database: Database, { log, history }: Retention): Promise<number> {
+  return (await sweepTail(database, log)) + (await sweepHistory(database, history))
+}
+
+async function sweepTail(database: Database, oldest: Date): Promise<number> {
   let swept = 0
   for (;;) {
     const head = await readHead(database)
-    const found = await asCmsErrors(() =>
-      rows
-        .find(
-          { seq: { $gt: 0, $lte: head.seq } },
-          { ...options, projection: { seq: 1, at: 1 }, batchSize: BATCH + 1 },
-        )
-        .sort({ seq: 1 })
-        .limit(BATCH)
-        .toArray(),
-    )
-    const kept = found.findIndex(({ at }) => at >= oldest)
-    const old = kept === -1 ? found : found.slice(0, kept)
+    const old = await oldRows(database, { after: head.floor, until: head.seq }, oldest)
     const last = old.at(-1)
     if (last === undefined) return swept
-    if (last.seq > head.floor) {
-      const moved = await moveHead(database, head, { floor: last.seq })
-      if (moved === null) continue // a commit was numbered meanwhile
-    }
-    await asCmsErrors(() => rows.deleteMany({ seq: { $gt: 0, $lte: last.seq } }, options))
-    swept += old.length
+    const moved = await moveHead(database, head, { floor: last.seq })
+    if (moved === null) continue // a commit was numbered meanwhile
+    const passed = { seq: { $gt: head.floor, $lte: last.seq } }
+    swept += await remove(database, { ...passed, 'items.content': { $exists: false } })
     if (old.length < BATCH) return swept
   }
+}
+
+/** And what a process has left that died behind moving the head. */
+async function sweepHistory(database: Database, oldest: Date): Promise<number> {
+  let swept = 0
+  for (;;) {
+    const { floor } = await readHead(database)
+    const old = await oldRows(database, { after: 0, until: floor }, oldest)
+    const last = old.at(-1)
+    if (last === undefined) return swept
+    swept += await remove(database, { seq: { $gt: 0, $lte: last.seq } })
+    if (old.length < BATCH) return swept
+  }
+}
+
+/** The first commits of a part of the log, as long as they are old. */
+async function oldRows(
+  database: Database,
+  { after, until }: { readonly after: number; readonly until: number },
+  oldest: Date,
+): Promise<readonly NumberedRow[]> {
+  const found = await asCmsErrors(() =>
+    database
+      .collection<NumberedRow>(COMMITS)
+      .find(
+        { seq: { $gt: after, $lte: until } },
+        {
+          maxTimeMS: database.queryTimeoutMs,
+          projection: { seq: 1, at: 1 },
+          batchSize: BATCH + 1,
+        },
+      )
+      .sort({ seq: 1 })
+      .limit(BATCH)
+      .toArray(),
+  )
+  const kept = found.findIndex(({ at }) => at >= oldest)
+  return kept === -1 ? found : found.slice(0, kept)
+}
+
+async function remove(database: Database, filter: Document): Promise<number> {
+  const { deletedCount } = await asCmsErrors(() =>
+    database.collection(COMMITS).deleteMany(filter, { maxTimeMS: database.queryTimeoutMs }),
+  )
+  return deletedCount
 }

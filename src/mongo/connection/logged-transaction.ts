@@ -42,7 +42,7 @@ export interface LoggedTransactions {
 
 const NAMESPACE_EXISTS = 48
 
-/** Of pending rows, and of numbered ones: each row is in one of the two. */
+/** Of pending rows, and of numbered ones: each row is in one of the two. And of those that keep history. */
 const INDEXES = [
   {
     key: { pending: 1, _id: 1 },
@@ -50,6 +50,11 @@ const INDEXES = [
     partialFilterExpression: { pending: 1 },
   },
   { key: { seq: 1 }, name: 'seq', partialFilterExpression: { seq: { $gt: 0 } } },
+  {
+    key: { 'items.documentId': 1, _id: -1 },
+    name: 'history',
+    partialFilterExpression: { 'items.content': { $exists: true } },
+  },
 ]
 
 /** Transactions that write to the commit log what they change: no change of content is without its row, or has two. */

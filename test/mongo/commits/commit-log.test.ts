@@ -106,15 +106,30 @@ describe('the commit log', () => {
     const age = (seq: number, at: Date): Promise<unknown> =>
       test.database.collection(COMMITS).updateOne({ seq }, { $set: { at } })
     for (const seq of [1, 2, 4]) await age(seq, new Date(0))
-    expect(await sweepLog(test.database, new Date(1))).to.equal(2)
+    expect(await sweepLog(test.database, { log: new Date(1), history: new Date(1) })).to.equal(2)
     expect((await readHead(test.database)).floor).to.equal(2)
     expect(await documents(), 'none after one that stays').to.deep.equal([['c'], ['d']])
-    expect(await sweepLog(test.database, new Date(1))).to.equal(0)
+    expect(await sweepLog(test.database, { log: new Date(1), history: new Date(1) })).to.equal(0)
     await commit(test.database, itemOf('pending'))
     await age(3, new Date(0))
-    expect(await sweepLog(test.database, new Date(1))).to.equal(2)
+    expect(await sweepLog(test.database, { log: new Date(1), history: new Date(1) })).to.equal(2)
     await sequenceAll(test.database)
     expect(await documents(), 'nothing without a number').to.deep.equal([['pending']])
+  })
+
+  it('keeps what holds history for longer, below where readers may begin', async () => {
+    const content = { title: 'a' }
+    await commit(test.database, { ...itemOf('kept'), content })
+    await commit(test.database, itemOf('gone'))
+    await commit(test.database, { ...itemOf('old'), content })
+    await sequenceAll(test.database)
+    const rows = test.database.collection(COMMITS)
+    await rows.updateMany({ seq: { $in: [1, 2, 3] } }, { $set: { at: new Date(5) } })
+    expect(await sweepLog(test.database, { log: new Date(6), history: new Date(5) })).to.equal(1)
+    expect((await readHead(test.database)).floor).to.equal(3)
+    expect(await rows.countDocuments({ 'items.content': { $exists: true } })).to.equal(2)
+    expect(await sweepLog(test.database, { log: new Date(6), history: new Date(6) })).to.equal(2)
+    expect(await rows.countDocuments({})).to.equal(0)
   })
 
   it('is another one after a restart, and goes on above all that there is', async () => {
@@ -180,6 +195,7 @@ describe('the commit log', () => {
       openCommitLog({
         database: test.database,
         retentionDays: 90,
+        historyDays: 365,
         onBackgroundError: (error) => errors.push(error),
         lookMs: 20,
       })

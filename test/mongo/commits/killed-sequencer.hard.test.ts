@@ -56,6 +56,7 @@ describe('a process that is killed while it numbers commits', function () {
         const log = await openCommitLog({
           database: test.database,
           retentionDays: 90,
+          historyDays: 365,
           onBackgroundError: (error) => expect.fail(String(error)),
         })
         const total = before + 2 * COMMITS_EACH

@@ -20,13 +20,16 @@ export interface Uploading {
   /** From 0 to 1. */
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
+  /** Where it goes; null is no folder. */
+  readonly folder?: string | null
 }
 
 /**
  * Uploads a file; by `XMLHttpRequest`, as `fetch` does not say how far it is.
  * @throws ApiError for an answer that says no, or none
  */
-export function uploadFile(file: File, { onProgress, signal }: Uploading = {}): Promise<FileEntry> {
+export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileEntry> {
+  const { onProgress, signal, folder = null } = uploading
   return new Promise((resolve, reject) => {
     const sent = new XMLHttpRequest()
     sent.open('POST', '/admin/files')
@@ -49,6 +52,7 @@ export function uploadFile(file: File, { onProgress, signal }: Uploading = {}): 
     sent.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))
     signal?.addEventListener('abort', () => sent.abort())
     const form = new FormData()
+    if (folder !== null) form.append('folder', folder)
     form.append('files', file, file.name)
     sent.send(form)
   })

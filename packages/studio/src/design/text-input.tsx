@@ -11,7 +11,8 @@ import {
 import styles from './text-input.module.css'
 
 export interface TextInputProps extends Omit<TextFieldProps, 'className' | 'style' | 'children'> {
-  readonly label: string
+  /** Absent where `aria-label` says it. */
+  readonly label?: string
   readonly hint?: ReactNode
   /** What is wrong with it; shown in place of the hint. */
   readonly error?: string | undefined
@@ -28,7 +29,7 @@ export function TextInput(props: TextInputProps) {
   const shown = error === undefined && hint !== undefined
   return (
     <TextField {...rest} isInvalid={error !== undefined} className={styles['field'] ?? ''}>
-      <Label className={styles['label'] ?? ''}>{label}</Label>
+      {label !== undefined && <Label className={styles['label'] ?? ''}>{label}</Label>}
       <Input {...input} className={`${styles['input']} ${mono ? styles['mono'] : ''}`} />
       {shown && (
         <Text slot="description" className={styles['hint'] ?? ''}>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
+import { useMay } from '../api/session.ts'
 import { Kbd } from '../design/kbd.tsx'
 import mark from '../design/mark.svg'
 import type { TextKey } from '../texts/english.ts'
@@ -15,6 +16,7 @@ export interface NavigationProps {
 
 export function Navigation({ onPalette, onHelp }: NavigationProps) {
   const { t } = useTexts()
+  const may = useMay()
   const types = useReadableTypes()
   const collections = types.filter(({ kind }) => kind === 'collectionType')
   const singles = types.filter(({ kind }) => kind === 'singleType')
@@ -32,6 +34,11 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
         <Link to="/" className={styles['link']} activeOptions={{ exact: true }}>
           {t('nav.home')}
         </Link>
+        {may('plugin::upload.content-api.find') && (
+          <Link to="/media" className={styles['link']}>
+            {t('nav.media')}
+          </Link>
+        )}
         <TypeLinks title="nav.collections" types={collections} />
         <TypeLinks title="nav.singles" types={singles} />
         <section aria-label={t('nav.administration')}>

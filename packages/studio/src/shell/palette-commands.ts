@@ -30,6 +30,9 @@ export function usePlaces(): readonly Command[] {
   const sections = SECTIONS.filter(({ action }) => action === null || may(action))
   return [
     { id: 'home', text: t('nav.home'), run: () => void navigate({ to: '/' }) },
+    ...(may('plugin::upload.content-api.find')
+      ? [{ id: 'media', text: t('nav.media'), run: () => void navigate({ to: '/media' }) }]
+      : []),
     ...useReadableTypes().map((type) => ({
       id: type.uid,
       text: listTitleOf(type),

@@ -11,6 +11,7 @@ import { typesQuery } from '../api/content-types.ts'
 import { ApiError } from '../api/request.ts'
 import { sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
+import { readMediaSearch } from '../screens/media/media-search.ts'
 import { readListSearch } from '../screens/list/list-search.ts'
 import { Failure, Missing } from './failure.tsx'
 import { Frame } from './frame.tsx'
@@ -87,6 +88,13 @@ const entryRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
 })
 
+const mediaRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/media',
+  validateSearch: readMediaSearch,
+  component: lazyRouteComponent(() => import('../screens/media/media-screen.tsx'), 'MediaScreen'),
+})
+
 const settingsScreen = lazyRouteComponent(
   () => import('../screens/settings/settings-screen.tsx'),
   'SettingsScreen',
@@ -112,6 +120,7 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     contentRoute,
     entryRoute,
+    mediaRoute,
     settingsRoute,
     settingsSectionRoute,
   ]),

@@ -1,8 +1,10 @@
 import { entryEnglish } from './entry-english.ts'
+import { mediaEnglish } from './media-english.ts'
 
 /** Every text of the Studio. `one | many` are the forms of `{count}`. */
 export const english = {
   ...entryEnglish,
+  ...mediaEnglish,
 
   'app.name': 'Quire',
   'app.loading': 'Loading',

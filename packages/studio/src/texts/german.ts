@@ -1,8 +1,10 @@
 import { entryGerman } from './entry-german.ts'
+import { mediaGerman } from './media-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
   ...entryGerman,
+  ...mediaGerman,
 
   'app.name': 'Quire',
   'app.loading': 'Lädt',

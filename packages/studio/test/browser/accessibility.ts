@@ -10,6 +10,7 @@ interface Violation {
   readonly nodes: readonly {
     readonly target: readonly string[]
     readonly failureSummary?: string
+    readonly html: string
   }[]
 }
 
@@ -28,7 +29,10 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
       OPTIONS,
     )
     const told = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary}`),
+      nodes.map(
+        ({ target, html, failureSummary = '' }) =>
+          `${id} ${target.join(' ')} ${html} ${failureSummary}`,
+      ),
     )
     expect(told, `${screen}, ${colorScheme}`).to.deep.equal([])
   }

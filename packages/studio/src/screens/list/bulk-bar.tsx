@@ -5,6 +5,7 @@ import type { TypeSummary } from '../../api/content-types.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
+import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './bulk-bar.module.css'
 import { BulkFailures } from './bulk-failures.tsx'
@@ -43,8 +44,7 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <>
       {count > 0 && bulk.progress === null && (
-        <section className={styles['bar']} aria-label={t('bulk.label')}>
-          <span className={styles['count']}>{t('bulk.selected', { count })}</span>
+        <FloatingBar label={t('bulk.label')} text={t('bulk.selected', { count })}>
           {isPageFull && total !== undefined && total > ids.length && (
             <Button look="quiet" small onPress={onEverything}>
               {t('bulk.everything', { total: number(total) })}
@@ -63,7 +63,7 @@ export function BulkBar(props: BulkBarProps) {
           <Button look="quiet" small onPress={onClear}>
             {t('bulk.clear')}
           </Button>
-        </section>
+        </FloatingBar>
       )}
       {bulk.progress !== null && <Progress {...bulk.progress} onStop={bulk.stop} />}
       <BulkFailures list={list} failures={bulk.failures} onClose={bulk.forgetFailures} />
@@ -101,7 +101,7 @@ interface ProgressProps {
 function Progress({ done, total, onStop }: ProgressProps) {
   const { t, number } = useTexts()
   return (
-    <div className={styles['bar']}>
+    <FloatingBar label={t('bulk.progress')}>
       <ProgressBar
         aria-label={t('bulk.progress')}
         value={done}
@@ -121,7 +121,7 @@ function Progress({ done, total, onStop }: ProgressProps) {
       <Button look="quiet" small onPress={onStop}>
         {t('bulk.stop')}
       </Button>
-    </div>
+    </FloatingBar>
   )
 }
 

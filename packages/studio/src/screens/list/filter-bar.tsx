@@ -8,7 +8,7 @@ import { FilterForm } from './filter-form.tsx'
 import { type FilterWord, STATE, takesValue } from './filter-words.ts'
 import { useColumnName } from './use-column-name.ts'
 import type { List } from './use-list.ts'
-import { useDelayed } from './use-delayed.ts'
+import { useDelayed } from '../../design/use-delayed.ts'
 
 /** What narrows the list down: a search, and filters in words that can be taken off. */
 export function FilterBar({ list }: { readonly list: List }) {

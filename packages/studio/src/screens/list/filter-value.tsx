@@ -8,7 +8,7 @@ import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { type FilterWord, STATE } from './filter-words.ts'
-import { useDelayed } from './use-delayed.ts'
+import { useDelayed } from '../../design/use-delayed.ts'
 
 export interface FilterValueProps {
   readonly word: FilterWord

@@ -1,0 +1,72 @@
+import { readBody } from './quire-error.ts'
+import { serializeQuery } from './serialize-query.ts'
+import type { Call, Reply } from './transport.ts'
+
+interface Wire {
+  readonly url: string
+  /** How many answers are kept. */
+  readonly cached: number
+  readonly fetch: typeof fetch
+}
+
+interface Kept extends Reply {
+  readonly etag: string
+}
+
+/** Sends one request, once; what is known by its tag is asked after. A failure is the response itself. */
+export function openAttempt(wire: Wire) {
+  const kept = new Map<string, Kept>()
+  return async (call: Call, authorization: string | null): Promise<Response | Reply> => {
+    const query = serializeQuery(call.query ?? {})
+    const address = `${wire.url}/api/${call.path}${query === '' ? '' : `?${query}`}`
+    const place = `${authorization} ${address}`
+    const known = call.method === 'GET' ? kept.get(place) : undefined
+    const response = await wire.fetch(address, {
+      method: call.method,
+      headers: headersOf(call, authorization, known),
+      ...bodyOf(call),
+      ...(call.signal !== undefined && { signal: call.signal }),
+    })
+    if (response.status === 304 && known !== undefined) return copied(known)
+    if (!response.ok) return response
+    const reply = { body: await readBody(response), etag: response.headers.get('ETag') }
+    if (call.method === 'GET' && reply.etag !== null) {
+      keep(kept, place, { ...reply, etag: reply.etag }, wire.cached)
+    }
+    return copied(reply)
+  }
+}
+
+function headersOf(
+  call: Call,
+  authorization: string | null,
+  known: Kept | undefined,
+): Record<string, string> {
+  return {
+    ...(authorization !== null && { Authorization: authorization }),
+    ...(call.body !== undefined && !isForm(call.body) && { 'Content-Type': 'application/json' }),
+    ...(known !== undefined && { 'If-None-Match': known.etag }),
+    ...call.headers,
+  }
+}
+
+function bodyOf({ body }: Call): { body?: FormData | string } {
+  if (body === undefined) return {}
+  return { body: isForm(body) ? body : JSON.stringify(body) }
+}
+
+function isForm(body: unknown): body is FormData {
+  return typeof FormData !== 'undefined' && body instanceof FormData
+}
+
+/** Whoever changes an answer changes no other's. */
+function copied({ body, etag }: Reply): Reply {
+  return { body: body === null ? null : (JSON.parse(JSON.stringify(body)) as unknown), etag }
+}
+
+function keep(kept: Map<string, Kept>, place: string, reply: Kept, most: number): void {
+  kept.delete(place)
+  kept.set(place, reply)
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+}

@@ -1,0 +1,268 @@
+import type { ContentType } from './content.ts'
+import type { Entry, Filters, Known, Populate, SortKey } from './query-types.ts'
+import type { Call, CallOptions, Reply, Transport } from './transport.ts'
+
+type Status = 'draft' | 'published'
+
+/** What is shown of each entry. */
+export interface ShownQuery<S extends ContentType, Fields, Asked> {
+  readonly fields?: Fields
+  readonly populate?: Asked & Known<S, Asked>
+}
+
+/** Which version is read. */
+export interface VersionQuery<Locale> {
+  readonly locale?: Locale
+  readonly fallbackLocale?: readonly Locale[]
+  readonly status?: Status
+}
+
+export interface ListQuery<S extends ContentType, Locale> extends VersionQuery<Locale | '*'> {
+  readonly filters?: Filters<S>
+  readonly sort?: SortKey<S> | readonly SortKey<S>[]
+  /** Text to look for. */
+  readonly search?: string
+}
+
+export interface PageQuery {
+  readonly page?: number
+  readonly pageSize?: number
+}
+
+export interface Page<T> {
+  readonly entries: T[]
+  readonly total: number
+  readonly page: number
+  readonly pageCount: number
+}
+
+type FieldNames<S extends ContentType> = readonly (keyof S['fields'] & string)[]
+type Id = string | { readonly documentId: string }
+
+/** Of a write: which locale and status, and which revision it is about. */
+export interface WriteOptions<Locale> extends CallOptions {
+  readonly locale?: Locale
+  readonly status?: Status
+}
+
+interface Publishing<S extends ContentType, Locale> {
+  publish(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  unpublish(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  discardDraft(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+}
+
+/** The operations on one collection type. */
+export interface Collection<S extends ContentType, Locale> extends Publishing<S, Locale> {
+  /** A page of entries. */
+  find<
+    const Fields extends FieldNames<S> | undefined = undefined,
+    const Asked extends Populate<S> | undefined = undefined,
+  >(
+    query?: ListQuery<S, Locale> & PageQuery & ShownQuery<S, Fields, Asked>,
+    options?: CallOptions,
+  ): Promise<Page<Entry<S, Fields, Asked>>>
+  /** All entries, page by page as they are asked for, whatever is written meanwhile. */
+  all<
+    const Fields extends FieldNames<S> | undefined = undefined,
+    const Asked extends Populate<S> | undefined = undefined,
+  >(
+    query?: ListQuery<S, Locale> & Pick<PageQuery, 'pageSize'> & ShownQuery<S, Fields, Asked>,
+    options?: CallOptions,
+  ): AsyncGenerator<Entry<S, Fields, Asked>, void, undefined>
+  /** @throws QuireError with the status 404 */
+  get<
+    const Fields extends FieldNames<S> | undefined = undefined,
+    const Asked extends Populate<S> | undefined = undefined,
+  >(
+    documentId: string,
+    query?: VersionQuery<Locale> & ShownQuery<S, Fields, Asked>,
+    options?: CallOptions,
+  ): Promise<Entry<S, Fields, Asked>>
+  /** Creates once, however often it has to be sent. */
+  create(data: S['create'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  /**
+   * Changes what is named. Of an entry that `get`, `create` or `update` gave, only if nobody else has written it
+   * since: else a QuireError with the status 412. Of a documentId, whatever it is by now.
+   */
+  update(
+    of: Id,
+    data: S['update'],
+    options?: WriteOptions<Locale>,
+  ): Promise<Entry<S, undefined, undefined>>
+  delete(of: Id, options?: CallOptions & { readonly locale?: Locale | '*' }): Promise<void>
+}
+
+/** The operations on one single type. */
+export interface Single<S extends ContentType, Locale> {
+  get<
+    const Fields extends FieldNames<S> | undefined = undefined,
+    const Asked extends Populate<S> | undefined = undefined,
+  >(
+    query?: VersionQuery<Locale> & ShownQuery<S, Fields, Asked>,
+    options?: CallOptions,
+  ): Promise<Entry<S, Fields, Asked>>
+  update(data: S['update'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  delete(options?: CallOptions & { readonly locale?: Locale | '*' }): Promise<void>
+}
+
+type Options = CallOptions & { readonly locale?: string; readonly status?: Status }
+interface AnyEntry {
+  readonly documentId: string
+}
+
+/** Of entries that were read or written alone: which revision they show. */
+const tags = new WeakMap<object, string>()
+
+/** What both kinds of types do, without their types. */
+export interface Untyped {
+  find(query?: object, options?: CallOptions): Promise<Page<AnyEntry>>
+  all(query?: object, options?: CallOptions): AsyncGenerator<AnyEntry, void, undefined>
+  get(path: string, query?: object, options?: CallOptions): Promise<AnyEntry>
+  create(data: object, options?: Options): Promise<AnyEntry>
+  update(of: Id, data: object, options?: Options): Promise<AnyEntry>
+  delete(of: Id, options?: Options): Promise<void>
+  publish(of: Id, options?: Options): Promise<AnyEntry>
+  unpublish(of: Id, options?: Options): Promise<AnyEntry>
+  discardDraft(of: Id, options?: Options): Promise<AnyEntry>
+}
+
+export function openCollection(transport: Transport, name: string): Untyped {
+  const at = (of: Id): string =>
+    `${name}/${encodeURIComponent(typeof of === 'string' ? of : of.documentId)}`
+  const act =
+    (verb: string) =>
+    async (of: Id, options: Options = {}) =>
+      entryOf(
+        await transport.send(write('POST', `${at(of)}/actions/${verb}`, undefined, options, of)),
+      )
+  return {
+    find: async (query = {}, options = {}) => {
+      const { page, pageSize, ...asked } = queryOf(query)
+      const listed = await list(
+        transport,
+        name,
+        { ...asked, pagination: { page, pageSize } },
+        options,
+      )
+      const { total = 0, page: shown = 1, pageCount = 0 } = listed.meta.pagination
+      return { entries: listed.data, total, page: shown, pageCount }
+    },
+    all: (query = {}, options = {}) => readAll(transport, name, queryOf(query), options),
+    get: async (path, query = {}, options = {}) =>
+      entryOf(
+        await transport.send({ method: 'GET', path: at(path), query: queryOf(query), ...options }),
+      ),
+    create: async (data, options = {}) =>
+      entryOf(
+        await transport.send({
+          ...write('POST', name, data, options),
+          repeatable: true,
+          headers: { 'Idempotency-Key': randomKey() },
+        }),
+      ),
+    update: async (of, data, options = {}) =>
+      entryOf(await transport.send(write('PUT', at(of), data, options, of))),
+    delete: async (of, options = {}) => {
+      await transport.send(write('DELETE', at(of), undefined, options, of))
+    },
+    publish: act('publish'),
+    unpublish: act('unpublish'),
+    discardDraft: act('discard'),
+  }
+}
+
+export function openSingle(transport: Transport, name: string) {
+  return {
+    get: async (query: object = {}, options: CallOptions = {}) =>
+      entryOf(
+        await transport.send({ method: 'GET', path: name, query: queryOf(query), ...options }),
+      ),
+    update: async (data: object, options: Options = {}) =>
+      entryOf(await transport.send(write('PUT', name, data, options))),
+    delete: async (options: Options = {}) => {
+      await transport.send(write('DELETE', name, undefined, options))
+    },
+  }
+}
+
+interface Listed {
+  readonly data: AnyEntry[]
+  readonly meta: {
+    readonly pagination: {
+      readonly total?: number
+      readonly page?: number
+      readonly pageCount?: number
+      readonly nextCursor?: string | null
+    }
+  }
+}
+
+async function* readAll(
+  transport: Transport,
+  name: string,
+  { pageSize = 100, ...asked }: Asked,
+  options: CallOptions,
+): AsyncGenerator<AnyEntry, void, undefined> {
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const pagination = { cursor, pageSize, withCount: false }
+    const page: Listed = await list(transport, name, { ...asked, pagination }, options)
+    yield* page.data
+    cursor = page.meta.pagination.nextCursor ?? null
+  }
+}
+
+async function list(
+  transport: Transport,
+  path: string,
+  query: object,
+  options: CallOptions,
+): Promise<Listed> {
+  return (await transport.send({ method: 'GET', path, query, ...options })).body as Listed
+}
+
+interface Asked {
+  readonly page?: number
+  readonly pageSize?: number
+  readonly _q: string | undefined
+  readonly fallbackLocale: string | undefined
+}
+
+/** The client's words as the dialect has them. */
+function queryOf(query: object): Asked {
+  const { search, fallbackLocale, ...rest } = query as {
+    readonly search?: string
+    readonly fallbackLocale?: readonly string[]
+  }
+  return { ...rest, _q: search, fallbackLocale: fallbackLocale?.join(',') }
+}
+
+function write(
+  method: Call['method'],
+  path: string,
+  data: object | undefined,
+  { locale, status, signal }: Options,
+  of?: Id,
+): Call {
+  const tag = typeof of === 'object' ? tags.get(of) : undefined
+  return {
+    method,
+    path,
+    query: { locale, status },
+    ...(data !== undefined && { body: { data } }),
+    ...(tag !== undefined && { headers: { 'If-Match': tag } }),
+    ...(signal !== undefined && { signal }),
+  }
+}
+
+function entryOf({ body, etag }: Reply): AnyEntry {
+  const entry = (body as { readonly data: AnyEntry }).data
+  if (etag !== null) tags.set(entry, etag)
+  return entry
+}
+
+function randomKey(): string {
+  // React Native has no `crypto` by itself; a key has to differ, not to be secret.
+  const { crypto } = globalThis as { readonly crypto?: { randomUUID?: () => string } }
+  return crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
+}

@@ -1,0 +1,132 @@
+/** What `quire client ts` writes of content-types, in types: nothing here is there when a program runs. */
+
+/** Something with members: a content-type or a component. */
+export interface Shape {
+  /** What an entry shows by itself. */
+  readonly fields: object
+  /** The conditions that each attribute takes. */
+  readonly filters: object
+  /** What `populate` shows beside that. */
+  readonly populate: object
+}
+
+/** A content-type, and what its writes take. */
+export interface ContentType extends Shape {
+  readonly kind: 'collection' | 'single'
+  readonly create: object
+  readonly update: object
+}
+
+/** All content-types by the name of their path, and the locales of content. */
+export interface Content {
+  readonly locales: string
+  readonly types: object
+}
+
+/** A relation, component or media attribute that shows one or nothing. */
+export interface One<Target> {
+  readonly one: Target
+}
+
+/** One that shows a list. */
+export interface Many<Target> {
+  readonly many: Target
+}
+
+/** A dynamic zone: components by their uid. */
+export interface Zone<Components> {
+  readonly zone: Components
+}
+
+interface Equal<Operand> {
+  readonly $eq?: Operand | null
+  readonly $ne?: Operand | null
+  readonly $in?: readonly Operand[]
+  readonly $notIn?: readonly Operand[]
+  readonly $null?: boolean
+  readonly $notNull?: boolean
+}
+
+interface Ordered<Operand> extends Equal<Operand> {
+  readonly $lt?: Operand
+  readonly $lte?: Operand
+  readonly $gt?: Operand
+  readonly $gte?: Operand
+  readonly $between?: readonly [Operand, Operand]
+}
+
+interface Textual<Operand> extends Ordered<Operand> {
+  readonly $eqi?: string
+  readonly $nei?: string
+  readonly $contains?: string
+  readonly $notContains?: string
+  readonly $containsi?: string
+  readonly $notContainsi?: string
+  readonly $startsWith?: string
+  readonly $startsWithi?: string
+  readonly $endsWith?: string
+  readonly $endsWithi?: string
+}
+
+/** Conditions on a text; of an enumeration `Operand` is its values. */
+export type TextFilter<Operand extends string = string> = Operand | Textual<Operand>
+/** Conditions on what has an order: numbers, dates, flags. */
+export type OrderedFilter<Operand> = Operand | Ordered<Operand>
+/** Conditions on JSON. */
+export type PlainFilter = Equal<string>
+
+export interface RelationChange {
+  readonly connect?: readonly (string | ConnectedDocument)[]
+  readonly disconnect?: readonly string[]
+  readonly set?: readonly string[]
+}
+
+export interface ConnectedDocument {
+  readonly documentId: string
+  readonly position?:
+    | { readonly start: true }
+    | { readonly end: true }
+    | { readonly before: string }
+    | { readonly after: string }
+}
+
+/** What a write takes for a relation or media: documentIds (of files ids too). */
+export type ToOne = string | number | null | RelationChange
+export type ToMany = readonly (string | number)[] | null | RelationChange
+
+/** A value of a `blocks` attribute. */
+export type Blocks = readonly Block[]
+
+export type Inline =
+  | {
+      readonly type: 'text'
+      readonly text: string
+      readonly bold?: boolean
+      readonly italic?: boolean
+      readonly underline?: boolean
+      readonly strikethrough?: boolean
+      readonly code?: boolean
+    }
+  | { readonly type: 'link'; readonly url: string; readonly children: readonly Inline[] }
+
+export interface ListBlock {
+  readonly type: 'list'
+  readonly format: 'ordered' | 'unordered'
+  readonly children: readonly (
+    ListBlock | { readonly type: 'list-item'; readonly children: readonly Inline[] }
+  )[]
+}
+
+export type Block =
+  | { readonly type: 'paragraph' | 'quote' | 'code'; readonly children: readonly Inline[] }
+  | {
+      readonly type: 'heading'
+      readonly level: 1 | 2 | 3 | 4 | 5 | 6
+      readonly children: readonly Inline[]
+    }
+  | ListBlock
+  | {
+      readonly type: 'image'
+      readonly image: { readonly url: string; readonly width: number; readonly height: number }
+      readonly children?: readonly Inline[]
+    }

@@ -1,0 +1,86 @@
+import { QuireError } from './quire-error.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** A file as content shows it. */
+export interface UploadedFile {
+  readonly id: number
+  readonly documentId: string
+  readonly name: string
+  readonly url: string
+  readonly mime: string
+  readonly width: number | null
+  readonly height: number | null
+  readonly alternativeText: string | null
+  readonly caption: string | null
+}
+
+export interface UploadOptions extends CallOptions {
+  readonly name?: string
+  readonly alternativeText?: string
+  readonly caption?: string
+  /** Told of bytes on their way: in browsers and React Native as they go, elsewhere of all of them at the end. */
+  readonly onProgress?: (sent: number, total: number) => void
+}
+
+export interface Files {
+  upload(file: Blob, options?: UploadOptions): Promise<UploadedFile>
+  delete(of: number | string, options?: CallOptions): Promise<void>
+}
+
+export function openFiles(transport: Transport): Files {
+  return {
+    upload: async (file, { onProgress, signal, name, ...info }: UploadOptions = {}) => {
+      const form = new FormData()
+      const given = name ?? (file as { readonly name?: string }).name ?? 'file'
+      form.append('fileInfo', JSON.stringify({ ...info, ...(name !== undefined && { name }) }))
+      form.append('files', file, given)
+      const files =
+        onProgress !== undefined && typeof XMLHttpRequest !== 'undefined'
+          ? await sendWatched(transport, form, onProgress, signal)
+          : await sendPlainly(transport, form, signal)
+      onProgress?.(file.size, file.size)
+      const [uploaded] = files
+      if (uploaded === undefined) throw new Error('The server answered no file')
+      return uploaded
+    },
+    delete: async (of, options = {}) => {
+      await transport.send({ method: 'DELETE', path: `upload/files/${of}`, ...options })
+    },
+  }
+}
+
+async function sendPlainly(
+  transport: Transport,
+  body: FormData,
+  signal: AbortSignal | undefined,
+): Promise<readonly UploadedFile[]> {
+  const call = { method: 'POST', path: 'upload', body } as const
+  const reply = await transport.send({ ...call, ...(signal !== undefined && { signal }) })
+  return reply.body as readonly UploadedFile[]
+}
+
+/** `fetch` tells nothing of what was sent. */
+async function sendWatched(
+  transport: Transport,
+  body: FormData,
+  onProgress: (sent: number, total: number) => void,
+  signal: AbortSignal | undefined,
+): Promise<readonly UploadedFile[]> {
+  const authorization = await transport.authorization()
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', `${transport.url}/api/upload`)
+    if (authorization !== null) request.setRequestHeader('Authorization', authorization)
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded, total))
+    request.addEventListener('error', () => reject(new TypeError('The upload failed')))
+    request.addEventListener('abort', () => reject(signal?.reason as Error))
+    request.addEventListener('load', () => {
+      const { status, responseText } = request
+      const parsed: unknown = JSON.parse(responseText)
+      if (status < 300) resolve(parsed as readonly UploadedFile[])
+      else reject(new QuireError(new Response(responseText, { status }), parsed))
+    })
+    signal?.addEventListener('abort', () => request.abort(), { once: true })
+    request.send(body)
+  })
+}

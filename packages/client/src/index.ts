@@ -1,0 +1,56 @@
+import { type Auth, openAuth } from './auth.ts'
+import { type Collection, openCollection, openSingle, type Single } from './collection.ts'
+import type { Content, ContentType } from './content.ts'
+import { type Files, openFiles } from './files.ts'
+import { type Call, type ClientOptions, openTransport } from './transport.ts'
+
+export type * from './content.ts'
+export type { Entry, Filters, Populate, SortKey } from './query-types.ts'
+export type { Collection, ListQuery, Page, Single, WriteOptions } from './collection.ts'
+export type { CallOptions, ClientOptions } from './transport.ts'
+export type { Session, SessionStorage } from './session.ts'
+export type { UploadedFile, UploadOptions } from './files.ts'
+export { QuireError } from './quire-error.ts'
+
+/** Which types there are, by the name of their path. */
+export type Kinds<C extends Content> = {
+  readonly [Name in keyof C['types']]: C['types'][Name] extends ContentType
+    ? C['types'][Name]['kind']
+    : never
+}
+
+/** The types of a content API by their names, and what there is beside them. */
+export type Client<C extends Content> = {
+  readonly [Name in keyof C['types']]: C['types'][Name] extends infer S extends ContentType
+    ? S['kind'] extends 'single'
+      ? Single<S, C['locales']>
+      : Collection<S, C['locales']>
+    : never
+} & Others
+
+interface Others {
+  readonly $auth: Auth
+  readonly $files: Files
+  /** Any other request: `path` is below `/api`. */
+  readonly $send: (call: Call) => Promise<unknown>
+}
+
+/** A client; `quire client ts` writes both the types and the kinds that it is made with. */
+export function createClient<C extends Content>(
+  kinds: Kinds<C>,
+  options: ClientOptions,
+): Client<C> {
+  const transport = openTransport(options)
+  const types = Object.entries<'collection' | 'single'>(kinds as Record<string, 'collection'>).map(
+    ([name, kind]) => [
+      name,
+      kind === 'single' ? openSingle(transport, name) : openCollection(transport, name),
+    ],
+  )
+  const others: Others = {
+    $auth: openAuth(transport),
+    $files: openFiles(transport),
+    $send: async (call) => (await transport.send(call)).body,
+  }
+  return { ...(Object.fromEntries(types) as object), ...others } as Client<C>
+}

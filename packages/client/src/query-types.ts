@@ -1,0 +1,151 @@
+import type { Many, One, Shape, Zone } from './content.ts'
+
+/** What an attribute that can be populated leads to; `never` for a zone, which leads to several. */
+type Target<Link> =
+  Link extends One<infer Found extends Shape>
+    ? Found
+    : Link extends Many<infer Found extends Shape>
+      ? Found
+      : never
+
+/** Attributes that a condition may lead through. */
+type LinkFilters<S extends Shape> = {
+  readonly [
+    Name in keyof S['populate'] as S['populate'][Name] extends Zone<object> ? never : Name
+  ]?: Filters<Target<S['populate'][Name]>>
+}
+
+/** Conditions on entries, and on what they relate to. */
+export type Filters<S extends Shape> = Partial<S['filters']> &
+  LinkFilters<S> & {
+    readonly $and?: readonly Filters<S>[]
+    readonly $or?: readonly Filters<S>[]
+    readonly $not?: Filters<S>
+  }
+
+type Names<S extends Shape> = keyof S['fields'] & string
+
+type OneLinks<S extends Shape> = {
+  [Name in keyof S['populate'] & string]: S['populate'][Name] extends One<Shape> ? Name : never
+}[keyof S['populate'] & string]
+
+type LinkedNames<S extends Shape> = {
+  [Name in OneLinks<S>]: `${Name}.${Names<Target<S['populate'][Name]>>}`
+}[OneLinks<S>]
+
+type Directed<Name extends string> = Name | `${Name}:asc` | `${Name}:desc`
+
+/** One key of an order: `title`, `title:desc`, `author.name`. */
+export type SortKey<S extends Shape> = Directed<Names<S> | LinkedNames<S>>
+
+/** What `populate` may say: everything, names, or options by name. */
+export type Populate<S extends Shape> =
+  | '*'
+  | readonly (keyof S['populate'] & string)[]
+  | { readonly [Name in keyof S['populate']]?: PopulateOptions<S['populate'][Name]> }
+
+type PopulateOptions<Link> =
+  Link extends Zone<infer Components>
+    ? true | { readonly on: { readonly [Uid in keyof Components]?: Part<Components[Uid]> } }
+    : true | (Part<Target<Link>> & (Link extends Many<Shape> ? Range : object))
+
+interface Range {
+  readonly pagination?: { readonly start?: number; readonly limit?: number }
+}
+
+/** What is shown of one level. */
+interface Part<Found> {
+  readonly fields?: Found extends Shape ? readonly Names<Found>[] : never
+  readonly populate?: Found extends Shape ? Populate<Found> : never
+  readonly filters?: Found extends Shape ? Filters<Found> : never
+  readonly sort?: Found extends Shape ? SortKey<Found> | readonly SortKey<Found>[] : never
+}
+
+/**
+ * `Asked` where every name in it is known, at every level; `never` in place of what is not. The types of
+ * generic arguments let more names through than there are.
+ */
+export type Known<S extends Shape, Asked> = Asked extends string | readonly string[]
+  ? Asked
+  : {
+      readonly [Name in keyof Asked]: Name extends keyof S['populate']
+        ? KnownOptions<S['populate'][Name], Asked[Name]>
+        : never
+    }
+
+type KnownOptions<Link, Asked> = Asked extends true
+  ? true
+  : Link extends Zone<infer Components>
+    ? {
+        readonly [Key in keyof Asked]: Key extends 'on'
+          ? {
+              readonly [Uid in keyof Asked[Key]]: Uid extends keyof Components
+                ? KnownPart<Components[Uid], Asked[Key][Uid], never>
+                : never
+            }
+          : never
+      }
+    : KnownPart<Target<Link>, Asked, Link extends Many<Shape> ? 'pagination' : never>
+
+type KnownPart<Found, Asked, More> = Found extends Shape
+  ? {
+      readonly [Key in keyof Asked]: Key extends 'fields' | 'sort' | More
+        ? Asked[Key]
+        : Key extends 'populate'
+          ? Known<Found, Asked[Key]>
+          : Key extends 'filters'
+            ? Filters<Found> & {
+                readonly [Name in keyof Asked[Key]]: Name extends keyof Filters<Found>
+                  ? unknown
+                  : never
+              }
+            : never
+    }
+  : never
+
+/** An entry as it is shown: the fields that were asked for, and what was populated. */
+export type Entry<S extends Shape, Fields, Asked> = Simplify<Shown<S, Fields> & Populated<S, Asked>>
+
+type Simplify<T> = { [Key in keyof T]: T[Key] }
+
+type Always = 'id' | 'documentId'
+
+type Shown<S extends Shape, Fields> = Fields extends readonly (infer Name)[]
+  ? Pick<S['fields'], Extract<keyof S['fields'], Name | Always>>
+  : S['fields']
+
+type Populated<S extends Shape, Asked> = Asked extends '*'
+  ? { [Name in keyof S['populate']]: Linked<S['populate'][Name], true> }
+  : Asked extends readonly (infer Name)[]
+    ? { [Key in Extract<keyof S['populate'], Name>]: Linked<S['populate'][Key], true> }
+    : { [Key in Extract<keyof S['populate'], keyof Asked>]: Linked<S['populate'][Key], Asked[Key]> }
+
+type Linked<Link, Asked> =
+  Link extends One<infer Found extends Shape>
+    ? EntryOf<Found, Asked> | null
+    : Link extends Many<infer Found extends Shape>
+      ? EntryOf<Found, Asked>[]
+      : Link extends Zone<infer Components>
+        ? Element<Components, Asked>[]
+        : never
+
+type EntryOf<Found extends Shape, Asked> = Entry<
+  Found,
+  Member<Asked, 'fields'>,
+  Member<Asked, 'populate'>
+>
+
+type Member<Asked, Key extends string> = Asked extends { readonly [K in Key]: infer Value }
+  ? Value
+  : undefined
+
+/** Of a zone with `on`, only the components that it names. */
+type Element<Components, Asked> = Asked extends { readonly on: infer On }
+  ? {
+      [Uid in keyof Components & keyof On]: ElementOf<Uid, Components[Uid], On[Uid]>
+    }[keyof Components & keyof On]
+  : { [Uid in keyof Components]: ElementOf<Uid, Components[Uid], true> }[keyof Components]
+
+type ElementOf<Uid, Component, Asked> = Component extends Shape
+  ? Simplify<{ __component: Uid } & EntryOf<Component, Asked>>
+  : never

@@ -1,0 +1,129 @@
+import { openAttempt } from './attempt.ts'
+import { QuireError, readBody } from './quire-error.ts'
+import { wait, waitOf } from './retries.ts'
+import { memoryStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
+
+export interface ClientOptions {
+  /** Of the server, such as `https://cms.example.org`. */
+  readonly url: string
+  /** An API token; who signs in is asked by their session instead. */
+  readonly token?: string
+  /** Where the session of who signs in is kept; in memory unless told otherwise. */
+  readonly storage?: SessionStorage
+  /** Told when a session has ended, and nothing can refresh it. */
+  readonly onSignedOut?: () => void
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch
+  /** How often a request is sent again that may succeed later; 2 unless told otherwise. */
+  readonly retries?: number
+  /** How many answers are kept, to be asked after by their tag; 100 unless told otherwise. */
+  readonly cached?: number
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface Call extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/api`. */
+  readonly path: string
+  readonly query?: object
+  /** JSON, or a form as it is. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** It may be sent again although it may have been carried out. */
+  readonly repeatable?: boolean
+}
+
+export interface Reply {
+  readonly body: unknown
+  /** Of an entry, for conditional writes. */
+  readonly etag: string | null
+}
+
+export interface Transport {
+  send(call: Call): Promise<Reply>
+  readonly storage: SessionStorage
+  readonly url: string
+  /** What is to be sent as `Authorization`; null for nobody. */
+  authorization(): Promise<string | null>
+}
+
+const LATER: ReadonlySet<number> = new Set([429, 503, 504])
+
+/** Sends requests: signs them, refreshes sign-ins, and sends again what may succeed later. */
+export function openTransport(options: ClientOptions): Transport {
+  const { token, retries = 2, cached = 100, storage = memoryStorage() } = options
+  const url = options.url.replace(/\/+$/, '')
+  const fetching = options.fetch ?? fetch.bind(globalThis)
+  const attempt = openAttempt({ url, cached, fetch: fetching })
+  const refresh = openRefresh(storage, refreshing(url, fetching, options.onSignedOut))
+  const bearer = (session: Session | null): string | null => {
+    const key = session?.jwt ?? token
+    return key === undefined ? null : `Bearer ${key}`
+  }
+  const signed = async (call: Call): Promise<Response | Reply> => {
+    const session = await storage.get()
+    const answer = await attempt(call, bearer(session))
+    if (isReply(answer) || answer.status !== 401 || session === null) return answer
+    const renewed = await refresh(session)
+    return renewed === null ? answer : attempt(call, bearer(renewed))
+  }
+  return {
+    url,
+    storage,
+    authorization: async () => bearer(await storage.get()),
+    send: async (call) => {
+      for (let left = isRepeatable(call) ? retries : 0; ; left -= 1) {
+        const answer = await tryOnce(() => signed(call), left > 0)
+        if (answer !== null && isReply(answer)) return answer
+        if (answer !== null && (left === 0 || !LATER.has(answer.status))) {
+          throw new QuireError(answer, await readBody(answer))
+        }
+        await wait(waitOf(answer, retries - left), call.signal)
+      }
+    },
+  }
+}
+
+/** What is carried out twice must be the same as once: a condition would meet what the first time has written. */
+function isRepeatable({ method, repeatable = false, headers = {} }: Call): boolean {
+  return method === 'POST' ? repeatable : !('If-Match' in headers)
+}
+
+function refreshing(
+  url: string,
+  send: typeof fetch,
+  onSignedOut: (() => void) | undefined,
+): (refreshToken: string) => Promise<Session | null> {
+  return async (refreshToken) => {
+    const answer = await send(`${url}/api/auth/refresh`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ refreshToken }),
+    })
+    if (answer.ok) return (await answer.json()) as Session
+    if (answer.status === 429 || answer.status >= 500) {
+      throw new QuireError(answer, await readBody(answer)) // nothing is said of the session
+    }
+    onSignedOut?.()
+    return null
+  }
+}
+
+/** Null where nothing was answered, and another try is left. */
+async function tryOnce<T>(work: () => Promise<T>, isTriedAgain: boolean): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const isLost = error instanceof TypeError // what fetch says when the network fails
+    if (isLost && isTriedAgain) return null
+    throw error
+  }
+}
+
+function isReply(answer: Response | Reply): answer is Reply {
+  return 'etag' in answer
+}

@@ -1,0 +1,106 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from './request.ts'
+import type { FileEntry } from './upload.ts'
+
+/** A file as the media screen knows it. */
+export interface MediaFile extends FileEntry {
+  readonly folder: string | null
+  readonly focalPoint?: FocalPoint | null
+  readonly createdAt: string
+}
+
+/** In percent of width and height: what stays in sight when a picture is cropped. */
+export interface FocalPoint {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Folder {
+  readonly id: string
+  readonly name: string
+  readonly parent: string | null
+  readonly files: number
+}
+
+export interface FileQuery {
+  /** `root` for those in no folder; absent for all. */
+  readonly folder?: string
+  readonly search?: string
+  readonly kind?: string
+  readonly unused?: boolean
+  readonly sort?: string
+  readonly page: number
+}
+
+export interface FilesMeta {
+  readonly pagination: { readonly page: number; readonly pageCount: number; readonly total: number }
+}
+
+export const FILES_ON_A_PAGE = 60
+
+export const filesQuery = ({ page, ...query }: FileQuery) =>
+  queryOptions({
+    queryKey: ['files', 'list', query, page],
+    queryFn: ({ signal }) =>
+      request<readonly MediaFile[], FilesMeta>('GET', '/admin/files', {
+        query: { ...query, pagination: { page, pageSize: FILES_ON_A_PAGE } },
+        signal,
+      }),
+  })
+
+export const foldersQuery = queryOptions({
+  queryKey: ['folders'],
+  queryFn: async ({ signal }) =>
+    (await request<readonly Folder[]>('GET', '/admin/folders', { signal })).data,
+})
+
+/** An entry that shows a file, and in which of its attributes. */
+export interface FileUsage {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+  readonly field: string
+  readonly title: string
+}
+
+export const fileUsagesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['files', 'usages', id],
+    queryFn: ({ signal }) =>
+      request<readonly FileUsage[], FilesMeta>('GET', `/admin/files/${id}/usages`, { signal }),
+  })
+
+export type FileChange = Partial<
+  Pick<MediaFile, 'name' | 'alternativeText' | 'caption' | 'focalPoint' | 'folder'>
+>
+
+export async function changeFile(id: number, body: FileChange): Promise<MediaFile> {
+  return (await request<MediaFile>('PUT', `/admin/files/${id}`, { body })).data
+}
+
+/** Gives a file other bytes: everything that shows it shows the new ones. */
+export async function replaceFile(id: number, file: File): Promise<MediaFile> {
+  const body = new FormData()
+  body.append('files', file, file.name)
+  return (await request<MediaFile>('PUT', `/admin/files/${id}`, { body })).data
+}
+
+export async function deleteFile(id: number): Promise<void> {
+  await request('DELETE', `/admin/files/${id}`)
+}
+
+export async function moveFiles(ids: readonly string[], folder: string | null): Promise<void> {
+  await request('POST', '/admin/files/move', { body: { ids, folder } })
+}
+
+export async function addFolder(name: string, parent: string | null): Promise<Folder> {
+  return (await request<Folder>('POST', '/admin/folders', { body: { name, parent } })).data
+}
+
+export async function renameFolder(id: string, name: string): Promise<void> {
+  await request('PUT', `/admin/folders/${encodeURIComponent(id)}`, { body: { name } })
+}
+
+export async function deleteFolder(id: string): Promise<void> {
+  await request('DELETE', `/admin/folders/${encodeURIComponent(id)}`)
+}

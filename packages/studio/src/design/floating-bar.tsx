@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react'
+import styles from './floating-bar.module.css'
+
+export interface FloatingBarProps {
+  readonly label: string
+  readonly text?: string
+  readonly children: ReactNode
+}
+
+/** At the foot of what is chosen: what can be done with it, where the hand is. */
+export function FloatingBar({ label, text, children }: FloatingBarProps) {
+  return (
+    <section className={styles['bar']} aria-label={label}>
+      {text !== undefined && <span className={styles['text']}>{text}</span>}
+      {children}
+    </section>
+  )
+}

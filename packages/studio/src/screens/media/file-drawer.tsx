@@ -1,0 +1,181 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FileTrigger } from 'react-aria-components'
+import {
+  changeFile,
+  deleteFile,
+  fileUsagesQuery,
+  type MediaFile,
+  replaceFile,
+} from '../../api/files.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { type Action, useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './file-drawer.module.css'
+import { FileFacts } from './files.tsx'
+import { FileUsages } from './file-usages.tsx'
+import { FocalPicture } from './focal-picture.tsx'
+
+export interface FileDrawerProps {
+  readonly file: MediaFile
+  readonly onClose: () => void
+}
+
+const FIELDS = ['name', 'alternativeText', 'caption']
+
+/** One file: what it is, what is said of it, where it is used. */
+export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const action = useAction(FIELDS)
+  const [file, show] = useState(given)
+  const [focalPoint, setFocalPoint] = useState(given.focalPoint ?? null)
+  const [isAsking, ask] = useState(false)
+  const mayChange = may('plugin::upload.content-api.upload')
+  const isPicture = file.mime.startsWith('image/')
+  const save = (form: FormData): void =>
+    action.run(
+      () =>
+        changeFile(file.id, {
+          name: textOf(form, 'name'),
+          alternativeText: textOf(form, 'alternativeText'),
+          caption: textOf(form, 'caption'),
+          ...(isPicture && focalPoint !== null && { focalPoint }),
+        }),
+      { changes: ['files'], says: t('settings.saved'), onDone: onClose },
+    )
+  const replace = (files: FileList | null): void => {
+    const [chosen] = files ?? []
+    if (chosen === undefined) return
+    action.run(() => replaceFile(file.id, chosen), {
+      changes: ['files'],
+      says: t('media.replaced'),
+      onDone: show,
+    })
+  }
+  return (
+    <Dialog
+      title={file.name}
+      isOpen
+      onClose={onClose}
+      form="drawer"
+      actions={
+        mayChange && (
+          <Button look="primary" type="submit" form="file" isPending={action.isBusy}>
+            {t('action.save')}
+          </Button>
+        )
+      }
+    >
+      <div className={styles['file']}>
+        <FocalPicture
+          file={file}
+          point={focalPoint}
+          {...(mayChange && isPicture && { onChange: setFocalPoint })}
+        />
+        <p className={styles['facts']}>
+          <FileFacts file={file} />
+        </p>
+        <div className={styles['actions']}>
+          <a href={file.url} target="_blank" rel="noreferrer" className={styles['open']}>
+            {t('media.open')}
+          </a>
+          {mayChange && (
+            <FileTrigger onSelect={replace}>
+              <Button small>{t('media.replace')}</Button>
+            </FileTrigger>
+          )}
+          {may('plugin::upload.content-api.destroy') && (
+            <Button small onPress={() => ask(true)}>
+              {t('action.delete')}
+            </Button>
+          )}
+        </div>
+        <FormFields id="file" problem={action.problem} onSubmit={save}>
+          <FileTexts file={file} action={action} isReadOnly={!mayChange} />
+        </FormFields>
+        <FileUsages file={file} />
+      </div>
+      {isAsking && <AskToDelete file={file} onClose={() => ask(false)} onDeleted={onClose} />}
+    </Dialog>
+  )
+}
+
+interface FileTextsProps {
+  readonly file: MediaFile
+  readonly action: Action
+  readonly isReadOnly: boolean
+}
+
+function FileTexts({ file, action, isReadOnly }: FileTextsProps) {
+  const { t } = useTexts()
+  return (
+    <>
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        defaultValue={file.name}
+        isReadOnly={isReadOnly}
+        error={action.faultOf('name')}
+      />
+      <TextInput
+        label={t('media.alternative')}
+        name="alternativeText"
+        defaultValue={file.alternativeText ?? ''}
+        isReadOnly={isReadOnly}
+        hint={t('media.alternativeHint')}
+        error={action.faultOf('alternativeText')}
+      />
+      <TextInput
+        label={t('media.caption')}
+        name="caption"
+        defaultValue={file.caption ?? ''}
+        isReadOnly={isReadOnly}
+        error={action.faultOf('caption')}
+      />
+    </>
+  )
+}
+
+interface AskToDeleteProps {
+  readonly file: MediaFile
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
+
+/** Says in how many places it will be missing. */
+function AskToDelete({ file, onClose, onDeleted }: AskToDeleteProps) {
+  const { t } = useTexts()
+  const action = useAction()
+  const uses = useQuery(fileUsagesQuery(file.id)).data?.meta.pagination.total ?? 0
+  return (
+    <Dialog
+      title={t('settings.deleteTitle', { name: file.name })}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button
+            look="danger"
+            isPending={action.isBusy}
+            onPress={() =>
+              action.run(() => deleteFile(file.id), {
+                changes: ['files', 'folders'],
+                onDone: onDeleted,
+              })
+            }
+          >
+            {t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {uses > 0 ? t('media.deleteUsed', { count: uses }) : t('media.deleteHint')}
+    </Dialog>
+  )
+}

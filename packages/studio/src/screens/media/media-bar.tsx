@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { TextInput } from '../../design/text-input.tsx'
+import { Checkbox } from '../../design/checkbox.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { useDelayed } from '../../design/use-delayed.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './media-screen.module.css'
+import { KINDS } from './media-search.ts'
+import type { Media } from './use-media.ts'
+
+const ALL = 'all'
+
+/** What narrows the files down. */
+export function MediaBar({ media: { search, change } }: { readonly media: Media }) {
+  const { t } = useTexts()
+  const [text, setText] = useState(search.q ?? '')
+  const find = useDelayed((q: string) => change({ q }))
+  return (
+    <div className={styles['bar']}>
+      <div className={styles['search']}>
+        <TextInput
+          aria-label={t('list.search')}
+          type="search"
+          value={text}
+          input={{ placeholder: t('list.search') }}
+          onChange={(value) => {
+            setText(value)
+            find(value.trim())
+          }}
+        />
+      </div>
+      <Choice
+        isInline
+        label={t('media.kind')}
+        options={[ALL, ...KINDS].map((id) => ({
+          id,
+          name: t(id === ALL ? 'media.allKinds' : `media.kind.${id as (typeof KINDS)[number]}`),
+        }))}
+        value={search.kind ?? ALL}
+        onChange={(kind) => change({ kind: kind === ALL ? undefined : kind })}
+      />
+      <Checkbox
+        isSelected={search.unused === true}
+        onChange={(unused) => change({ unused: unused ? true : undefined })}
+      >
+        {t('media.unused')}
+      </Checkbox>
+    </div>
+  )
+}

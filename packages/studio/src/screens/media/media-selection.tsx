@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import type { Selection } from 'react-aria-components'
+import { deleteFile, type MediaFile, moveFiles } from '../../api/files.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FloatingBar } from '../../design/floating-bar.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { type Media, pathTo } from './use-media.ts'
+
+export interface MediaSelectionProps {
+  readonly media: Media
+  readonly selected: Selection
+  readonly onClear: () => void
+}
+
+const ROOT = 'root'
+
+/** What can be done with the files that are chosen. */
+export function MediaSelection({ media, selected, onClear }: MediaSelectionProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const action = useAction()
+  const [asked, ask] = useState<'move' | 'delete' | null>(null)
+  const [target, setTarget] = useState(ROOT)
+  const shown = media.files.data?.data ?? []
+  const files = shown.filter(({ documentId }) => selected === 'all' || selected.has(documentId))
+  const close = (): void => ask(null)
+  const done = (): void => {
+    close()
+    onClear()
+  }
+  const places = media.folders.map(({ id }) => ({
+    id,
+    name: pathTo(id, media.folders)
+      .map(({ name }) => name)
+      .join(' / '),
+  }))
+  const count = files.length
+  return (
+    <>
+      {count > 0 && (
+        <FloatingBar label={t('bulk.label')} text={t('bulk.selected', { count })}>
+          {may('plugin::upload.content-api.upload') && media.folders.length > 0 && (
+            <Button look="quiet" small onPress={() => ask('move')}>
+              {t('media.move')}
+            </Button>
+          )}
+          {may('plugin::upload.content-api.destroy') && (
+            <Button look="quiet" small onPress={() => ask('delete')}>
+              {t('action.delete')}
+            </Button>
+          )}
+          <Button look="quiet" small onPress={onClear}>
+            {t('bulk.clear')}
+          </Button>
+        </FloatingBar>
+      )}
+      <Dialog
+        title={t('media.moveTitle', { count })}
+        isOpen={asked === 'move'}
+        onClose={close}
+        actions={
+          <Button
+            look="primary"
+            isPending={action.isBusy}
+            onPress={() =>
+              action.run(
+                () =>
+                  moveFiles(
+                    files.map(({ documentId }) => documentId),
+                    target === ROOT ? null : target,
+                  ),
+                { changes: ['files', 'folders'], onDone: done },
+              )
+            }
+          >
+            {t('media.move')}
+          </Button>
+        }
+      >
+        <Choice
+          label={t('media.folder')}
+          options={[{ id: ROOT, name: t('nav.media') }, ...places]}
+          value={target}
+          onChange={setTarget}
+        />
+      </Dialog>
+      <AskToDeleteFiles
+        files={files}
+        isOpen={asked === 'delete'}
+        onClose={close}
+        onDeleted={done}
+      />
+    </>
+  )
+}
+
+interface AskToDeleteFilesProps {
+  readonly files: readonly MediaFile[]
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
+
+function AskToDeleteFiles({ files, isOpen, onClose, onDeleted }: AskToDeleteFilesProps) {
+  const { t } = useTexts()
+  const action = useAction()
+  const remove = (): void =>
+    action.run(() => Promise.all(files.map(({ id }) => deleteFile(id))), {
+      changes: ['files', 'folders'],
+      onDone: onDeleted,
+    })
+  return (
+    <Dialog
+      title={t('media.deleteTitle', { count: files.length })}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button look="danger" isPending={action.isBusy} onPress={remove}>
+            {t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {t('media.deleteHint')}
+    </Dialog>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { uploadFile } from '../../api/upload.ts'
+
+/** A file on its way to the server. */
+export interface Upload {
+  readonly id: number
+  readonly name: string
+  /** From 0 to 1. */
+  readonly share: number
+  readonly failure: string | null
+}
+
+/** So many at a time: the server makes pictures smaller as they come. */
+const AT_A_TIME = 3
+
+/** Uploads of many files into a folder, chosen, dropped or pasted; those that fail stay to be seen. */
+export function useMediaUploads(folder: string | null) {
+  const client = useQueryClient()
+  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const last = useRef(0)
+  const waiting = useRef<(() => Promise<void>)[]>([])
+  const running = useRef(0)
+
+  const change = (id: number, to: Partial<Upload>): void =>
+    setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
+  const forget = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
+
+  const send = async (id: number, file: File): Promise<void> => {
+    try {
+      await uploadFile(file, { folder, onProgress: (share) => change(id, { share }) })
+      forget(id)
+      await client.invalidateQueries({ queryKey: ['files', 'list'] })
+      await client.invalidateQueries({ queryKey: ['folders'] })
+    } catch (error) {
+      change(id, { failure: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  const next = (): void => {
+    while (running.current < AT_A_TIME) {
+      const run = waiting.current.shift()
+      if (run === undefined) return
+      running.current += 1
+      void run().finally(() => {
+        running.current -= 1
+        next()
+      })
+    }
+  }
+
+  const start = (files: readonly File[]): void => {
+    for (const file of files) {
+      last.current += 1
+      const id = last.current
+      setUploads((all) => [...all, { id, name: file.name, share: 0, failure: null }])
+      waiting.current.push(() => send(id, file))
+    }
+    next()
+  }
+
+  usePasted(start)
+  return { uploads, start, forget }
+}
+
+export type MediaUploads = ReturnType<typeof useMediaUploads>
+
+/** Files that are pasted anywhere on the screen. */
+function usePasted(onFiles: (files: readonly File[]) => void): void {
+  useEffect(() => {
+    const onPaste = ({ clipboardData }: ClipboardEvent): void => {
+      const files = [...(clipboardData?.files ?? [])]
+      if (files.length > 0) onFiles(files)
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  })
+}

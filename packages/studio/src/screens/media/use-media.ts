@@ -1,0 +1,44 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { filesQuery, type Folder, foldersQuery } from '../../api/files.ts'
+import type { MediaSearch } from './media-search.ts'
+
+/** What the media screen shows: what the address asks for. */
+export function useMedia() {
+  const search: MediaSearch = useSearch({ from: '/shell/media' })
+  const navigate = useNavigate({ from: '/media' })
+  const { folder, q, kind, unused, page = 1 } = search
+  const isEverywhere = q !== undefined || kind !== undefined || unused !== undefined
+  const files = useQuery({
+    ...filesQuery({
+      // Who searches looks everywhere, unless in a folder.
+      ...(folder === undefined ? !isEverywhere && { folder: 'root' } : { folder }),
+      ...(q !== undefined && { search: q }),
+      ...(kind !== undefined && { kind }),
+      ...(unused !== undefined && { unused }),
+      page,
+    }),
+    placeholderData: keepPreviousData,
+  })
+  const folders: readonly Folder[] = useQuery(foldersQuery).data ?? []
+  const change = (changed: Partial<Record<keyof MediaSearch, unknown>>): void => {
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, page: undefined, ...changed }).filter(
+            ([, value]) => value !== undefined && value !== '',
+          ),
+        ),
+      replace: !('folder' in changed || 'page' in changed),
+    })
+  }
+  return { search, change, files, folders, isEverywhere }
+}
+
+export type Media = ReturnType<typeof useMedia>
+
+/** A folder and those around it, the outermost first. */
+export function pathTo(id: string | undefined, folders: readonly Folder[]): readonly Folder[] {
+  const folder = folders.find((one) => one.id === id)
+  return folder === undefined ? [] : [...pathTo(folder.parent ?? undefined, folders), folder]
+}

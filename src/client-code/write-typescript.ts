@@ -1,0 +1,104 @@
+import { contentAction } from '../access/actions.ts'
+import type { Grants } from '../access/principal.ts'
+import { nameSchemas } from '../openapi/schema-names.ts'
+import type { LocaleRules } from '../query/query.ts'
+import type { Uid } from '../schema/definition.ts'
+import type { AttributeHolder, ContentTypePlan, Schema } from '../schema/plan.ts'
+import { type CodeScope, type Member, quoted } from './code.ts'
+import { inputMembers } from './input-members.ts'
+import { fieldMembers, filterMembers, linkMembers } from './shape-members.ts'
+
+/** What code is written of. */
+export interface CodeFacts {
+  readonly schema: Schema
+  readonly locales: LocaleRules
+  readonly grants: Grants
+}
+
+/**
+ * A file of TypeScript with the content-types that somebody may read, for `@quire/client`: their types, and a
+ * `createClient` that has them.
+ */
+export function writeTypeScript({ schema, locales, grants }: CodeFacts): string {
+  const names = nameSchemas(schema)
+  const scope: CodeScope = {
+    mayRead: (uid) => grants.has(contentAction({ uid }, 'find')),
+    nameOf: (uid) => names.get(uid) ?? 'never',
+  }
+  const types = [...schema.contentTypes.values()].filter(({ uid }) => isShown(uid, scope))
+  const own = types.filter(({ uid }) => uid.startsWith('api::'))
+  const codes = locales.all.map(({ code }) => quoted(code)).join(' | ')
+  const paths = own.map((plan): Member => [pathOf(plan), scope.nameOf(plan.uid)])
+  const kinds = own.map((plan): Member => [
+    pathOf(plan),
+    plan.kind === 'singleType' ? `'single'` : `'collection'`,
+  ])
+  return [
+    HEAD,
+    ...types.map((plan) => writeType(plan, scope)),
+    ...[...schema.components.values()].map((plan) => writeShape(plan, scope)),
+    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}}\n`,
+    `const kinds = ${writeMembers(kinds, '', ',')} as const\n`,
+    CREATE,
+  ].join('\n')
+}
+
+const HEAD = `// Written by \`quire client ts\`: write it anew when the content-types change.
+import * as quire from '@quire/client'
+`
+
+const CREATE = `export function createClient(options: quire.ClientOptions): quire.Client<Content> {
+  return quire.createClient<Content>(kinds, options)
+}
+`
+
+/** Files are shown with whatever has media. */
+function isShown(uid: Uid, scope: CodeScope): boolean {
+  return uid === 'plugin::upload.file' || scope.mayRead(uid)
+}
+
+function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
+  return kind === 'singleType' ? singularName : pluralName
+}
+
+function writeType(plan: ContentTypePlan, scope: CodeScope): string {
+  const { create, update } = inputMembers(plan, scope)
+  return writeInterface(scope.nameOf(plan.uid), [
+    ['kind', plan.kind === 'singleType' ? `'single'` : `'collection'`],
+    ...shapeOf(plan, scope),
+    ['create', writeMembers(create, '  ')],
+    ['update', writeMembers(update, '  ')],
+  ])
+}
+
+/** A component, and what writes take of it. */
+function writeShape(plan: AttributeHolder, scope: CodeScope): string {
+  const name = scope.nameOf(plan.uid)
+  const { update } = inputMembers(plan, scope)
+  const input = writeInterface(`${name}_Input`, [['id?', 'number'], ...update])
+  return `${writeInterface(name, shapeOf(plan, scope))}\n${input}`
+}
+
+function shapeOf(plan: AttributeHolder, scope: CodeScope): readonly Member[] {
+  return [
+    ['fields', writeMembers(fieldMembers(plan), '  ')],
+    ['filters', writeMembers(filterMembers(plan), '  ')],
+    ['populate', writeMembers(linkMembers(plan, scope), '  ')],
+  ]
+}
+
+function writeInterface(name: string, members: readonly Member[]): string {
+  return `export interface ${name} ${writeMembers(members)}\n`
+}
+
+function writeMembers(members: readonly Member[], indent = '', end = ''): string {
+  if (members.length === 0) return '{}'
+  const lines = members.map((member) => `${indent}${writeMember(member, end)}`)
+  return `{\n${lines.join('')}${indent}}`
+}
+
+function writeMember([name, type]: Member, end = ''): string {
+  const [, plain = name, optional = ''] = /^(.*?)(\??)$/.exec(name) ?? []
+  const key = /^[A-Za-z_$][\w$]*$/.test(plain) ? plain : quoted(plain)
+  return `  ${key}${optional}: ${type}${end}\n`
+}

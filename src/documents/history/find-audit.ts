@@ -1,0 +1,55 @@
+import { type AuditSelection, findAudit } from '../../mongo/commits/read-audit.ts'
+import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { DocumentContext } from '../context.ts'
+
+/** Who changed what at once: one commit. */
+export interface AuditRow {
+  readonly seq: number
+  readonly at: Date
+  readonly by: NumberedCommit['by']
+  readonly requestId: string | null
+  readonly items: readonly AuditItem[]
+}
+
+interface AuditItem {
+  readonly type: string
+  readonly documentId: string
+  /** Left out where there are no locales. */
+  readonly locale?: string
+  readonly status: string
+  readonly op: string
+  readonly revision: string | null
+}
+
+export interface AuditRows {
+  readonly rows: readonly AuditRow[]
+  /** The number before which the next page begins; null on the last. */
+  readonly next: number | null
+}
+
+/** Commits of every kind, newest first. A page may be short, or empty, though there is more. */
+export async function listAudit(
+  { database }: DocumentContext,
+  selection: AuditSelection,
+  page: { readonly before: number | null; readonly limit: number },
+): Promise<AuditRows> {
+  const { commits, next } = await findAudit(database, selection, page)
+  return { rows: commits.map(toRow), next }
+}
+
+function toRow({ seq, at, by, requestId, items }: NumberedCommit): AuditRow {
+  return { seq, at, by, requestId, items: items.map(toItem) }
+}
+
+function toItem({
+  type,
+  documentId,
+  locale,
+  status,
+  op,
+  revision,
+}: NumberedCommit['items'][number]): AuditItem {
+  const own = locale === NO_LOCALE ? {} : { locale }
+  return { type, documentId, ...own, status, op, revision }
+}

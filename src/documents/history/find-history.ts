@@ -1,0 +1,63 @@
+import {
+  findHistory,
+  findRevision,
+  type HistoryItem,
+  type HistorySelection,
+} from '../../mongo/commits/read-history.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { pastContent, type PastContent } from './past-content.ts'
+
+/** What was done to one version of a document, by one commit. */
+export interface PastVersion {
+  /** Null where it was removed. */
+  readonly revision: string | null
+  readonly at: Date
+  readonly by: HistoryItem['by']
+  readonly requestId: string | null
+  readonly op: HistoryItem['op']
+  /** Left out where the type has no locales. */
+  readonly locale?: string
+  readonly status: HistoryItem['status']
+}
+
+/** The same with what it was from then on. */
+export interface PastState extends PastContent {
+  readonly version: PastVersion
+}
+
+export interface HistoryPage {
+  readonly versions: readonly PastVersion[]
+  /** Where the next page begins; null on the last. */
+  readonly next: string | null
+}
+
+/** The history of a document, newest first. A page may be short though there is more. */
+export async function listHistory(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  selection: Omit<HistorySelection, 'type'>,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<HistoryPage> {
+  const { items, next } = await findHistory(database, { type: plan.uid, ...selection }, page)
+  return { versions: items.map(toVersion), next }
+}
+
+/** What a document was as one revision of it; null where no history of that is kept. */
+export async function getPastState(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  selection: Omit<HistorySelection, 'type'>,
+  revision: string,
+): Promise<PastState | null> {
+  const item = await findRevision(database, { type: plan.uid, ...selection }, revision)
+  if (item === null) return null
+  return { version: toVersion(item), ...pastContent(plan, item.content ?? {}) }
+}
+
+function toVersion(item: HistoryItem): PastVersion {
+  const { revision, at, by, requestId, op, locale, status } = item
+  const own = locale === NO_LOCALE ? {} : { locale }
+  return { revision, at, by, requestId, op, ...own, status }
+}

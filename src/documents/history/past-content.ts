@@ -1,0 +1,93 @@
+import type { Data } from '../../schema/definition.ts'
+import type {
+  AttributeHolder,
+  AttributePlan,
+  ComponentAttributePlan,
+  ContentTypePlan,
+  DynamicZonePlan,
+} from '../../schema/plan.ts'
+import { isList } from '../payload/component-values.ts'
+import { toPayload } from '../payload/shared-values.ts'
+
+/** What a version was, as a client would write it. */
+export interface PastContent {
+  /** By attribute; relations and media as documentIds, components inline and without ids. Passwords are never among it. */
+  readonly content: Data
+  /** Attributes that are no longer declared. */
+  readonly unknown: Data
+}
+
+/** What is stored of a version beside its attributes. */
+const SYSTEM: ReadonlySet<string> = new Set([
+  'id',
+  'documentId',
+  'locale',
+  'status',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+])
+
+/** Content that the log has kept, as the declaration is now. */
+export function pastContent(plan: ContentTypePlan, stored: Data): PastContent {
+  const given = Object.entries(stored).filter(([name]) => !SYSTEM.has(name))
+  const known = Object.fromEntries(given.filter(([name]) => plan.attributes.has(name)))
+  const unknown = given.filter(([name]) => !plan.attributes.has(name))
+  return {
+    content: ownMembers(plan, toPayload(plan, known)),
+    unknown: Object.fromEntries(unknown.map(([name, value]) => [name, plain(value)])),
+  }
+}
+
+/** Without passwords, and without sides of relations that other documents write. */
+function ownMembers(holder: AttributeHolder, payload: Data): Data {
+  const kept = [...holder.attributes.values()].filter(
+    (attribute) => payload[attribute.name] !== undefined && isOwn(attribute),
+  )
+  return Object.fromEntries(
+    kept.map((attribute) => [attribute.name, shownValue(attribute, payload[attribute.name])]),
+  )
+}
+
+function isOwn(attribute: AttributePlan): boolean {
+  if (attribute.kind === 'scalar') return attribute.type !== 'password'
+  return attribute.kind !== 'relation' || attribute.side === 'owner'
+}
+
+function shownValue(attribute: AttributePlan, value: unknown): unknown {
+  if (value === null || !isNesting(attribute)) return value
+  const one = (element: Data): Data => shownElement(attribute, element)
+  return isList(attribute) ? (value as readonly Data[]).map(one) : one(value as Data)
+}
+
+function shownElement(attribute: NestingPlan, element: Data): Data {
+  const component = componentOf(attribute, element)
+  const { __component } = element
+  return {
+    ...(__component !== undefined && { __component }),
+    ...(component === undefined ? {} : ownMembers(component, element)),
+  }
+}
+
+type NestingPlan = ComponentAttributePlan | DynamicZonePlan
+
+function isNesting(attribute: AttributePlan): attribute is NestingPlan {
+  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
+}
+
+/** Undefined in a zone whose declaration has lost that component. */
+function componentOf(attribute: NestingPlan, element: Data): AttributeHolder | undefined {
+  return attribute.kind === 'component'
+    ? attribute.component()
+    : attribute.components().get(String(element['__component']))
+}
+
+/** A stored value of a type that is not known any more, as JSON has it. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value === null || typeof value !== 'object') return value
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(plain)
+  if ('_bsontype' in value) return (value as { toString(): string }).toString()
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+}

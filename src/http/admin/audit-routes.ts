@@ -1,0 +1,70 @@
+import Joi from 'joi'
+import { administratorAction } from '../../access/administrator-actions.ts'
+import { readInput } from '../../access/input.ts'
+import type { DocumentContext } from '../../documents/context.ts'
+import { listAudit } from '../../documents/history/find-audit.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { readQuery } from '../read-request.ts'
+import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+
+export interface AuditDependencies extends BeforeAdmin {
+  readonly documents: DocumentContext
+}
+
+interface AuditQuery {
+  readonly by?: { readonly kind?: string; readonly id?: string }
+  readonly type?: string
+  readonly documentId?: string
+  readonly requestId?: string
+  readonly since?: Date
+  readonly until?: Date
+  readonly pagination: { readonly cursor?: number; readonly pageSize: number }
+}
+
+const text = (): Joi.StringSchema => Joi.string().max(200)
+
+const QUERY = Joi.object<AuditQuery>({
+  by: Joi.object({ kind: text(), id: text() }),
+  type: text(),
+  documentId: text(),
+  requestId: text(),
+  since: Joi.date().iso(),
+  until: Joi.date().iso(),
+  pagination: Joi.object({
+    cursor: Joi.number().integer().min(1),
+    pageSize: Joi.number().integer().min(1).max(500).default(100),
+  }).default({ pageSize: 100 }),
+}).prefs({ convert: true }) // of text
+
+/** `/admin/audit`: who changed what, when, and by which request; the newest first. */
+export function auditRoutes({ documents, ...before }: AuditDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/audit', before)
+  admin.get('/', administratorAction('admin::audit', 'read'), async (ctx) => {
+    const { pagination, ...asked } = readInput(QUERY, readQuery(ctx.querystring))
+    const { cursor = null, pageSize } = pagination
+    const page = { before: cursor, limit: pageSize }
+    const { rows, next } = await listAudit(documents, selectionOf(asked), page)
+    if (ctx.accepts('json', 'application/x-ndjson') === 'application/x-ndjson') {
+      ctx.type = 'application/x-ndjson'
+      if (next !== null) ctx.set('Next-Cursor', String(next))
+      ctx.body = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+      return
+    }
+    ctx.body = { data: rows, meta: { pagination: { pageSize, nextCursor: next } } }
+  })
+  return admin.router
+}
+
+/** Ids of API tokens are numbers, all others texts. */
+function selectionOf({
+  by = {},
+  ...rest
+}: Omit<AuditQuery, 'pagination'>): Parameters<typeof listAudit>[1] {
+  const { kind, id } = by
+  const isNumber = kind === 'apiToken' && id !== undefined && /^\d{1,15}$/.test(id)
+  return {
+    ...rest,
+    ...(kind !== undefined && { byKind: kind }),
+    ...(id !== undefined && { byId: isNumber ? Number(id) : id }),
+  }
+}

@@ -1,0 +1,197 @@
+import Joi from 'joi'
+import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
+import { readInput } from '../../access/input.ts'
+import { assertMayIn, mayIn } from '../../access/permissions.ts'
+import { compareContent } from '../../documents/history/compare-content.ts'
+import { getPastState, listHistory, type PastState } from '../../documents/history/find-history.ts'
+import { restoreContent } from '../../documents/history/restore-content.ts'
+import { showVersion } from '../../documents/read/find-documents.ts'
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { readCondition, sendTagged } from '../entity-tag.ts'
+import { entryEnvelope } from '../envelope.ts'
+import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { entryRulesOf, writerOf } from '../reads/query-rules.ts'
+import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import type { Context } from '../state.ts'
+import { toJson } from '../to-json.ts'
+import { adminRouter } from './admin-router.ts'
+
+type Dependencies = ContentRouteDependencies
+type Handler = (ctx: Context, plan: ContentTypePlan, dependencies: Dependencies) => Promise<void>
+
+const IS_REVISION = /^[0-9a-f]{16}$/
+
+const REVISION = Joi.string()
+  .pattern(IS_REVISION)
+  .message('{{#label}} must be a revision: 16 hexadecimal digits')
+
+interface ListQuery {
+  readonly locale?: string
+  readonly status?: 'draft' | 'published'
+  readonly pagination?: { readonly cursor?: string; readonly pageSize: number }
+}
+
+const LIST = Joi.object<ListQuery>({
+  locale: Joi.string().max(100),
+  status: Joi.string().valid('draft', 'published'),
+  pagination: Joi.object({
+    cursor: Joi.string()
+      .pattern(/^[0-9a-f]{24}(\.\d{6})?$/)
+      .message('{{#label}} is not a cursor of this list'),
+    pageSize: Joi.number().integer().min(1).max(100).default(25),
+  }),
+}).prefs({ convert: true }) // of text
+
+const DIFFERENCE = Joi.object<{ readonly from: string; readonly to: string }>({
+  from: REVISION.required(),
+  to: REVISION.required(),
+})
+
+const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
+  attributes: Joi.array().items(Joi.string().max(200)).max(500).min(1),
+})
+
+/**
+ * `/admin/history`: what was done to each document of a type that keeps history, by whatever door. It is shown to whoever
+ * may see the drafts of the type, in the locales in which they may.
+ */
+export function historyRoutes(dependencies: Dependencies): GuardedRouter {
+  const admin = adminRouter('/admin/history', dependencies)
+  const add = (method: 'get' | 'post', path: string, verb: ContentVerb, handler: Handler): void => {
+    const actionOf = (ctx: Context): string => contentAction(planOf(ctx, dependencies), verb)
+    admin.guarded(
+      method,
+      `/:uid/:documentId${path}`,
+      (run) => administratorsOf(verb, actionOf, run),
+      (ctx) => handler(ctx, planOf(ctx, dependencies), dependencies),
+    )
+  }
+  add('get', '', 'find', list)
+  add('get', '/diff', 'find', compare)
+  add('get', '/:revision', 'find', show)
+  add('post', '/:revision/restore', 'update', restore)
+  return admin.router
+}
+
+async function list(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+): Promise<void> {
+  const { locale, status, pagination } = readInput(LIST, readQuery(ctx.querystring))
+  const { cursor = null, pageSize = 25 } = pagination ?? {}
+  const selection = {
+    documentId: parameterOf(ctx, 'documentId'),
+    locales: await readableLocales(ctx, plan, dependencies, locale),
+    ...(status !== undefined && { status }),
+  }
+  const page = { before: cursor, limit: pageSize }
+  const { versions, next } = await listHistory(dependencies.documents, plan, selection, page)
+  ctx.body = { data: versions, meta: { pagination: { pageSize, nextCursor: next } } }
+}
+
+async function show(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+): Promise<void> {
+  const revision = parameterOf(ctx, 'revision')
+  const { version, content, unknown } = await stateOf(ctx, plan, dependencies, revision)
+  ctx.body = { data: { ...version, content, unknown } }
+}
+
+async function compare(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+): Promise<void> {
+  const { from, to } = readInput(DIFFERENCE, readQuery(ctx.querystring))
+  const earlier = await stateOf(ctx, plan, dependencies, from)
+  const later = await stateOf(ctx, plan, dependencies, to)
+  const changes = compareContent(plan, earlier, later)
+  ctx.body = { data: { from: earlier.version, to: later.version, changes } }
+}
+
+async function restore(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+): Promise<void> {
+  const { documents } = dependencies
+  const { attributes = null } = readInput(RESTORE, bodyOf(ctx) ?? {})
+  const { version, content } = await stateOf(ctx, plan, dependencies, parameterOf(ctx, 'revision'))
+  const { locale = NO_LOCALE } = version
+  assertMayIn(ctx.state.principal, contentAction(plan, 'update'), plan.localized ? [locale] : [])
+  const status = plan.draftAndPublish ? 'draft' : 'published'
+  const rules = entryRulesOf(ctx, dependencies, await dependencies.locales.current())
+  const shown = parseEntryQuery({ status, ...(plan.localized && { locale }) }, plan, rules)
+  const target = {
+    plan,
+    documentId: parameterOf(ctx, 'documentId'),
+    key: { locale, status } as const,
+    writer: writerOf(ctx, shown.reader),
+    condition: readCondition(ctx),
+  }
+  const restored = await restoreContent(documents, target, content, attributes)
+  const { entry, revision } = await showVersion(documents.database, plan, restored, status, shown)
+  sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
+}
+
+/** @throws NotFoundError where it is not kept, or is of a locale that the principal may not read */
+async function stateOf(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+  revision: string,
+): Promise<PastState> {
+  const locales = await readableLocales(ctx, plan, dependencies)
+  const selection = { documentId: parameterOf(ctx, 'documentId'), locales }
+  const found = IS_REVISION.test(revision)
+    ? await getPastState(dependencies.documents, plan, selection, revision)
+    : null
+  if (found === null) throw new NotFoundError('There is no such revision')
+  return found
+}
+
+/** All in which the principal may see drafts, or the one that is asked for. @throws ForbiddenError */
+async function readableLocales(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  { locales }: Dependencies,
+  asked?: string,
+): Promise<readonly string[]> {
+  const actions = (
+    ['find', ...(plan.draftAndPublish ? (['readDrafts'] as const) : [])] as const
+  ).map((verb) => contentAction(plan, verb))
+  const { all } = await locales.current()
+  const codes = plan.localized ? all.map(({ code }) => code) : []
+  if (asked !== undefined && !codes.includes(asked)) {
+    throw new ValidationError(
+      'There is no such locale',
+      { path: 'locale' },
+      { code: 'unknown_locale' },
+    )
+  }
+  const wanted = asked === undefined ? codes : [asked]
+  const readable = wanted.filter((code) =>
+    actions.every((action) => mayIn(principal, action, [code])),
+  )
+  if (!plan.localized || readable.length === 0) {
+    for (const action of actions) assertMayIn(principal, action, wanted)
+  }
+  return plan.localized ? readable : [NO_LOCALE]
+}
+
+/** @throws NotFoundError */
+function planOf(ctx: Context, { schema }: Dependencies): ContentTypePlan {
+  const uid = parameterOf(ctx, 'uid')
+  const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
+  if (plan === undefined || !contentVerbs(plan).includes('find')) {
+    throw new NotFoundError('There is no such content-type')
+  }
+  return plan
+}

@@ -1,0 +1,298 @@
+import { expect } from 'chai'
+import { addAdministrator, addRole, type AdminClient, signIn } from './admin-client.ts'
+import { until } from '../until.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
+const CONTENT_TYPES = {
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', required: true, ...LOCALIZED },
+      notes: { type: 'text', private: true, ...LOCALIZED },
+      secret: { type: 'password' },
+      hits: { type: 'integer', writable: false },
+      seo: { type: 'component', component: 'shared.seo', ...LOCALIZED },
+      tags: {
+        type: 'relation',
+        relation: 'manyToMany',
+        target: 'api::tag.tag',
+        inversedBy: 'articles',
+      },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  tag: declare('tag', {
+    name: { type: 'string' },
+    articles: {
+      type: 'relation',
+      relation: 'manyToMany',
+      target: 'api::article.article',
+      mappedBy: 'tags',
+    },
+  }),
+  'components/shared/seo': { attributes: { words: { type: 'string' }, key: { type: 'password' } } },
+}
+const UID = 'api::article.article'
+const ARTICLES = `/admin/content/${UID}`
+
+describe('/admin/history', () => {
+  let server: TestServer
+  let editor: AdminClient
+
+  before(async () => {
+    server = await serve('history', {
+      contentTypes: CONTENT_TYPES,
+      environment: { RATE_LIMIT: 'off' },
+      locales: ['fr'],
+    })
+    await addAdministrator(server, 'Editor', ['editor'])
+    editor = await signIn(server, 'editor@example.org')
+  })
+  after(() => server.close())
+
+  const historyOf = (documentId: string): string => `/admin/history/${UID}/${documentId}`
+  const ok = async (method: string, target: string, body?: unknown): Promise<Json> => {
+    const answer = await editor.send(method, target, body)
+    expect(answer.status, answer.text).to.be.oneOf([200, 201])
+    return answer.body
+  }
+  const create = async (data: object): Promise<Json> => (await ok('POST', ARTICLES, { data })).data
+  const listed = async (documentId: string, query = ''): Promise<Json[]> =>
+    (await ok('GET', `${historyOf(documentId)}${query}`)).data
+
+  it('lists every write of a document, by whatever door, newest first', async () => {
+    const { documentId } = await create({ title: 'One', notes: 'n', secret: 'hush hush' })
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Two' } })
+    await ok('POST', `${ARTICLES}/${documentId}/actions/publish`)
+    const direct = await server.send('PUT', `/api/articles/${documentId}?status=draft`, {
+      body: { data: { title: 'Three' } },
+    })
+    expect(direct.status, direct.text).to.equal(200)
+    const found = await listed(documentId)
+    expect(found.map(({ op, status, by }) => [op, status, by.kind])).to.deep.equal([
+      ['put', 'draft', 'root'],
+      ['put', 'published', 'administrator'],
+      ['put', 'draft', 'administrator'], // whose revision the publication has
+      ['put', 'draft', 'administrator'],
+      ['put', 'draft', 'administrator'],
+    ])
+    expect(found[1]).to.include({ locale: 'en' })
+    expect(found[1]?.revision).to.equal(found[2]?.revision)
+    expect(await listed(documentId, '?status=published')).to.have.length(1)
+    expect(await listed(documentId, '?locale=fr')).to.deep.equal([])
+  })
+
+  it('shows what it was, without passwords and other sides', async () => {
+    const tag = await server.send('POST', '/api/tags', { body: { data: { name: 't' } } })
+    const { documentId } = await create({
+      title: 'One',
+      notes: 'private',
+      secret: 'hush hush',
+      seo: { words: 'w', key: 'hush hush' },
+      tags: [tag.body.data.documentId],
+    })
+    const [first] = await listed(documentId)
+    const { data } = await ok('GET', `${historyOf(documentId)}/${first?.revision}`)
+    expect(data.content).to.deep.include({
+      title: 'One',
+      notes: 'private',
+      tags: [tag.body.data.documentId],
+    })
+    expect(data.content.seo).to.have.keys('words')
+    expect(JSON.stringify(data)).to.not.include('hush').and.not.include('argon2')
+  })
+
+  it('tells what differs, of texts by their words', async () => {
+    const { documentId } = await create({ title: 'The cat sat', notes: 'same' })
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'The dog sat' } })
+    const [to, from] = await listed(documentId)
+    const query = `?from=${from?.revision}&to=${to?.revision}`
+    const { data } = await ok('GET', `${historyOf(documentId)}/diff${query}`)
+    expect(data.changes).to.deep.equal([
+      {
+        attribute: 'title',
+        from: 'The cat sat',
+        to: 'The dog sat',
+        words: [
+          { op: 'same', text: 'The ' },
+          { op: 'removed', text: 'cat' },
+          { op: 'added', text: 'dog' },
+          { op: 'same', text: ' sat' },
+        ],
+      },
+    ])
+  })
+
+  it('brings back all of it or one attribute, as a draft, without what is gone since', async () => {
+    const made = await Promise.all(
+      ['a', 'b'].map((name) => server.send('POST', '/api/tags', { body: { data: { name } } })),
+    )
+    const [kept, lost] = made.map(({ body }) => body.data.documentId)
+    const seo = { words: 'old' }
+    const { documentId } = await create({ title: 'Old', notes: 'old', seo, tags: [lost, kept] })
+    const [old] = await listed(documentId)
+    const next = { title: 'New', notes: 'new', seo: { words: 'new' }, tags: [] }
+    await ok('PUT', `${ARTICLES}/${documentId}?status=published`, { data: next })
+    await server.delete(`/api/tags/${lost}`)
+    const path = `${historyOf(documentId)}/${old?.revision}/restore`
+
+    await ok('POST', path, { attributes: ['notes'] })
+    const shown = async (status: string): Promise<Json> =>
+      (await ok('GET', `${ARTICLES}/${documentId}?status=${status}&populate=*`)).data
+    expect(await shown('draft')).to.include({ title: 'New', notes: 'old' })
+
+    await ok('POST', path)
+    const draft = await shown('draft')
+    expect(draft).to.include({ title: 'Old', notes: 'old' })
+    expect(draft.seo).to.include({ words: 'old' })
+    expect(draft.tags.map((one: Json) => one.documentId)).to.deep.equal([kept])
+    expect(await shown('published')).to.include({ title: 'New' })
+    const stale = await server.send('POST', path, { headers: { 'if-match': '"0000000000000000"' } })
+    expect(stale.status, stale.text).to.equal(412)
+  })
+
+  it('goes on where a page ended', async () => {
+    const { documentId } = await create({ title: '0' })
+    for (const title of ['1', '2', '3', '4']) {
+      await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title } })
+    }
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const after: string = cursor === '' ? '' : `&pagination[cursor]=${cursor}`
+      const { data, meta } = await ok(
+        'GET',
+        `${historyOf(documentId)}?pagination[pageSize]=2${after}`,
+      )
+      seen.push(...data.map((one: Json) => one.revision))
+      cursor = meta.pagination.nextCursor
+    }
+    expect(seen).to.have.length(5)
+    expect(new Set(seen).size).to.equal(5)
+  })
+
+  it('refuses what is no revision, no type, no cursor, and unknown members', async () => {
+    const { documentId } = await create({ title: 'One' })
+    const rows: readonly (readonly [string, string, unknown, number])[] = [
+      ['GET', `${historyOf(documentId)}/0123456789abcdef`, undefined, 404],
+      ['GET', `${historyOf(documentId)}/nonsense`, undefined, 404],
+      ['GET', `${historyOf(documentId)}/diff?from=x&to=y`, undefined, 400],
+      ['GET', `${historyOf(documentId)}?pagination[cursor][$gt]=1`, undefined, 400],
+      ['GET', `${historyOf(documentId)}?locale=xx`, undefined, 400],
+      ['GET', `/admin/history/api::nothing.nothing/${documentId}`, undefined, 404],
+      ['GET', `/admin/history/plugin::upload.file/${documentId}`, undefined, 404],
+      ['POST', `${historyOf(documentId)}/0123456789abcdef/restore`, { other: 1 }, 400],
+    ]
+    for (const [method, target, body, status] of rows) {
+      const answer = await editor.send(method, target, body)
+      expect(answer.status, `${method} ${target} ${answer.text}`).to.equal(status)
+    }
+    const [first] = await listed(documentId)
+    const unknown = { attributes: ['nothing'] }
+    const path = `${historyOf(documentId)}/${first?.revision}/restore`
+    expect((await editor.send('POST', path, unknown)).status).to.equal(400)
+  })
+
+  it('is shown in the locales alone in which drafts may be seen, and restored where they may be written', async () => {
+    const permissions = ['find', 'findOne', 'readDrafts'].map((verb) => ({
+      action: `${UID}.${verb}`,
+      locales: ['fr'],
+    }))
+    await addRole(server, 'french', permissions)
+    await addAdministrator(server, 'Amelie', ['french'])
+    const amelie = await signIn(server, 'amelie@example.org')
+    const { documentId } = await create({ title: 'English' })
+    await ok('PUT', `${ARTICLES}/${documentId}?locale=fr`, { data: { title: 'French' } })
+    const answer = await amelie.send('GET', historyOf(documentId))
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.body.data.map((one: Json) => one.locale)).to.deep.equal(['fr'])
+    const english = (await listed(documentId, '?locale=en')).at(-1)
+    const french = answer.body.data[0]
+    const refused = await amelie.send('GET', `${historyOf(documentId)}/${english?.revision}`)
+    expect(refused.status).to.equal(404)
+    const restored = await amelie.send(
+      'POST',
+      `${historyOf(documentId)}/${french.revision}/restore`,
+    )
+    expect(restored.status).to.equal(403)
+  })
+})
+
+describe('/admin/audit', () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await serve('audit', {
+      contentTypes: CONTENT_TYPES,
+      environment: { RATE_LIMIT: 'off' },
+    })
+  })
+  after(() => server.close())
+
+  const rows = async (query: string): Promise<Json[]> => {
+    const answer = await server.get(`/admin/audit${query}`)
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.body.data
+  }
+
+  /** A commit is numbered within a second. */
+  const untilFound = (query: string, count: number): Promise<void> =>
+    until(async () => (await rows(query)).length >= count, 5_000)
+
+  it('says who changed what, content and rights, and by which request', async () => {
+    const token = await server.send('POST', '/admin/api-tokens', {
+      body: { name: 'app', type: 'full-access' },
+    })
+    const { accessKey, id } = token.body.data
+    const made = await server.send('POST', '/api/articles', {
+      token: accessKey,
+      body: { data: { title: 'One' } },
+    })
+    const { documentId } = made.body.data
+    await untilFound(`?documentId=${documentId}`, 1)
+    const [row, ...others] = await rows(`?documentId=${documentId}`)
+    expect(others).to.deep.equal([])
+    expect(row?.by).to.deep.equal({ kind: 'apiToken', id, name: 'app' })
+    expect(row?.requestId).to.equal(made.headers['x-request-id'])
+    expect(row?.items.map((item: Json) => [item.type, item.status, item.op])).to.have.deep.members([
+      [UID, 'published', 'put'],
+      [UID, 'draft', 'put'],
+    ])
+    expect(JSON.stringify(row)).to.not.include('content')
+    expect(await rows(`?by[kind]=apiToken&by[id]=${id}`)).to.have.length(1)
+    expect(await rows('?by[kind]=nobody')).to.deep.equal([])
+    expect(await rows('?until=2000-01-01')).to.deep.equal([])
+    const about = await rows('?by[kind]=root')
+    expect(about.length).to.be.greaterThan(0)
+  })
+
+  it('is a line a commit where that is asked for, and goes on where a page ended', async () => {
+    const since = new Date().toISOString()
+    for (const title of ['a', 'b', 'c']) {
+      await server.send('POST', '/api/articles', { body: { data: { title } } })
+    }
+    await untilFound(`?since=${since}`, 3)
+    const headers = { accept: 'application/x-ndjson' }
+    const answer = await server.get('/admin/audit?pagination[pageSize]=2', { headers })
+    expect(answer.headers['content-type']).to.include('application/x-ndjson')
+    const lines = answer.text.trim().split('\n')
+    expect(lines).to.have.length(2)
+    const [first, second] = lines.map((line) => (JSON.parse(line) as { readonly seq: number }).seq)
+    expect(Number(first)).to.be.greaterThan(Number(second))
+    const next = answer.headers['next-cursor']
+    const [third] = await rows(`?pagination[cursor]=${String(next)}&pagination[pageSize]=1`)
+    expect(third?.seq).to.be.lessThan(Number(second))
+  })
+
+  it('refuses what it does not know', async () => {
+    for (const query of [
+      '?other=1',
+      '?by[kind][$ne]=x',
+      '?since=yesterday',
+      '?pagination[pageSize]=501',
+    ]) {
+      expect((await server.get(`/admin/audit${query}`)).status, query).to.equal(400)
+    }
+  })
+})

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { EVERYTHING, type Grants } from '../../src/access/principal.ts'
+import { writeTypeScript } from '../../src/client-code/write-typescript.ts'
+import { describeApi } from '../../src/openapi/describe-api.ts'
+import { findSuite } from '../../scripts/conformance/find-suite.ts'
+import { loadSchema } from '../../src/services.ts'
+import { OPENAPI_PROGRAM, SAMPLE_PROGRAM } from './programs.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc')
+
+const LOCALES = {
+  defaultCode: 'en',
+  all: [{ code: 'en' }, { code: 'de' }],
+  has: (code: string) => ['en', 'de'].includes(code),
+}
+
+const OPTIONS = {
+  strict: true,
+  noEmit: true,
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
+}
+
+describe('the types of @quire/client', () => {
+  let folder: string
+  before(async () => {
+    // Beside the packages, so that they are found as an app finds them.
+    await mkdir(path.join(ROOT, 'dist'), { recursive: true })
+    folder = await mkdtemp(path.join(ROOT, 'dist/client-types-'))
+    await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
+    await writeFile(
+      path.join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }),
+    )
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  const generate = async (contentTypes: string, grants: Grants = EVERYTHING): Promise<string> =>
+    writeTypeScript({ schema: await loadSchema(contentTypes), locales: LOCALES, grants })
+
+  /** What the compiler says; nothing when it is content. */
+  const compile = async (files: Readonly<Record<string, string>>): Promise<string> => {
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text)
+    const run = promisify(execFile)(process.execPath, [TSC, '-p', folder])
+    return run.then(
+      () => '',
+      (error: unknown) => (error as { readonly stdout: string }).stdout,
+    )
+  }
+
+  it('let through what is there, exactly, and nothing else', async () => {
+    const content = await generate(path.join(ROOT, 'content-types'))
+    expect(await compile({ 'content.ts': content, 'program.ts': SAMPLE_PROGRAM })).to.equal('')
+  })
+
+  it('name nothing that a role may not find', async () => {
+    const folder = path.join(ROOT, 'content-types')
+    const content = await generate(folder, new Set(['api::article.article.find']))
+    expect(content).to.include('interface Article').and.to.include('interface UploadFile')
+    expect(content).to.not.match(/\b(?:Countr|countr|Categor|categor|Cit(?:y|ies)\b)/)
+    expect(await compile({ 'content.ts': content, 'program.ts': 'export {}' })).to.equal('')
+  })
+
+  it('are those of the description, for openapi-typescript and openapi-fetch', async () => {
+    const schema = await loadSchema(path.join(ROOT, 'content-types'))
+    const bounds = { locales: LOCALES, defaultLimit: 25, maxLimit: 100, refresh: true }
+    const facts = { ...bounds, schema, serverUrl: 'http://127.0.0.1:1337' }
+    const description = JSON.stringify(describeApi(facts, EVERYTHING))
+    await writeFile(path.join(folder, 'openapi.json'), description)
+    // Of the package, as it needs a TypeScript that has an API.
+    const generator = path.join(ROOT, 'packages/client/node_modules/openapi-typescript/bin/cli.js')
+    const files = ['openapi.json', '--output', 'openapi.ts']
+    await promisify(execFile)(process.execPath, [generator, ...files], { cwd: folder })
+    const content = 'export {}'
+    expect(await compile({ 'content.ts': content, 'program.ts': OPENAPI_PROGRAM })).to.equal('')
+    await rm(path.join(folder, 'openapi.ts'))
+  })
+
+  it('compile of the content-types of the conformance suite', async function () {
+    let suite: string
+    try {
+      suite = findSuite(process.env['CONFORMANCE_DIR'], ROOT)
+    } catch {
+      return this.skip()
+    }
+    const contentTypes = path.join(suite, 'content-types')
+    if (!existsSync(contentTypes)) return this.skip()
+    const content = await generate(contentTypes)
+    expect(await compile({ 'content.ts': content, 'program.ts': 'export {}' })).to.equal('')
+  })
+})

@@ -1,0 +1,152 @@
+/** What compiles against the generated types of the sample; each line after `@ts-expect-error` must not. */
+export const SAMPLE_PROGRAM = `
+import { createClient, type Content } from './content.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+function isExactly<A, B>(_: Equal<A, B>): void {}
+
+const quire = createClient({ url: 'http://127.0.0.1:1337' })
+
+export async function good(): Promise<void> {
+  const plain = await quire.articles.find()
+  isExactly<(typeof plain.entries)[number]['title'], string | null>(true)
+  const picked = await quire.articles.find({
+    fields: ['title', 'readingMinutes'],
+    populate: { category: { fields: ['name'] }, countries: { populate: ['languages'], sort: 'name' } },
+    filters: {
+      title: { $contains: 'Alps' },
+      $or: [{ category: { slug: 'maps' } }, { readingMinutes: { $between: [1, 5] } }],
+      publishedAt: { $gt: new Date(0) },
+      excerpt: { $eq: null },
+    },
+    sort: ['readingMinutes:desc', 'category.name'],
+    locale: 'de',
+    fallbackLocale: ['en'],
+    status: 'draft',
+    search: 'Alps',
+  })
+  const [first] = picked.entries
+  if (first === undefined) return
+  isExactly<typeof first.category, { id: number; documentId: string; name: string | null } | null>(true)
+  isExactly<keyof typeof first, 'id' | 'documentId' | 'title' | 'readingMinutes' | 'category' | 'countries'>(true)
+  isExactly<(typeof first.countries)[number]['languages'][number]['name'], string | null>(true)
+
+  const whole = await quire.articles.get('x', { populate: '*' })
+  for (const section of whole.sections) {
+    if (section.__component === 'shared.quote') isExactly<typeof section.text, string | null>(true)
+  }
+  const quotes = await quire.articles.get('x', {
+    populate: { sections: { on: { 'shared.quote': { fields: ['text'] } } } },
+  })
+  isExactly<(typeof quotes.sections)[number], { __component: 'shared.quote'; id: number; text: string | null }>(true)
+  for await (const city of quire.cities.all({ fields: ['name'], populate: { location: true } })) {
+    isExactly<keyof typeof city, 'id' | 'name' | 'documentId' | 'location'>(true)
+  }
+  const region: Content['types']['countries']['fields']['region'] = 'Europe'
+  await quire.countries.find({ filters: { region: { $in: [region] }, borders: { cca3: 'CHE' } } })
+  await quire.articles.create({ title: 'x', sections: [{ __component: 'shared.quote', text: 'x' }] }, { status: 'draft' })
+  await quire.articles.update(whole, { countries: { connect: ['a', { documentId: 'b', position: { start: true } }] } })
+  await quire.homepage.get({ locale: 'de' })
+}
+
+export async function bad(): Promise<void> {
+  // @ts-expect-error an unknown attribute
+  await quire.articles.find({ fields: ['tilte'] })
+  // @ts-expect-error an unknown attribute of a filter
+  await quire.articles.find({ filters: { tilte: 'x' } })
+  // @ts-expect-error an unknown operator
+  await quire.articles.find({ filters: { title: { $like: 'x' } } })
+  // @ts-expect-error an operator that numbers do not have
+  await quire.articles.find({ filters: { readingMinutes: { $contains: '5' } } })
+  // @ts-expect-error an operand of another type
+  await quire.articles.find({ filters: { readingMinutes: { $gt: 'five' } } })
+  // @ts-expect-error no value of the enumeration
+  await quire.countries.find({ filters: { region: { $eq: 'Atlantis' } } })
+  // @ts-expect-error an unknown attribute of a relation
+  await quire.articles.find({ filters: { category: { nmae: 'x' } } })
+  // @ts-expect-error an unknown relation
+  await quire.articles.find({ populate: ['author'] })
+  // @ts-expect-error an unknown relation by name
+  await quire.articles.find({ populate: { author: true } })
+  // @ts-expect-error an unknown field of what is populated
+  await quire.articles.find({ populate: { category: { fields: ['nmae'] } } })
+  // @ts-expect-error an unknown relation of what is populated
+  await quire.articles.find({ populate: { category: { populate: { author: true } } } })
+  // @ts-expect-error an unknown option of what is populated
+  await quire.articles.find({ populate: { category: { feilds: ['name'] } } })
+  // @ts-expect-error an unknown filter of what is populated
+  await quire.articles.find({ populate: { countries: { filters: { nmae: 'x' } } } })
+  // @ts-expect-error an unknown component of a zone
+  await quire.articles.find({ populate: { sections: { on: { 'shared.seo': {} } } } })
+  // @ts-expect-error an unknown order
+  await quire.articles.find({ sort: 'tilte:desc' })
+  // @ts-expect-error an unknown direction
+  await quire.articles.find({ sort: 'title:down' })
+  // @ts-expect-error an unknown locale
+  await quire.articles.find({ locale: 'fr' })
+  // @ts-expect-error an unknown status
+  await quire.articles.find({ status: 'archived' })
+  // @ts-expect-error an unknown parameter
+  await quire.articles.find({ pageSzie: 5 })
+  // @ts-expect-error an unknown type
+  await quire.artciles.find()
+  const { entries } = await quire.articles.find({ fields: ['title'] })
+  // @ts-expect-error a field that was not asked for
+  entries[0]?.slug
+  // @ts-expect-error a relation that was not populated
+  entries[0]?.category
+  // @ts-expect-error what is required
+  await quire.countries.create({ name: 'Atlantis' })
+  // @ts-expect-error an unknown attribute of a write
+  await quire.articles.create({ tilte: 'x' })
+  // @ts-expect-error a component that the zone does not hold
+  await quire.articles.create({ sections: [{ __component: 'shared.seo' }] })
+  // @ts-expect-error a single type has no list
+  await quire.homepage.find()
+}
+`
+
+/** The same for the types that openapi-typescript makes of the description. */
+export const OPENAPI_PROGRAM = `
+import createClient from 'openapi-fetch'
+import type { components, paths } from './openapi.ts'
+
+const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:1337' })
+
+export async function good(): Promise<void> {
+  const { data, error } = await client.GET('/api/articles', {
+    params: {
+      query: {
+        'filters[title][$containsi]': 'Alps',
+        'filters[readingMinutes][$between]': [1, 5],
+        'filters[category][slug][$eq]': 'maps',
+        'pagination[pageSize]': 5,
+        populate: ['category', 'sections'],
+        sort: ['title:desc'],
+        locale: 'de',
+      },
+    },
+  })
+  if (error !== undefined) return console.log(error.error.name)
+  const [first] = data.data
+  const section = first?.sections?.[0]
+  if (section?.__component === 'shared.quote') section.text satisfies string | null | undefined
+  first?.category satisfies components['schemas']['Category'] | null | undefined
+  await client.POST('/api/countries', {
+    body: { data: { name: 'Atlantis', cca2: 'XA', cca3: 'XAT', region: 'Oceania' } },
+  })
+}
+
+export async function bad(): Promise<void> {
+  // @ts-expect-error an unknown attribute
+  await client.GET('/api/articles', { params: { query: { 'filters[tilte][$eq]': 'x' } } })
+  // @ts-expect-error an unknown relation
+  await client.GET('/api/articles', { params: { query: { populate: ['author'] } } })
+  // @ts-expect-error an unknown locale
+  await client.GET('/api/articles', { params: { query: { locale: 'fr' } } })
+  // @ts-expect-error an unknown path
+  await client.GET('/api/artciles')
+  // @ts-expect-error what is required
+  await client.POST('/api/countries', { body: { data: { name: 'Atlantis' } } })
+}
+`

@@ -1,0 +1,307 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { type ClientOptions, createClient, QuireError } from '@quire/client'
+import { expect } from 'chai'
+import { declare, ROOT_TOKEN, serve, type TestServer } from '../api/server.ts'
+import { png } from '../media/sample-images.ts'
+
+const CONTENT_TYPES = {
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+      views: { type: 'integer' },
+      cover: { type: 'media' },
+      tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  tag: declare('tag', { name: { type: 'string' } }),
+  homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+}
+
+const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
+
+const USERS = 'plugin::users-permissions'
+const SIGN_IN = ['callback', 'register', 'refresh', 'logout'].map((verb) => `${USERS}.auth.${verb}`)
+
+/** A type as loose as a test may be; what is exact is in client-types.test.ts. */
+interface Loose {
+  readonly kind: 'collection'
+  readonly fields: { id: number; documentId: string; title: string; views: number; name: string }
+  readonly filters: { title: object; views: object; name: object }
+  readonly populate: { tags: { readonly many: Loose }; cover: { readonly one: Loose } }
+  readonly create: object
+  readonly update: object
+}
+interface Types {
+  readonly locales: string
+  readonly types: {
+    readonly articles: Loose
+    readonly tags: Loose
+    readonly homepage: Omit<Loose, 'kind'> & { readonly kind: 'single' }
+  }
+}
+
+describe('@quire/client', () => {
+  let server: TestServer
+  before(async () => {
+    server = await serve('quire_client', {
+      contentTypes: CONTENT_TYPES,
+      locales: ['de'],
+      environment: { RATE_LIMIT: 'off', UP_JWT_MANAGEMENT: 'refresh' },
+      permitted: ['api::article.article.find', 'api::article.article.findOne', ...SIGN_IN],
+    })
+  })
+  after(() => server.close())
+
+  const open = (options: Partial<ClientOptions> = {}) =>
+    createClient<Types>(KINDS, { url: `http://127.0.0.1:${server.port}/`, ...options })
+  const root = (options: Partial<ClientOptions> = {}) => open({ token: ROOT_TOKEN, ...options })
+
+  /** What goes over the wire, while it goes. */
+  const watched = () => {
+    const seen: { readonly url: string; readonly init: RequestInit; status: number }[] = []
+    const watching: typeof fetch = async (input, init = {}) => {
+      const answer = await fetch(input, init)
+      seen.push({ url: input as string, init, status: answer.status })
+      return answer
+    }
+    return { seen, fetch: watching }
+  }
+
+  const failure = async (work: Promise<unknown>): Promise<QuireError> => {
+    try {
+      await work
+    } catch (error) {
+      if (error instanceof QuireError) return error
+      throw error
+    }
+    throw new Error('it was let through')
+  }
+
+  it('creates, finds, changes, publishes and deletes', async () => {
+    const quire = root()
+    const tag = await quire.tags.create({ name: 'Alps' })
+    const made = await quire.articles.create(
+      { title: 'Draft', views: 7, tags: [tag.documentId] },
+      { status: 'draft' },
+    )
+    const drafts = await quire.articles.find({
+      filters: { title: { $contains: 'Dra' }, views: { $between: [5, 9] } },
+      populate: { tags: { fields: ['name'] } },
+      fields: ['title'],
+      status: 'draft',
+      sort: 'title:desc',
+    })
+    expect(drafts.total).to.equal(1)
+    expect(drafts.entries[0]?.tags[0]?.name).to.equal('Alps')
+    await quire.articles.publish(made.documentId)
+    const changed = await quire.articles.update(
+      made.documentId,
+      { title: 'Auf Deutsch' },
+      { locale: 'de' },
+    )
+    expect(changed.title).to.equal('Auf Deutsch')
+    expect((await quire.articles.get(made.documentId)).title).to.equal('Draft')
+    await quire.articles.unpublish(made.documentId)
+    expect((await failure(quire.articles.get(made.documentId))).status).to.equal(404)
+    await quire.articles.delete(made.documentId, { locale: '*' })
+    await quire.homepage.update({ title: 'Home' })
+    expect((await quire.homepage.get()).title).to.equal('Home')
+  })
+
+  it('reads all, page by page, while others write', async () => {
+    const quire = root()
+    for (let n = 0; n < 7; n += 1) await quire.tags.create({ name: `all ${n}` })
+    const names: string[] = []
+    const wire = watched()
+    const query = { filters: { name: { $startsWith: 'all' } }, pageSize: 3, sort: 'name' as const }
+    for await (const tag of root(wire).tags.all(query)) {
+      if (names.length === 1) await quire.tags.create({ name: 'all 9' })
+      names.push(tag.name)
+    }
+    expect(names).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 9].map((n) => `all ${n}`))
+    expect(wire.seen.length).to.equal(3)
+  })
+
+  it('tells what was refused, and where', async () => {
+    const error = await failure(root().articles.create({ title: 5 }))
+    expect(error).to.include({ status: 400, name: 'ValidationError' })
+    expect(error.code).to.be.a('string')
+    expect(error.requestId).to.be.a('string')
+    expect((error.details as { errors: { path: string[] }[] }).errors[0]?.path).to.deep.equal([
+      'title',
+    ])
+    expect((await failure(open().tags.find())).status).to.equal(403)
+  })
+
+  it('overwrites nothing that somebody else has written since', async () => {
+    const quire = root()
+    const mine = await quire.tags.create({ name: 'mine' })
+    await quire.tags.update(mine.documentId, { name: 'theirs' })
+    expect((await failure(quire.tags.update(mine, { name: 'mine again' }))).status).to.equal(412)
+    const fresh = await quire.tags.get(mine.documentId)
+    expect((await quire.tags.update(fresh, { name: 'both' })).name).to.equal('both')
+  })
+
+  it('asks after what it knows, for each who asks', async () => {
+    const wire = watched()
+    const quire = root(wire)
+    const { documentId } = await quire.tags.create({ name: 'known' })
+    const first = await quire.tags.get(documentId)
+    first.name = 'changed by the caller'
+    expect((await quire.tags.get(documentId)).name).to.equal('known')
+    expect(wire.seen.map(({ status }) => status)).to.deep.equal([201, 200, 304])
+  })
+
+  it('creates once, although the answer was lost', async () => {
+    let lost = 0
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      if (init?.method !== 'POST' || lost > 0) return answer
+      lost += 1
+      throw new TypeError('fetch failed')
+    }
+    const made = await root({ fetch: losing }).tags.create({ name: 'once' })
+    expect(lost).to.equal(1)
+    const found = await root().tags.find({ filters: { name: { $eq: 'once' } } })
+    expect(found.entries.map(({ documentId }) => documentId)).to.deep.equal([made.documentId])
+  })
+
+  describe('before a server that is busy', () => {
+    let busy: Server
+    let answers: (readonly [status: number, headers?: Record<string, string>])[]
+    let asked: number
+    before(async () => {
+      busy = createServer((_, response) => {
+        const [status, headers = {}] = answers[asked] ?? [200]
+        asked += 1
+        response.writeHead(status, { 'content-type': 'application/json', ...headers })
+        response.end(JSON.stringify({ data: [], meta: { pagination: { total: 0 } } }))
+      })
+      busy.listen(0, '127.0.0.1')
+      await once(busy, 'listening')
+    })
+    beforeEach(() => {
+      asked = 0
+    })
+    after(() => busy.close())
+    const quire = (options: Partial<ClientOptions> = {}) =>
+      open({ url: `http://127.0.0.1:${(busy.address() as AddressInfo).port}`, ...options })
+
+    it('comes again when it may, as often as it was told', async () => {
+      answers = [
+        [503, { 'Retry-After': '0' }],
+        [429, { 'Retry-After': '0' }],
+      ]
+      await quire().tags.find()
+      expect(asked).to.equal(3)
+      asked = 0
+      answers = [
+        [503, { 'Retry-After': '0' }],
+        [503, { 'Retry-After': '0' }],
+      ]
+      expect((await failure(quire({ retries: 1 }).tags.find())).status).to.equal(503)
+      expect(asked).to.equal(2)
+    })
+
+    it('sends nothing again that could be carried out twice', async () => {
+      answers = [[503, { 'Retry-After': '0' }]]
+      expect((await failure(quire().articles.publish('x'))).status).to.equal(503)
+      expect(asked).to.equal(1)
+    })
+
+    it('gives up when it is told to, while it waits too', async () => {
+      answers = [[503, { 'Retry-After': '20' }]]
+      const stop = new AbortController()
+      const answered = once(busy, 'request')
+      const work = quire().tags.find({}, { signal: stop.signal })
+      await answered
+      stop.abort(new Error('enough'))
+      expect(await work.catch((error: unknown) => (error as Error).message)).to.equal('enough')
+    })
+  })
+
+  describe('for who signs in', () => {
+    const account = { username: 'marie', email: 'marie@example.org', password: 'correct horse' }
+
+    it('is that user until the sign-out', async () => {
+      const quire = open()
+      expect((await quire.$auth.register(account))?.username).to.equal('marie')
+      expect(await quire.$auth.isSignedIn()).to.equal(true)
+      await quire.$auth.signOut()
+      expect(await quire.$auth.isSignedIn()).to.equal(false)
+      const { username } = await quire.$auth.signIn({
+        identifier: 'marie',
+        password: account.password,
+      })
+      expect(username).to.equal('marie')
+      const credentials = { identifier: 'marie', password: 'wrong' }
+      expect((await failure(quire.$auth.signIn(credentials))).status).to.equal(400)
+    })
+
+    it('refreshes what has expired, once for all that wait', async () => {
+      const wire = watched()
+      let session: { jwt: string; refreshToken?: string } | null = null
+      const storage = {
+        get: () => session,
+        set: (given: typeof session) => void (session = given),
+      }
+      const quire = open({ ...wire, storage })
+      await quire.$auth.signIn({ identifier: 'marie', password: account.password })
+      const before = session as { jwt: string; refreshToken?: string } | null
+      session = { ...before, jwt: `${before?.jwt.slice(0, -4)}AAAA` }
+      wire.seen.length = 0
+      const permissions = ['api::article.article.find']
+      await server.send('PUT', '/admin/roles/authenticated', { body: { permissions } })
+      await Promise.all([1, 2, 3].map(() => quire.articles.find()))
+      const refreshes = wire.seen.filter(({ url }) => url.endsWith('/api/auth/refresh'))
+      expect(refreshes.map(({ status }) => status)).to.deep.equal([200])
+      expect(session).to.not.deep.equal(before)
+    })
+
+    it('says when nothing refreshes it any more', async () => {
+      let ended = 0
+      const storage = {
+        get: () => ({ jwt: 'a.b.c', refreshToken: 'used up' }),
+        set: () => undefined,
+      }
+      const quire = open({ storage, onSignedOut: () => void (ended += 1) })
+      expect((await failure(quire.articles.find())).status).to.equal(401)
+      expect(ended).to.equal(1)
+    })
+  })
+
+  it('uploads and deletes files', async () => {
+    const quire = root()
+    const bytes = await png(8, 8)
+    const told: (readonly [number, number])[] = []
+    const file = await quire.$files.upload(
+      new Blob([new Uint8Array(bytes)], { type: 'image/png' }),
+      {
+        name: 'dot.png',
+        alternativeText: 'a dot',
+        onProgress: (sent, total) => told.push([sent, total]),
+      },
+    )
+    expect(file).to.include({ name: 'dot.png', width: 8, alternativeText: 'a dot' })
+    expect(told.at(-1)).to.deep.equal([bytes.length, bytes.length])
+    const article = await quire.articles.create({ title: 'Pictured', cover: file.id })
+    const shown = await quire.articles.get(article.documentId, { populate: ['cover'] })
+    expect(shown.cover?.documentId).to.equal(file.documentId)
+    await quire.$files.delete(file.id)
+  })
+
+  it('is small: at most 8 kB packed, comments included', () => {
+    const folder = new URL('../../../packages/client/dist/src/', import.meta.url)
+    const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'))
+    const whole = scripts.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n')
+    expect(scripts.length).to.be.above(5)
+    expect(whole).to.not.match(/^import .* from '(?!\.)/m)
+    expect(gzipSync(whole, { level: 9 }).length).to.be.at.most(8_192)
+  })
+})
