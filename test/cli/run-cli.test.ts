@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect } from 'chai'
 import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
@@ -13,10 +16,20 @@ import { checkDefinitions } from '../../src/schema/check/check.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
 import { type Locales, openLocales } from '../../src/locales/locales.ts'
 import { ConfigError, SchemaError } from '../../src/errors.ts'
+import type { Schema } from '../../src/schema/plan.ts'
+import { contentType } from '../fixtures/definitions.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
 import { openTestDatabase } from '../test-database.ts'
 
 const FIND = 'api::article.article.find'
+
+function describedSchema(): Schema {
+  const plain = { localized: false, draftAndPublish: false }
+  const types = ['article', 'tag'].map((name) =>
+    contentType(name, plain, { name: { type: 'string' } }),
+  )
+  return compileSchema({ contentTypes: [...types, ...BUILT_IN_TYPES], components: [] })
+}
 
 describe('cli/run-cli', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
@@ -61,7 +74,7 @@ describe('cli/run-cli', () => {
           }),
         publicUrl: 'https://cms.example.org',
         api: async () => ({
-          schema: sampleSchema(),
+          schema: describedSchema(),
           locales: await locales.current(),
           defaultLimit: 25,
           maxLimit: 100,
@@ -104,6 +117,31 @@ describe('cli/run-cli', () => {
     expect((await quire('locale', 'remove', 'fr')).out).to.match(/^Removed French \(fr\)\. .*kept/)
     const json = JSON.parse((await quire('locale', 'list', '--json')).out) as { code: string }[]
     expect(json.map(({ code }) => code)).to.deep.equal(['en', 'pt-BR'])
+  })
+
+  it('describes the API, and writes what clients are written with', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quire-cli-'))
+    try {
+      const all = JSON.parse((await quire('openapi')).out) as { paths: object }
+      expect(Object.keys(all.paths)).to.include.members(['/api/articles', '/api/tags'])
+      await access.roles.grant('public', [FIND])
+      const file = path.join(folder, 'openapi.json')
+      const { out } = await quire('openapi', '--role', 'public', '--out', file)
+      expect(out).to.match(/^Wrote .*openapi\.json: \d+ paths\.$/)
+      const { paths } = JSON.parse(await readFile(file, 'utf8')) as { paths: object }
+      expect(Object.keys(paths)).to.include('/api/articles').and.not.include('/api/tags')
+      const types = path.join(folder, 'content.ts')
+      await quire('client', 'ts', '--role', 'public', '--out', types)
+      expect(await readFile(types, 'utf8'))
+        .to.match(/interface Article /)
+        .and.not.match(/Tag\b/)
+      expect((await quire('client', 'ts')).out).to.match(/interface Tag /)
+      expect((await quire('openapi', '--role', 'nobody')).status).to.equal(1)
+      expect((await quire('client', 'cobol')).status).to.equal(2)
+    } finally {
+      await access.roles.revoke('public', [FIND])
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 
   it('manages API tokens', async () => {

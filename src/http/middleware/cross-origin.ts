@@ -14,6 +14,6 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
     allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
-    exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed',
+    exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id',
   })
 }
