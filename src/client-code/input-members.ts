@@ -34,7 +34,9 @@ export function inputMembers(
 
 function isAsked(attribute: AttributePlan): boolean {
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
-  return attribute.required && !hasDefault
+  // What the other side stores is asked of that.
+  const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
+  return attribute.required && !hasDefault && !isInverse
 }
 
 function scalarInput(attribute: ScalarPlan, mayBeUnfinished: boolean): string {

@@ -33,8 +33,10 @@ export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Json
 function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
   const { required, writable = true } = attribute
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
+  // What the other side stores is asked of that, and never of this one.
+  const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   const isTold = givenSchema(vocabulary, attribute, false) !== null
-  return required && writable && !hasDefault && isTold
+  return required && writable && !hasDefault && !isInverse && isTold
 }
 
 function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {
