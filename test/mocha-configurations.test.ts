@@ -4,7 +4,7 @@ import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** A test that was moved leaves its old output behind: what counts is whether there is a source. */
-const SOURCES = ['test', 'packages/engine/test'].flatMap((folder) =>
+const SOURCES = ['test', 'packages/engine/test', 'packages/studio/test'].flatMap((folder) =>
   readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).map(
     (path) => `${folder}/${path.replaceAll('\\', '/')}`,
   ),

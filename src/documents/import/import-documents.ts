@@ -3,6 +3,7 @@ import { ValidationError } from '../../errors.ts'
 import { findStoredVersionIds } from '../../mongo/read/read-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { addVersions } from '../../mongo/write/write-versions.ts'
+import { newRevision, REVISION } from '../../mongo/versions/revision.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
@@ -156,21 +157,16 @@ async function importBatch(
   )
   const missing = wanted.filter((version) => !stored.has(versionId(version.documentId, version)))
   if (missing.length === 0) return 0
-  const values = await completeAll(
-    context,
-    plan,
-    missing.map((version) => parseValues(plan, version, options)),
-    options.isConsistent === true,
-  )
+  const contents = await contentsOf(context, plan, missing, options)
   const unnumbered = missing.filter(({ origin }) => (origin?.id ?? null) === null)
   const numbers = (await ids.take(plan.collectionName, unnumbered.length)).values()
   const at = context.now()
-  const toVersion = (version: Wanted, index: number): StoredVersion => {
+  const toVersion = (version: Wanted): StoredVersion => {
     const { documentId, locale, status, origin, stored } = version
     const publishedAt = status === 'published' ? at : null
     const { createdAt, updatedAt, ...own } = origin ?? { createdAt: at, updatedAt: at, publishedAt }
     return {
-      ...values[index],
+      ...contents.get(version.data),
       ...stored,
       id: origin?.id ?? numbers.next().value ?? 0,
       documentId,
@@ -183,6 +179,28 @@ async function importBatch(
   }
   await addVersions(database, plan, missing.map(toVersion))
   return new Set(missing.map(({ documentId }) => documentId)).size
+}
+
+/**
+ * What is to be stored of each `data` that was given, once: a draft and what is published of it have the same
+ * components, with the same ids, and are the same revision.
+ */
+async function contentsOf(
+  context: DocumentContext,
+  plan: ContentTypePlan,
+  versions: readonly Wanted[],
+  options: ImportOptions,
+): Promise<ReadonlyMap<Data, Data>> {
+  const parsed = new Map<Data, Data>()
+  for (const version of versions) parsed.set(version.data, parseValues(plan, version, options))
+  const isConsistent = options.isConsistent === true
+  const complete = await completeAll(context, plan, [...parsed.values()], isConsistent)
+  return new Map(
+    [...parsed.keys()].map((data, index) => [
+      data,
+      { ...complete[index], [REVISION]: newRevision() },
+    ]),
+  )
 }
 
 function wantedVersions(

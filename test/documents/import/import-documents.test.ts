@@ -8,6 +8,8 @@ import { compileCollections } from '../../../src/mongo/indexes/collection-plan.t
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import { contentType } from '../../fixtures/definitions.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
@@ -94,6 +96,35 @@ describe('importDocuments', () => {
     )
     expect(error).to.be.instanceOf(ValidationError)
     expect([(await storedIn(sharded)).length, await reserved()]).to.deep.equal([3, 3])
+  })
+
+  it('stores a draft that is what was published, components and revision included', async () => {
+    const component = {
+      uid: 'tale.part',
+      file: 'components/tale/part.json',
+      displayName: 'Part',
+      attributes: { text: { type: 'string' } },
+    } as const
+    const plain = { localized: false, draftAndPublish: true }
+    const schema = compileSchema({
+      contentTypes: [
+        contentType('tale', plain, {
+          parts: { type: 'component', component: 'tale.part', repeatable: true },
+        }),
+      ],
+      components: [component],
+    })
+    const [plan] = [...schema.contentTypes.values()]
+    if (plan === undefined) throw new Error('the tale was not compiled')
+    await syncIndexes(test.database, [...compileCollections(schema).values()])
+    const data = { parts: [{ text: 'one' }, { text: 'two' }] }
+    const documentId = documentIdFor('tale')
+    const versions = [{ locale: '', status: 'published', data }] as const
+    await importDocuments(context(), plan, [{ documentId, versions }])
+    const [draft, published] = await storedIn(plan)
+    expect(draft?.['parts']).to.have.length(2)
+    expect(draft?.['parts']).to.deep.equal(published?.['parts'])
+    expect(draft?.['_revision']).to.be.a('string').and.equal(published?.['_revision'])
   })
 
   it('stores whole versions, defaults included', async () => {
