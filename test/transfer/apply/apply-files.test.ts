@@ -32,6 +32,9 @@ const CONTENT_TYPES = {
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }
 
+/** What a running server writes by itself. */
+const BEHIND: ReadonlySet<string> = new Set(['quire_processes', 'quire_heads', 'quire_leases'])
+
 describe('applyFiles', () => {
   let server: TestServer
   let services: Services
@@ -109,10 +112,12 @@ describe('applyFiles', () => {
     const db = client.db(server.database)
     const all: Document = {}
     for (const { name } of await db.listCollections().toArray()) {
-      if (name === 'quire_processes') continue
+      if (BEHIND.has(name)) continue
+      // A commit gets its number a moment later.
+      const projection = name === 'quire_commits' ? { _id: 1 } : {}
       const rows = await db
         .collection(name)
-        .find({}, { sort: { _id: 1 } })
+        .find({}, { sort: { _id: 1 }, projection })
         .toArray()
       all[name] = { rows, indexes: await db.collection(name).indexes() }
     }
