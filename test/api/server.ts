@@ -45,7 +45,7 @@ export interface TestServer {
   readonly port: number
   /** Under `/api`, as they were declared. */
   readonly routes: readonly DeclaredRoute[]
-  /** Tells of every command that the server has sent to the database from now on. */
+  /** Tells of every command that requests have sent to the database from now on, and not of what the process does by itself. */
   onCommand(listener: (command: ObservedCommand) => void): void
   /** What was logged at warning or above since the last call. */
   takeLog(): readonly Json[]
@@ -78,6 +78,20 @@ export interface ServerOptions {
   readonly uri?: string
   /** `warn` unless told otherwise. */
   readonly logLevel?: string
+}
+
+/** Collections that a process reads and writes by itself, beside requests; a commit is inserted by the request's own transaction. */
+const BEHIND: ReadonlySet<string> = new Set([
+  'quire_commits',
+  'quire_heads',
+  'quire_leases',
+  'quire_processes',
+  'quire_query_stats',
+])
+
+function isBehind({ name, command }: ObservedCommand): boolean {
+  const collection: unknown = name === 'getMore' ? command['collection'] : command[name]
+  return name !== 'insert' && typeof collection === 'string' && BEHIND.has(collection)
 }
 
 async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
@@ -183,7 +197,10 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     contentTypesDir: dependencies.config.contentTypesDir,
     port,
     routes: app.routes,
-    onCommand: (listener) => services.monitor.onCommand(listener),
+    onCommand: (listener) =>
+      services.monitor.onCommand((command) => {
+        if (!isBehind(command)) listener(command)
+      }),
     takeLog: () => lines.splice(0),
     send,
     get: (target, sent) => send('GET', target, sent),
