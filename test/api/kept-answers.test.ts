@@ -231,6 +231,21 @@ describe('answers from memory', () => {
     await expectHit(path, saying('max-age=0'))
   })
 
+  it('are not passed by where fetch says so, of a condition that its caller has set', async () => {
+    await create('articles', { title: 'fetched' })
+    const url = `http://127.0.0.1:${server.port}/api/articles?filters[title]=fetched`
+    const first = await fetch(url)
+    const etag = String(first.headers.get('etag'))
+    commands = []
+    const again = await fetch(url, { headers: { 'if-none-match': etag } })
+    expect([again.status, commands]).to.deep.equal([304, []])
+    const [said] = await asking('/api/articles?filters[title]=fetched', {
+      token: null,
+      headers: { 'if-none-match': etag, 'cache-control': 'no-cache' },
+    })
+    expect([said.status, commands]).to.deep.equal([304, []])
+  })
+
   it('are gone with a right that is taken, and with a locale', async () => {
     await create('articles', { title: 'right' })
     await server.post('/api/articles?locale=fr', { title: 'droit' })

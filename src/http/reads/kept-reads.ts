@@ -169,14 +169,18 @@ function mayBeKept({ isPublished, isCurrent, types }: PreparedRead): boolean {
   return [...types].every((uid) => uid.startsWith('api::') || uid === 'plugin::upload.file')
 }
 
-/** What a request says of caches on its way: all of them are meant, this one too. */
+/**
+ * What a request says of caches on its way: all of them are meant, this one too. `fetch` adds `no-cache` to every request that
+ * has a condition of its own, which nobody has asked for: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   const directives = ctx
     .get('cache-control')
     .toLowerCase()
     .split(/[\s,]+/)
   if (directives.includes('no-store')) return 'no-store'
-  return directives.includes('no-cache') ? 'no-cache' : null
+  const isMeant = directives.includes('no-cache') && ctx.get('if-none-match') === ''
+  return isMeant ? 'no-cache' : null
 }
 
 /** While it is asked after, an answer may be shown that is as old again. */
