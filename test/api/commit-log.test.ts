@@ -14,9 +14,16 @@ describe('what the commit log holds of requests', () => {
       contentTypes: {
         note: declare(
           'note',
-          { text: { type: 'string' }, secret: { type: 'password' } },
+          {
+            text: { type: 'string' },
+            secret: { type: 'password' },
+            keys: { type: 'component', component: 'shared.key', repeatable: true },
+          },
           { draftAndPublish: true, history: true },
         ),
+        'components/shared/key': {
+          attributes: { name: { type: 'string' }, word: { type: 'password' } },
+        },
         tag: declare('tag', { name: { type: 'string' } }),
       },
     })
@@ -53,7 +60,7 @@ describe('what the commit log holds of requests', () => {
       (
         await server.post(
           '/api/notes',
-          { text: 'a', secret: 'word-of-the-test' },
+          { text: 'a', secret: 'word-of-the-test', keys: [{ name: 'k', word: 'of-a-key' }] },
           { token: accessKey, ...asked('create') },
         )
       ).body.data.documentId
@@ -79,6 +86,7 @@ describe('what the commit log holds of requests', () => {
     expect(summaryOf(await commitOf('token'))).to.deep.equal(['put admin::api-token published'])
     const contents = created.items.map(({ content }) => content)
     expect(contents.map((content) => content?.['text'])).to.deep.equal(['a', 'a'])
+    for (const content of contents) expect(content?.['keys'][0]).to.have.keys('id', 'name')
     for (const content of contents) {
       expect(content).not.to.have.any.keys('secret', '_id', '_commit', '_revision', '_lock')
     }

@@ -42,7 +42,7 @@ describe('a database that is lost when it has stored a file', function () {
 
   it('leaves no record without its file, where it has not said that it stored the record', async () => {
     await upload() // so that ids are at hand
-    proxy.shutAtReplyTo('insert')
+    proxy.shutAtReplyTo('commitTransaction')
     expect((await upload()).status).to.equal(503)
     await expectFiles(2)
   })

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import {
   assertLater,
@@ -107,12 +108,29 @@ function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: Stored
 /** The whole version where its type keeps history, but for passwords: nobody is shown those again, in whatever form. */
 function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<CommitItem, 'content'> {
   if (!plan.history) return {}
-  const content: Document = { ...version }
+  const content = withoutPasswords(plan, version)
   for (const name of ['_id', COMMIT, LOCK, REVISION]) delete content[name]
-  for (const { name, kind, ...attribute } of plan.attributes.values()) {
-    if (kind === 'scalar' && 'type' in attribute && attribute.type === 'password') {
-      delete content[name]
-    }
-  }
   return { content }
+}
+
+function withoutPasswords({ attributes }: AttributeHolder, values: Data): Document {
+  const kept = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    const attribute = attributes.get(name)
+    if (attribute?.kind === 'scalar' && attribute.type === 'password') return []
+    return [[name, attribute === undefined ? value : keptValue(attribute, value)]]
+  })
+  return Object.fromEntries(kept)
+}
+
+function keptValue(attribute: AttributePlan, value: unknown): unknown {
+  const isNesting = attribute.kind === 'component' || attribute.kind === 'dynamiczone'
+  if (!isNesting || value === null || value === undefined) return value
+  const one = (element: Data): Data => {
+    const component =
+      attribute.kind === 'component'
+        ? attribute.component()
+        : attribute.components().get(String(element['__component']))
+    return component === undefined ? element : withoutPasswords(component, element)
+  }
+  return Array.isArray(value) ? (value as readonly Data[]).map(one) : one(value as Data)
 }
