@@ -6,6 +6,8 @@ import { expect } from 'chai'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 const DOMAIN = [
+  'webhooks',
+  'jobs',
   'documents',
   'locales',
   'media',
@@ -37,10 +39,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   answers: ['access', 'mongo', 'query', 'errors'],
   locales: ['mongo', 'schema', 'errors'],
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
+  jobs: ['mongo', 'errors'],
+  webhooks: ['jobs', 'documents', 'locales', 'access', 'mongo', 'query', 'schema', 'errors'],
   openapi: ['accounts', 'access', 'query', 'schema', 'errors'],
   'client-code': ['openapi', 'access', 'query', 'schema', 'errors'],
   http: [
     'openapi',
+    'webhooks',
     'documents',
     'answers',
     'locales',
@@ -73,6 +78,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['accounts']],
   [/^qs$/, ['http']],
   [/^lru-cache$/, ['answers']],
+  [/^request-filtering-agent$/, ['webhooks']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream|csv-parse)$/, ['transfer']],
   [/^@quire\/engine$/, ['deployment']],

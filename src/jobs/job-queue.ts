@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { ensureIndexes } from '../mongo/system/system-collections.ts'
+
+/** What every row of work holds, beside what it is about. */
+export interface JobRow {
+  readonly _id: string
+  /** There while it is to be done; what is done and kept to be looked at has it no more. */
+  readonly open?: 1
+  /** It is not begun before. */
+  readonly dueAt: Date
+  /** Whose turn it is, and until when the others leave it alone. */
+  readonly lease: string | null
+  readonly leasedUntil: Date
+  /** How often it has been begun. */
+  readonly attempts: number
+}
+
+/** What a row of work is before anybody has begun it. */
+export function newJob(dueAt: Date): Required<Omit<JobRow, '_id'>> {
+  return { open: 1, dueAt, lease: null, leasedUntil: new Date(0), attempts: 0 }
+}
+
+/** A job in somebody's hands: the row as it was claimed, whose `lease` is theirs. */
+export type Claimed<T extends JobRow> = T & { readonly lease: string }
+
+/** The lease ran out, and the job is another's: nothing of the attempt counts. */
+export class LeaseLost extends Error {
+  constructor(id: string) {
+    super(`The lease of ${id} has been lost`)
+    this.name = 'LeaseLost'
+  }
+}
+
+/**
+ * Work that outlives the process that was to do it. Three rules make each job count once, whoever is killed, stopped or
+ * late: it is claimed by one `findOneAndUpdate`, completed by the token of its lease alone, and what it changes in the
+ * database is changed by the transaction that removes it. It is enqueued by inserting its row, in whatever transaction.
+ */
+export interface JobQueue<T extends JobRow> {
+  /** One that is due, among those that meet the conditions too; null where there is none. */
+  claim(conditions?: object): Promise<Claimed<T> | null>
+  /** Writes what became of it, if it is still ours. @throws LeaseLost */
+  settle(job: Claimed<T>, change: JobChange<T>): Promise<void>
+  /** Has its effect and removes it, both or neither. @throws LeaseLost, and nothing has changed */
+  finish(job: Claimed<T>, effect: (session: Session) => Promise<void>): Promise<void>
+}
+
+/** Given back to be done at another time, or done and kept. */
+export type JobChange<T> =
+  | { readonly kind: 'later'; readonly dueAt: Date; readonly set?: Partial<T> }
+  | { readonly kind: 'done'; readonly set?: Partial<T> }
+
+export interface JobQueueOptions {
+  readonly database: Database
+  readonly collection: string
+  /** Longer than any attempt takes. */
+  readonly leaseMs: number
+  readonly now: () => Date
+}
+
+/** Of those that are due first, as many are looked at as claim at once may meet. */
+const CANDIDATES = 16
+
+/** A lease that ends so many times later than one can was written by a clock that was wrong. */
+const BELIEVED = 10
+
+export async function openJobQueue<T extends JobRow>(
+  options: JobQueueOptions,
+): Promise<JobQueue<T>> {
+  const { database, now } = options
+  const rows = rowsOf(options)
+  await ensureIndexes(rows, [
+    { key: { open: 1, dueAt: 1 }, name: 'due', partialFilterExpression: { open: 1 } },
+  ])
+  return {
+    claim: (conditions = {}) =>
+      asCmsErrors(async () => (await claimOne(options, conditions, now())) as Claimed<T> | null),
+    settle: (job, change) => settle(options, job, change),
+    finish: (job, effect) =>
+      database.transact(async (session) => {
+        const { deletedCount } = await rows.deleteOne(
+          { _id: job._id, lease: job.lease },
+          { session, maxTimeMS: database.queryTimeoutMs },
+        )
+        if (deletedCount === 0) throw new LeaseLost(job._id)
+        await effect(session)
+      }),
+  }
+}
+
+function rowsOf({ database, collection }: JobQueueOptions) {
+  return database.collection<JobRow>(collection)
+}
+
+async function claimOne(
+  options: JobQueueOptions,
+  conditions: object,
+  at: Date,
+): Promise<JobRow | null> {
+  const { database, leaseMs } = options
+  const rows = rowsOf(options)
+  const bounded = { maxTimeMS: database.queryTimeoutMs }
+  const claimable = claimableAt(at, leaseMs)
+  const due = await rows
+    .find({ ...conditions, ...claimable }, { ...bounded, projection: { _id: 1 } })
+    .sort({ dueAt: 1 })
+    .limit(CANDIDATES)
+    .toArray()
+  const leasedUntil = new Date(at.getTime() + leaseMs)
+  for (const { _id } of byChance(due)) {
+    const claimed = await rows.findOneAndUpdate(
+      { _id, ...claimable },
+      { $set: { lease: randomUUID(), leasedUntil }, $inc: { attempts: 1 } },
+      { ...bounded, returnDocument: 'after' },
+    )
+    if (claimed !== null) return claimed
+  }
+  return null
+}
+
+function claimableAt(at: Date, leaseMs: number) {
+  const unbelievable = new Date(at.getTime() + BELIEVED * leaseMs)
+  return {
+    open: 1 as const,
+    dueAt: { $lte: at },
+    $or: [{ leasedUntil: { $lte: at } }, { leasedUntil: { $gt: unbelievable } }],
+  }
+}
+
+async function settle<T extends JobRow>(
+  options: JobQueueOptions,
+  job: Claimed<T>,
+  change: JobChange<T>,
+): Promise<void> {
+  const isDone = change.kind === 'done'
+  const set = { ...change.set, lease: null, ...(!isDone && freeFrom(change.dueAt)) }
+  const { matchedCount } = await asCmsErrors(() =>
+    rowsOf(options).updateOne(
+      { _id: job._id, lease: job.lease },
+      { $set: set as Partial<JobRow>, ...(isDone && { $unset: { open: '' } }) },
+      { maxTimeMS: options.database.queryTimeoutMs },
+    ),
+  )
+  if (matchedCount === 0) throw new LeaseLost(job._id)
+}
+
+function freeFrom(dueAt: Date): Pick<JobRow, 'dueAt' | 'leasedUntil'> {
+  return { dueAt, leasedUntil: new Date(0) }
+}
+
+/** So that processes that look at once do not all reach for the same. */
+function byChance<T>(list: readonly T[]): readonly T[] {
+  const start = Math.floor(Math.random() * list.length)
+  return [...list.slice(start), ...list.slice(0, start)]
+}

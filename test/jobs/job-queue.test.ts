@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import {
+  array,
+  assert as assertProperty,
+  asyncProperty,
+  constantFrom,
+  nat,
+  record,
+} from 'fast-check'
+import {
+  type JobQueue,
+  type JobRow,
+  LeaseLost,
+  newJob,
+  openJobQueue,
+} from '../../src/jobs/job-queue.ts'
+import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+
+interface Work extends JobRow {
+  readonly note?: string
+}
+
+const LEASE_MS = 1_000
+
+describe('a queue of jobs', () => {
+  let opened: TestDatabase
+  let queue: JobQueue<Work>
+  let clock = 0
+  const at = (): Date => new Date(clock)
+  const rows = () => opened.database.collection<Work>('jobs')
+  const effects = () =>
+    opened.database.collection<{ readonly _id: string; readonly times: number }>('effects')
+
+  before(async () => {
+    opened = await openTestDatabase('jobs')
+    await effects().createIndex({ times: 1 })
+    queue = await openJobQueue({
+      database: opened.database,
+      collection: 'jobs',
+      leaseMs: LEASE_MS,
+      now: at,
+    })
+  })
+  after(() => opened.drop())
+  beforeEach(async () => {
+    clock = Date.parse('2026-01-01')
+    await rows().deleteMany({})
+    await effects().deleteMany({})
+  })
+
+  const put = async (_id: string, dueIn = 0): Promise<void> => {
+    await rows().insertOne({ _id, ...newJob(new Date(clock + dueIn)) })
+  }
+  const claim = async (conditions?: object) => {
+    const job = await queue.claim(conditions)
+    if (job === null) throw new Error('nothing is due')
+    return job
+  }
+  const rejection = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    )
+  const once = (session: object, _id: string) =>
+    effects().updateOne(
+      { _id },
+      { $inc: { times: 1 } },
+      { session: session as never, upsert: true },
+    )
+
+  it('gives out what is due, what is due first first, and each to one', async () => {
+    await put('later', 10)
+    await put('second', -1)
+    await put('first', -2)
+    const claimed = await Promise.all([queue.claim(), queue.claim(), queue.claim(), queue.claim()])
+    const ids = claimed.flatMap((job) => (job === null ? [] : [job._id]))
+    expect(ids.sort()).to.deep.equal(['first', 'second'])
+    clock += 10
+    expect((await claim())._id).to.equal('later')
+  })
+
+  it('gives out what meets the conditions', async () => {
+    await put('a')
+    await put('b')
+    expect((await claim({ _id: { $in: ['b'] } }))._id).to.equal('b')
+    expect(await queue.claim({ _id: { $in: ['b'] } })).to.equal(null)
+  })
+
+  it('gives a job to another when its lease is over; the first then counts no more', async () => {
+    await put('a')
+    const first = await claim()
+    clock += LEASE_MS - 1
+    expect(await queue.claim()).to.equal(null)
+    clock += 1
+    const second = await claim()
+    expect(second).to.include({ _id: 'a', attempts: 2 })
+    const late = queue.finish(first, (session) => once(session, 'a').then(() => undefined))
+    expect(await rejection(late)).to.be.instanceOf(LeaseLost)
+    expect(await rejection(queue.settle(first, { kind: 'done' }))).to.be.instanceOf(LeaseLost)
+    expect(await effects().countDocuments({})).to.equal(0)
+    await queue.finish(second, (session) => once(session, 'a').then(() => undefined))
+    expect(await effects().findOne({ _id: 'a' })).to.include({ times: 1 })
+    expect(await rows().countDocuments({})).to.equal(0)
+  })
+
+  it('does not believe a lease of a clock that was far ahead', async () => {
+    await put('a')
+    clock += 100 * LEASE_MS
+    await claim()
+    clock -= 50 * LEASE_MS
+    expect((await claim())._id).to.equal('a')
+  })
+
+  it('has an effect and removes the job, or neither', async () => {
+    await put('a')
+    const job = await claim()
+    const failed = queue.finish(job, async (session) => {
+      await once(session, 'a')
+      throw new Error('on the way')
+    })
+    expect(await rejection(failed)).to.have.property('message', 'on the way')
+    expect(await effects().countDocuments({})).to.equal(0)
+    await queue.finish(job, (session) => once(session, 'a').then(() => undefined))
+    expect(await effects().findOne({ _id: 'a' })).to.include({ times: 1 })
+  })
+
+  it('takes a job back for later, or keeps it as done', async () => {
+    await put('a')
+    await queue.settle(await claim(), {
+      kind: 'later',
+      dueAt: new Date(clock + 5_000),
+      set: { note: 'once more' },
+    })
+    clock += 4_999
+    expect(await queue.claim()).to.equal(null)
+    clock += 1
+    await queue.settle(await claim(), { kind: 'done', set: { note: 'done' } })
+    clock += 1_000_000
+    expect(await queue.claim()).to.equal(null)
+    const kept = await rows().findOne({ _id: 'a' })
+    expect(kept).to.include({ note: 'done', lease: null, attempts: 2 })
+    expect(kept).not.to.have.property('open')
+  })
+
+  /** Whatever workers do and whenever they stop: no effect comes twice, and none is lost. */
+  it('has each job count once in random histories of workers that stall', async () => {
+    const step = record({
+      worker: nat(2),
+      does: constantFrom('claim', 'finish', 'stall' as const),
+      passes: constantFrom(0, LEASE_MS / 2, LEASE_MS),
+    })
+    await assertProperty(
+      asyncProperty(array(step, { maxLength: 20 }), async (steps) => {
+        await rows().deleteMany({})
+        await effects().deleteMany({})
+        const ids = ['a', 'b', 'c']
+        for (const id of ids) await put(id)
+        const held = new Map<number, Awaited<ReturnType<typeof claim>>>()
+        for (const { worker, does, passes } of steps) {
+          clock += passes
+          const mine = held.get(worker)
+          if (does === 'claim' && mine === undefined) {
+            const job = await queue.claim()
+            if (job !== null) held.set(worker, job)
+          } else if (does === 'finish' && mine !== undefined) {
+            await rejection(queue.finish(mine, (s) => once(s, mine._id).then(() => undefined)))
+            held.delete(worker)
+          }
+        }
+        clock += 2 * LEASE_MS
+        for (let job = await queue.claim(); job !== null; job = await queue.claim()) {
+          const { _id } = job
+          await queue.finish(job, (session) => once(session, _id).then(() => undefined))
+        }
+        const counted = await effects().find({}).sort({ _id: 1 }).toArray()
+        expect(counted).to.deep.equal(ids.map((_id) => ({ _id, times: 1 })))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
