@@ -6,6 +6,7 @@ import { keptJwtSecret } from './access/jwt-secret.ts'
 import { runCheckProject } from './cli/check-project.ts'
 import type { Patient } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
+import type { WebhookParts } from './cli/command.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
@@ -14,7 +15,9 @@ import { openPasswords } from './accounts/passwords.ts'
 import { USER } from './accounts/users.ts'
 import { withEnvFile } from './config/env-file.ts'
 import { type Config, readConfig } from './config/config.ts'
+import { readVersion } from './config/version.ts'
 import type { DeploymentLog } from './deployment/deployment.ts'
+import type { DocumentContext } from './documents/context.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { openLocales } from './locales/locales.ts'
 import type { MediaStores } from './media/check-media.ts'
@@ -23,6 +26,8 @@ import { restartLog } from './mongo/commits/restart-log.ts'
 import { type Database, openDatabase } from './mongo/connection/database.ts'
 import { openFileRecords } from './media/file-records.ts'
 import { once } from './schema/once.ts'
+import type { WebhooksContext } from './webhooks/manage-webhooks.ts'
+import { ensureWebhooks } from './webhooks/webhook.ts'
 import { apiFacts, documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
 
 const words = process.argv.slice(2)
@@ -55,6 +60,23 @@ function cliLog(): DeploymentLog {
   return { info: () => undefined, warn: say, error: say }
 }
 
+async function openMediaStores(config: Config, documents: DocumentContext): Promise<MediaStores> {
+  const { database } = documents
+  return {
+    storage: await openStorage(config, database),
+    records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
+    spoolFolder: spoolFolder(config),
+  }
+}
+
+async function openWebhookParts(
+  { webhooks: { allowHosts } }: Config,
+  context: WebhooksContext,
+): Promise<WebhookParts> {
+  await ensureWebhooks(context.database)
+  return { ...context, send: { allowHosts, version: readVersion() } }
+}
+
 /**
  * Opens the deployment that the environment names, beside a running server or alone: what is changed
  * here a server sees within a second.
@@ -77,11 +99,6 @@ async function openContext(): Promise<OpenedContext> {
       return made
     })
     const documents = documentContext(database, schema)
-    const media = async (): Promise<MediaStores> => ({
-      storage: await openStorage(config, database),
-      records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
-      spoolFolder: spoolFolder(config),
-    })
     return {
       access,
       locales: once(() => openLocales(database)),
@@ -94,7 +111,8 @@ async function openContext(): Promise<OpenedContext> {
       },
       administrators: once(async () => openStaff(config, database, await access())),
       publicUrl: config.http.publicUrl,
-      media,
+      media: () => openMediaStores(config, documents),
+      webhooks: () => openWebhookParts(config, { database, schema, now: documents.now }),
       restartLog: () => restartLog(database),
       openImport: (options) => openImport({ config, database, schema }, options),
       close,

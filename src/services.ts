@@ -39,6 +39,8 @@ import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
+import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
+import { readVersion } from './config/version.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
 import type { ApiFacts } from './openapi/describe-api.ts'
@@ -75,6 +77,7 @@ export interface Services {
   readonly commitLog: CommitLog
   /** What the log says has changed, for who keeps what was read. */
   readonly changes: ChangeClock
+  readonly webhooks: Webhooks
   close(): Promise<void>
 }
 
@@ -110,17 +113,18 @@ export async function openServices({
     const files = documentContext(database, schema).contentType('plugin::upload.file')
     const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
-    const commitLog = await startCommitLog(database, config, log)
-    const changes = openChangeClock(commitLog)
+    const background = await startBackground({ config, log }, { ...beside, database, schema })
+    const changes = openChangeClock(background.commitLog)
     const stats = watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
       changes.close()
-      await commitLog.close()
+      await background.webhooks.close()
+      await background.commitLog.close()
       await database.close()
     }
     const editorsSchema = compileSchema(editorsView(definitions))
-    const opened = { ...who, ...beside, monitor, commitLog, changes, close }
+    const opened = { ...who, ...beside, ...background, monitor, changes, close }
     return { schema, definitions, editorsSchema, database, ...opened }
   } catch (error) {
     await database.close()
@@ -143,9 +147,8 @@ async function openBeside(
 }
 
 function reportLost(log: Logger): (lost: ProcessRow) => void {
-  return ({ host, pid }) => {
+  return ({ host, pid }) =>
     log.warn({ host, pid }, 'A process was lost: its transactions were ended')
-  }
 }
 
 /** Makes what is stored fit what is declared: a start alone does so. @throws SchemaError where that cannot be */
@@ -165,13 +168,22 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }
 
-/** The last to be opened: it works on its own from then on. */
-function startCommitLog(database: Database, config: Config, log: Logger): Promise<CommitLog> {
-  const onBackgroundError = (error: unknown): void => {
-    log.warn({ err: error }, 'The commit log could not be kept')
-  }
+/** The last to be opened: what works on its own from then on. */
+async function startBackground(
+  { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
+  parts: Pick<Services, 'database' | 'schema' | 'locales'>,
+): Promise<Pick<Services, 'commitLog' | 'webhooks'>> {
   const { logRetentionDays: retentionDays, historyDays } = config.database
-  return openCommitLog({ database, retentionDays, historyDays, onBackgroundError })
+  const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
+  const commitLog = await openCommitLog({ ...parts, ...keeping })
+  const send = { allowHosts: config.webhooks.allowHosts, version: readVersion() }
+  const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
+  const webhooks = await openWebhooks({ ...parts, ...telling, commitLog, now })
+  return { commitLog, webhooks }
+}
+
+function warnOf(log: Logger, what: string): (error: unknown) => void {
+  return (err) => log.warn({ err }, `${what} could not be kept going`)
 }
 
 /** Keeps the evidence that `quire doctor` judges by; null where commands are not watched. */
@@ -187,9 +199,7 @@ function watchQueries(
     monitor,
     collections: new Set(names),
     now,
-    onBackgroundError: (error) => {
-      log.debug({ err: error }, 'The statistics of queries could not be stored')
-    },
+    onBackgroundError: (err) => log.debug({ err }, 'The statistics of queries could not be stored'),
   })
 }
 
@@ -205,17 +215,10 @@ async function openWhoMayDoWhat(
   const sessions =
     lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
   const users = { db: database, plan: contentType(USER), ids, now }
-  const onBackgroundError = (error: unknown): void => {
-    log.warn({ err: error }, 'A background task failed')
-  }
+  const onBackgroundError = warnOf(log, 'Background work')
   const actions = compileActions(schema)
-  const administrators = await openAdministrators({
-    db: database,
-    actions,
-    passwords: passwords(),
-    secret,
-    now,
-  })
+  const kept = { passwords: passwords(), secret, now }
+  const administrators = await openAdministrators({ db: database, actions, ...kept })
   const access = await openAccess(database, actions, {
     rootApiToken: config.secrets.rootApiToken,
     identifyPreview: (token) => administrators.previews.identify(token),

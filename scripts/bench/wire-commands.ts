@@ -12,7 +12,13 @@ const UPKEEP: ReadonlySet<string> = new Set([
 ])
 
 /** Asked and written once in a while, on behalf of no request: no cost of one. */
-const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_heads', 'quire_processes', 'quire_stamps'])
+const BACKGROUND: ReadonlySet<unknown> = new Set([
+  'quire_deliveries',
+  'quire_heads',
+  'quire_processes',
+  'quire_stamps',
+  'quire_webhooks',
+])
 const LOG = 'quire_commits'
 const LEASES = 'quire_leases'
 

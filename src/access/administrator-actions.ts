@@ -8,6 +8,7 @@ const VERBS = {
   'admin::audit': ['read'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
+  'admin::webhooks': ['read', 'create', 'update', 'delete'],
 } as const
 
 type Subject = keyof typeof VERBS

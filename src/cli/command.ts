@@ -9,6 +9,8 @@ import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import type { Schema } from '../schema/plan.ts'
+import type { WebhooksContext } from '../webhooks/manage-webhooks.ts'
+import type { TestParts } from '../webhooks/test-webhook.ts'
 
 /**
  * What the commands work on: the same objects as the management API, so that both keep the same rules. Each is
@@ -25,6 +27,7 @@ export interface CommandContext {
   readonly api: () => Promise<ApiFacts>
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
+  readonly webhooks: () => Promise<WebhookParts>
   /** Makes the commit log another one. */
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /**
@@ -33,6 +36,9 @@ export interface CommandContext {
    */
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
 }
+
+/** To manage webhooks, and to try them. */
+export interface WebhookParts extends WebhooksContext, TestParts {}
 
 /** What imports work with. */
 export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination' | 'schema'> {

@@ -22,6 +22,7 @@ import { OPENAPI_COMMAND } from './openapi-command.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
 import { USER_COMMANDS } from './user-commands.ts'
+import { WEBHOOK_COMMANDS } from './webhook-commands.ts'
 
 export interface CliOutput {
   out(text: string): void
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   EXPORT_COMMAND,
   OPENAPI_COMMAND,
   ...CLIENT_COMMANDS,
+  ...WEBHOOK_COMMANDS,
 ]
 
 /** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts` and `check-project.ts`. */
@@ -221,7 +223,7 @@ function describe(error: CmsError): string {
 
 function usage(commands: readonly Command[]): string {
   return [
-    'Manages locales, API tokens, roles, users, administrators, media and the commit log, and imports content. Every command takes --json and --help.',
+    'Manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
     listOf(commands),
     ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT] : []),
   ].join('\n')

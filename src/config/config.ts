@@ -21,6 +21,12 @@ export interface Config {
   readonly mail: MailConfig
   readonly endUsers: EndUsersConfig
   readonly observe: ObserveConfig
+  readonly webhooks: WebhooksConfig
+}
+
+export interface WebhooksConfig {
+  /** Hosts that may be reached although their addresses are inner ones. */
+  readonly allowHosts: readonly string[]
 }
 
 export interface ObserveConfig {
@@ -226,6 +232,7 @@ function toConfig(settings: Settings): Config {
       emailConfirmation: settings.EMAIL_CONFIRMATION,
       sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
     }),
+    webhooks: Object.freeze({ allowHosts: settings.WEBHOOK_ALLOW_HOSTS }),
     observe: Object.freeze({
       commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),
       slowRequestMs: settings.SLOW_REQUEST_MS === 0 ? null : settings.SLOW_REQUEST_MS,

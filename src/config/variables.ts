@@ -74,6 +74,7 @@ export interface Settings {
   readonly MAIL_FROM: string
   readonly RESET_PASSWORD_URL?: string
   readonly EMAIL_CONFIRMED_URL?: string
+  readonly WEBHOOK_ALLOW_HOSTS: readonly string[]
   readonly LOG_LEVEL: LogLevel
   /** Absent: `off` in production, else `requests`. */
   readonly MONITOR_COMMANDS?: 'off' | 'totals' | 'requests'
@@ -197,6 +198,10 @@ export const VARIABLES = {
   MAIL_FROM: text('Quire <no-reply@localhost>', Joi.string(), 'a mail address'),
   RESET_PASSWORD_URL: optional(page(), 'the http:// or https:// address of a page'),
   EMAIL_CONFIRMED_URL: optional(page(), 'the http:// or https:// address of a page'),
+  WEBHOOK_ALLOW_HOSTS: {
+    rule: Joi.string().default([]).custom(toHosts),
+    expected: 'hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
+  },
   LOG_LEVEL: {
     rule: Joi.valid(...LOG_LEVELS).default('info'),
     expected: `one of ${LOG_LEVELS.join(', ')}`,
@@ -255,6 +260,17 @@ function toOrigins(given: string, helpers: Joi.CustomHelpers): unknown {
 
 function isOrigin(given: string): boolean {
   return URL.canParse(given) && new URL(given).origin === given
+}
+
+/** As an address names them: in lower case, IPv6 in brackets, with a port or without. */
+function toHosts(given: string, helpers: Joi.CustomHelpers): unknown {
+  const hosts = given.split(',').map((host) => host.trim())
+  return hosts.every(isHost) ? Object.freeze(hosts) : helpers.error('any.invalid')
+}
+
+function isHost(given: string): boolean {
+  const url = `http://${given}`
+  return given !== '' && URL.canParse(url) && new URL(url).host === given
 }
 
 function toSizes(given: string, helpers: Joi.CustomHelpers): unknown {

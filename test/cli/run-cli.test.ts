@@ -19,6 +19,8 @@ import { ConfigError, SchemaError } from '../../src/errors.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { contentType } from '../fixtures/definitions.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
+import { ensureWebhooks } from '../../src/webhooks/webhook.ts'
+import { startReceiver } from '../api/webhook-receiver.ts'
 import { openTestDatabase } from '../test-database.ts'
 
 const FIND = 'api::article.article.find'
@@ -56,6 +58,11 @@ describe('cli/run-cli', () => {
     const passwords = openPasswords()
     return { db: test.database, plan, ids, now, passwords, roles: access.roles, sessions: null }
   }
+  const openWebhookParts = async () => {
+    await ensureWebhooks(test.database)
+    const send = { allowHosts: ['127.0.0.1'], version: '1' }
+    return { database: test.database, schema: sampleSchema(), now: () => new Date(), send }
+  }
   const quire = async (...words: readonly string[]) => {
     const said = { out: '', error: '' }
     const open = () => {
@@ -82,6 +89,7 @@ describe('cli/run-cli', () => {
           refresh: false,
         }),
         media: () => Promise.reject(new Error('no command here needs it')),
+        webhooks: () => openWebhookParts(),
         restartLog: () => restartLog(test.database),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
@@ -142,6 +150,39 @@ describe('cli/run-cli', () => {
       await access.roles.revoke('public', [FIND])
       await rm(folder, { recursive: true, force: true })
     }
+  })
+
+  it('manages webhooks', async () => {
+    const receiver = await startReceiver()
+    const event = ['--event', 'entry.publish', '--event', 'media.create']
+    const made = await quire('webhook', 'create', 'site', receiver.url, ...event, '--ordered')
+    expect(made.status, made.error).to.equal(0)
+    expect(made.out).to.match(/^Created site\. Its secret is shown only now:\nwhsec_\S+$/)
+    expect((await quire('webhook', 'list')).out).to.match(
+      /site +http\S+ +entry.publish media.create +all +on$/m,
+    )
+    expect((await quire('webhook', 'test', 'site')).out).to.match(/^Delivered: status 204, \d+ ms$/)
+    expect(receiver.received.length).to.equal(1)
+    receiver.answer(() => ({ status: 500 }))
+    expect(await quire('webhook', 'test', 'site')).to.include({ status: 1 })
+    receiver.close()
+    expect((await quire('webhook', 'rotate', 'site')).out).to.match(/two secrets now.*\nwhsec_\S+$/)
+    expect((await quire('webhook', 'rotated', 'site')).out).to.equal(
+      'site signs with one secret now.',
+    )
+    expect((await quire('webhook', 'disable', 'site')).status).to.equal(0)
+    expect((await quire('webhook', 'list')).out).to.match(/off \(administrator\)$/m)
+    expect((await quire('webhook', 'enable', 'site')).out).to.match(
+      /^site goes on after commit \d+\.$/,
+    )
+    expect((await quire('webhook', 'deliveries', 'site')).out).to.match(/^COMMIT +EVENT/)
+    expect((await quire('webhook', 'deliveries', 'site', '--limit', '0')).status).to.equal(1)
+    expect((await quire('webhook', 'replay', 'site')).error).to.match(/--from is missing/)
+    expect((await quire('webhook', 'replay', 'site', '--from', '1e3')).status).to.equal(2)
+    expect((await quire('webhook', 'replay', 'site', '--from', '999999')).status).to.equal(1)
+    expect((await quire('webhook', 'create', 'site', 'nowhere', ...event)).status).to.equal(1)
+    expect((await quire('webhook', 'remove', 'site')).out).to.equal('Removed site.')
+    expect((await quire('webhook', 'remove', 'site')).error).to.equal('There is no webhook site')
   })
 
   it('manages API tokens', async () => {

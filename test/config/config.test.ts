@@ -22,6 +22,7 @@ describe('readConfig', () => {
       contentTypesDir: 'content-types',
       endUsers: { emailConfirmation: false, sessions: null },
       observe: { commands: 'requests', slowRequestMs: 500 },
+      webhooks: { allowHosts: [] },
       http: {
         host: '0.0.0.0',
         port: 1337,
@@ -135,6 +136,12 @@ describe('readConfig', () => {
       (config) => config.http.corsOrigin,
       ['https://a.example', 'http://b.example:3000'],
     ],
+    [
+      'inner hosts of webhooks',
+      { WEBHOOK_ALLOW_HOSTS: 'build.internal, 10.0.0.5:9000, [::1]' },
+      (config) => config.webhooks.allowHosts,
+      ['build.internal', '10.0.0.5:9000', '[::1]'],
+    ],
     ['a proxy', { TRUST_PROXY: 'on' }, (config) => config.http.trustedProxies, 1],
     ['two proxies', { TRUST_PROXY: '2' }, (config) => config.http.trustedProxies, 2],
     ['rate limits off', { RATE_LIMIT: 'off' }, (config) => config.http.rateLimit, false],
@@ -208,6 +215,22 @@ describe('readConfig', () => {
     [
       { PUBLIC_URL: 'cms.example' },
       'PUBLIC_URL: "cms.example" is not an http:// or https:// address',
+    ],
+    [
+      { WEBHOOK_ALLOW_HOSTS: 'https://build.internal' },
+      'WEBHOOK_ALLOW_HOSTS: "https://build.internal" is not hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
+    ],
+    [
+      { WEBHOOK_ALLOW_HOSTS: 'build.internal/hook' },
+      'WEBHOOK_ALLOW_HOSTS: "build.internal/hook" is not hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
+    ],
+    [
+      { WEBHOOK_ALLOW_HOSTS: 'a,,b' },
+      'WEBHOOK_ALLOW_HOSTS: "a,,b" is not hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
+    ],
+    [
+      { WEBHOOK_ALLOW_HOSTS: 'Build.internal' },
+      'WEBHOOK_ALLOW_HOSTS: "Build.internal" is not hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
     ],
     [
       { CORS_ORIGIN: 'https://a.example/path' },

@@ -36,7 +36,12 @@ const UPKEEP: ReadonlySet<string> = new Set([
   'endSessions',
 ])
 /** Asked and written behind requests: none of their own commands. */
-const BACKGROUND: ReadonlySet<unknown> = new Set(['quire_processes', 'quire_stamps'])
+const BACKGROUND: ReadonlySet<unknown> = new Set([
+  'quire_deliveries',
+  'quire_processes',
+  'quire_stamps',
+  'quire_webhooks',
+])
 
 /** Stands between a server and the database of `uri`, on a free port. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {

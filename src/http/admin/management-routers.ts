@@ -13,6 +13,7 @@ import type { Locales } from '../../locales/locales.ts'
 import type { Definitions } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { Folders } from '../../media/folders.ts'
+import type { Webhooks } from '../../webhooks/open-webhooks.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { readBody } from '../read-request.ts'
@@ -31,6 +32,7 @@ import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { meRoutes } from './me-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
   readonly config: Pick<Config, 'http' | 'api'>
@@ -48,6 +50,7 @@ export interface ManagementDependencies {
   readonly limited: LimitInFlight
   readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
   readonly folders: Folders
+  readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
 }
 
 /** Everything under `/admin`: by the cookie of a session, or root's bearer. */
@@ -74,7 +77,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     definitions,
     recent: administrators.recent,
   }
-  const { limits } = dependencies
+  const { limits, webhooks, editorsDocuments } = dependencies
   const administratorActions = administrators.actions
   return [
     adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
@@ -89,6 +92,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),
+    webhookRoutes({ ...before, database: editorsDocuments.database, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
   ]
 }

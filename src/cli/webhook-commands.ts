@@ -1,0 +1,215 @@
+import { ROOT } from '../access/principal.ts'
+import { NotFoundError } from '../errors.ts'
+import { listDeliveries } from '../webhooks/delivery-log.ts'
+import {
+  createWebhook,
+  endRotation,
+  listWebhooks,
+  removeWebhook,
+  replayWebhook,
+  rotateSecret,
+  updateWebhook,
+} from '../webhooks/manage-webhooks.ts'
+import { testWebhook } from '../webhooks/test-webhook.ts'
+import type { Webhook } from '../webhooks/webhook.ts'
+import {
+  type Command,
+  type OptionValues,
+  textOption,
+  UsageError,
+  type WebhookParts,
+  wordAt,
+} from './command.ts'
+import { formatTable, formatTime } from './table.ts'
+
+const NONE = { min: 0, max: 0 }
+const ONE = { min: 1, max: 1 }
+
+const list: Command = {
+  usage: 'webhook list',
+  summary: 'the webhooks, without their secrets',
+  options: {},
+  words: NONE,
+  run: async ({ webhooks }) => {
+    const data = await listWebhooks(await webhooks())
+    const rows = data.map(({ id, name, url, events, types, enabled, disabledBecause }) => [
+      id,
+      name,
+      url,
+      events.join(' '),
+      types === null ? 'all' : types.join(' '),
+      enabled ? 'on' : `off (${disabledBecause ?? ''})`,
+    ])
+    return { data, text: formatTable(['ID', 'NAME', 'URL', 'EVENTS', 'TYPES', 'STATE'], rows) }
+  },
+}
+
+const create: Command = {
+  usage:
+    'webhook create <name> <url> --event <event>... [--type <uid>]... [--locale <code>]... [--thin] [--ordered]',
+  summary: 'tell a receiver of what changes from now on, and print the secret, once',
+  options: {
+    event: { type: 'string', multiple: true },
+    type: { type: 'string', multiple: true },
+    locale: { type: 'string', multiple: true },
+    thin: { type: 'boolean' },
+    ordered: { type: 'boolean' },
+  },
+  words: { min: 2, max: 2 },
+  run: async ({ webhooks }, words, options) => {
+    const data = await createWebhook(await webhooks(), ROOT, {
+      name: wordAt(words, 0),
+      url: wordAt(words, 1),
+      events: options['event'] ?? [],
+      types: options['type'] ?? null,
+      locales: options['locale'] ?? null,
+      body: options['thin'] === true ? 'thin' : 'strapi',
+      ordered: options['ordered'] === true,
+    })
+    return { data, text: `Created ${data.name}. Its secret is shown only now:\n${data.secret}` }
+  },
+}
+
+const remove = ofOne(
+  'remove',
+  'remove a webhook, with what was still to be sent',
+  async (parts, id) => {
+    const data = await removeWebhook(parts, id)
+    return { data, text: `Removed ${data.name}.` }
+  },
+)
+
+const enable = ofOne('enable', 'let a webhook go on where it stopped', async (parts, id) => {
+  const data = await updateWebhook(parts, ROOT, id, { enabled: true })
+  return { data, text: `${data.name} goes on after commit ${data.cursor}.` }
+})
+
+const disable = ofOne('disable', 'send nothing until it is enabled', async (parts, id) => {
+  const data = await updateWebhook(parts, ROOT, id, { enabled: false })
+  return { data, text: `${data.name} is told of nothing more.` }
+})
+
+const rotate = ofOne(
+  'rotate',
+  'sign with another secret too, and print it, once',
+  async (parts, id) => {
+    const data = await rotateSecret(parts, id)
+    return { data, text: `${data.name} signs with two secrets now. The new one:\n${data.secret}` }
+  },
+)
+
+const rotated = ofOne('rotated', 'sign with the newest secret alone', async (parts, id) => {
+  const data = await endRotation(parts, id)
+  return { data, text: `${data.name} signs with one secret now.` }
+})
+
+const tryOut = ofOne(
+  'test',
+  'send an event of no content, and say what came of it',
+  async (parts, id) => {
+    const data = await testWebhook(parts, id)
+    const answer = data.status === null ? data.error : `status ${data.status}`
+    const text = `${data.error === null ? 'Delivered' : 'Not delivered'}: ${answer}, ${data.ms} ms`
+    return { data, text, failed: data.error !== null }
+  },
+)
+
+const deliveries: Command = {
+  usage: 'webhook deliveries <name or id> [--state due|delivered|failed] [--limit <n>]',
+  summary: 'what was sent and what is to be, the newest first',
+  options: { state: { type: 'string' }, limit: { type: 'string' } },
+  words: ONE,
+  run: async ({ webhooks }, words, options) => {
+    const parts = await webhooks()
+    const { id } = await webhookNamed(parts, wordAt(words, 0))
+    const { deliveries: data } = await listDeliveries(parts.database, id, given(options))
+    const rows = data.map(({ seq, event, documentId, state, attempts, last, nextAttemptAt }) => [
+      String(seq),
+      event,
+      documentId,
+      state,
+      String(attempts),
+      String(last?.status ?? last?.error ?? ''),
+      formatTime(nextAttemptAt, ''),
+    ])
+    const headings = ['COMMIT', 'EVENT', 'DOCUMENT', 'STATE', 'ATTEMPTS', 'LAST', 'NEXT']
+    return { data, text: formatTable(headings, rows) }
+  },
+}
+
+const replay: Command = {
+  usage: 'webhook replay <name or id> --from <commit> [--to <commit>]',
+  summary: 'tell once more of commits by their numbers, under the ids that they had',
+  options: { from: { type: 'string' }, to: { type: 'string' } },
+  words: ONE,
+  run: async ({ webhooks }, words, options) => {
+    const [from, to] = [numberOption(options, 'from'), numberOption(options, 'to')]
+    if (from === undefined) throw new UsageError('--from is missing: the number of a commit')
+    const parts = await webhooks()
+    const { id } = await webhookNamed(parts, wordAt(words, 0))
+    const data = await replayWebhook(parts, id, { from, ...(to !== undefined && { to }) })
+    return {
+      data,
+      text: `${data.name} is told once more of ${from} to ${data.replay?.to ?? from}.`,
+    }
+  },
+}
+
+export const WEBHOOK_COMMANDS: readonly Command[] = [
+  list,
+  create,
+  remove,
+  enable,
+  disable,
+  rotate,
+  rotated,
+  tryOut,
+  deliveries,
+  replay,
+]
+
+/** A command whose one word is a webhook. */
+function ofOne(
+  verb: string,
+  summary: string,
+  run: (parts: WebhookParts, id: string) => ReturnType<Command['run']>,
+): Command {
+  return {
+    usage: `webhook ${verb} <name or id>`,
+    summary,
+    options: {},
+    words: ONE,
+    run: async ({ webhooks }, words) => {
+      const parts = await webhooks()
+      const { id } = await webhookNamed(parts, wordAt(words, 0))
+      return run(parts, id)
+    },
+  }
+}
+
+/** By id, or else by name. @throws NotFoundError, UsageError where several have it */
+async function webhookNamed(parts: WebhookParts, word: string): Promise<Webhook> {
+  const all = await listWebhooks(parts)
+  const [found, ...others] = all.filter(({ id, name }) => id === word || name === word)
+  if (found === undefined) throw new NotFoundError(`There is no webhook ${word}`)
+  if (others.length > 0) throw new UsageError(`Several webhooks are named ${word}: use the id`)
+  return found
+}
+
+function given(options: OptionValues): object {
+  const names = ['state', 'limit'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = textOption(options, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+function numberOption(options: OptionValues, name: string): number | undefined {
+  const text = textOption(options, name)
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new UsageError(`--${name} must be the number of a commit`)
+  return Number(text)
+}

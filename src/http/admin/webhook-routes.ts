@@ -1,0 +1,95 @@
+import { administratorAction as may } from '../../access/administrator-actions.ts'
+import { listDeliveries } from '../../webhooks/delivery-log.ts'
+import {
+  createWebhook,
+  endRotation,
+  getWebhook,
+  listWebhooks,
+  removeWebhook,
+  replayWebhook,
+  rotateSecret,
+  updateWebhook,
+  type WebhooksContext,
+} from '../../webhooks/manage-webhooks.ts'
+import type { Webhooks } from '../../webhooks/open-webhooks.ts'
+import { shown } from '../../webhooks/webhook.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { assertNoPayload, bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+
+export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksContext, 'now'> {
+  readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
+}
+
+/** Who is told of what changes: nobody has content sent that they may not see. */
+export function webhookRoutes(dependencies: WebhookRouteDependencies): GuardedRouter {
+  const { database, schema } = dependencies
+  const admin = adminRouter('/admin/webhooks', dependencies)
+  const context: WebhooksContext = { database, schema, now: () => new Date() }
+  addManagement(admin, context, dependencies)
+  addSecrets(admin, context)
+  addDeliveries(admin, context, dependencies)
+  return admin.router
+}
+
+function addManagement(
+  admin: AdminRouter,
+  context: WebhooksContext,
+  { webhooks }: WebhookRouteDependencies,
+): void {
+  admin.get('/', may('admin::webhooks', 'read'), async (ctx) => {
+    ctx.body = { data: await listWebhooks(context) }
+  })
+  admin.post('/', may('admin::webhooks', 'create'), async (ctx) => {
+    const created = await createWebhook(context, ctx.state.principal, bodyOf(ctx))
+    ctx.status = 201
+    ctx.body = { data: created }
+  })
+  admin.get('/:id', may('admin::webhooks', 'read'), async (ctx) => {
+    ctx.body = { data: shown(await getWebhook(context, parameterOf(ctx, 'id'))) }
+  })
+  admin.put('/:id', may('admin::webhooks', 'update'), async (ctx) => {
+    const { principal } = ctx.state
+    const data = await updateWebhook(context, principal, parameterOf(ctx, 'id'), bodyOf(ctx))
+    webhooks.wake()
+    ctx.body = { data }
+  })
+  admin.delete('/:id', may('admin::webhooks', 'delete'), async (ctx) => {
+    ctx.body = { data: await removeWebhook(context, parameterOf(ctx, 'id')) }
+  })
+}
+
+function addSecrets(admin: AdminRouter, context: WebhooksContext): void {
+  admin.post('/:id/rotate', may('admin::webhooks', 'update'), async (ctx) => {
+    assertNoPayload(ctx)
+    const rotated = await rotateSecret(context, parameterOf(ctx, 'id'))
+    ctx.status = 201
+    ctx.body = { data: rotated }
+  })
+  admin.delete('/:id/previous-secret', may('admin::webhooks', 'update'), async (ctx) => {
+    ctx.body = { data: await endRotation(context, parameterOf(ctx, 'id')) }
+  })
+}
+
+function addDeliveries(
+  admin: AdminRouter,
+  context: WebhooksContext,
+  { webhooks }: WebhookRouteDependencies,
+): void {
+  admin.get('/:id/deliveries', may('admin::webhooks', 'read'), async (ctx) => {
+    const { _id } = await getWebhook(context, parameterOf(ctx, 'id'))
+    const query = { ...readQuery(ctx.querystring) }
+    const { deliveries, next } = await listDeliveries(context.database, _id, query)
+    ctx.body = { data: deliveries, meta: { next } }
+  })
+  admin.post('/:id/test', may('admin::webhooks', 'update'), async (ctx) => {
+    assertNoPayload(ctx)
+    ctx.body = { data: await webhooks.test(parameterOf(ctx, 'id')) }
+  })
+  admin.post('/:id/replay', may('admin::webhooks', 'update'), async (ctx) => {
+    const data = await replayWebhook(context, parameterOf(ctx, 'id'), bodyOf(ctx))
+    webhooks.wake()
+    ctx.status = 202
+    ctx.body = { data }
+  })
+}

@@ -1,0 +1,170 @@
+import { type Claimed, type JobQueue, LeaseLost } from '../jobs/job-queue.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import { deliveriesOf, type DeliveryRow } from './delivery.ts'
+import { bodyFor, type PayloadSources } from './payload.ts'
+import { delayAfter } from './retries.ts'
+import { type Outcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
+import { signedHeaders } from './sign.ts'
+import { type WebhookRow, webhooksOf } from './webhook.ts'
+
+/** The longest that an attempt may take: to read what is sent, to send it, to write down what became of it. */
+export const LEASE_MS = 60_000
+
+/** Who has not begun to send by then does not: the lease must last for all of it. */
+const LATEST_MS = LEASE_MS - 2 * TIMEOUT_MS
+
+/** How long what waits for an earlier event of its document is left alone, at most. */
+const WAIT_MS = 5_000
+
+export interface Delivering extends PayloadSources {
+  readonly queue: JobQueue<DeliveryRow>
+  readonly send: SendOptions
+  readonly now: () => Date
+}
+
+/** Sends one delivery that was claimed, and writes down what became of it. */
+export async function deliver(
+  delivering: Delivering,
+  hook: WebhookRow,
+  delivery: Claimed<DeliveryRow>,
+): Promise<void> {
+  try {
+    await attempt(delivering, hook, delivery)
+  } catch (error) {
+    // Another process has it now: the attempt was slower than it may be.
+    if (!(error instanceof LeaseLost)) throw error
+  }
+}
+
+async function attempt(
+  delivering: Delivering,
+  hook: WebhookRow,
+  delivery: Claimed<DeliveryRow>,
+): Promise<void> {
+  const { database, queue, now } = delivering
+  const started = performance.now()
+  const before = hook.ordered ? await earlierOf(database, delivery) : null
+  if (before !== null) {
+    await putBack(queue, delivery, new Date(latest(before.dueAt, now)))
+    return
+  }
+  const body = await bodyFor(delivering, hook, delivery)
+  if (performance.now() - started > LATEST_MS) {
+    await putBack(queue, delivery, now())
+    return
+  }
+  const outcome = await sendTo(delivering, hook, { id: delivery._id, event: delivery.event, body })
+  await settle(delivering, hook, delivery, outcome)
+}
+
+/** Sends one message to a webhook, signed. */
+export function sendTo(
+  { send, now }: Pick<Delivering, 'send' | 'now'>,
+  hook: Pick<WebhookRow, 'url' | 'secrets'>,
+  { id, event, body }: { readonly id: string; readonly event: string; readonly body: string },
+): Promise<Outcome> {
+  const seconds = Math.floor(now().getTime() / 1_000)
+  const headers = {
+    'content-type': 'application/json',
+    'x-strapi-event': event,
+    ...signedHeaders({ id, seconds, body }, hook.secrets),
+  }
+  return sendRequest({ url: hook.url, headers, body }, send)
+}
+
+/** The first event of the same document that nobody has taken note of. */
+function earlierOf(
+  database: Database,
+  { hook, documentId, place }: DeliveryRow,
+): Promise<Pick<DeliveryRow, 'dueAt'> | null> {
+  return asCmsErrors(() =>
+    deliveriesOf(database)
+      .find(
+        { hook, documentId, open: 1, place: { $lt: place } },
+        { maxTimeMS: database.queryTimeoutMs, projection: { dueAt: 1 } },
+      )
+      .sort({ place: 1 })
+      .limit(1)
+      .next(),
+  )
+}
+
+/** It looks again soon, and not before what it waits for can have been sent. */
+function latest(dueAt: Date, now: () => Date): number {
+  const at = now().getTime()
+  return Math.min(Math.max(dueAt.getTime(), at + 200), at + WAIT_MS)
+}
+
+/** As if it had not been claimed. */
+function putBack(
+  queue: JobQueue<DeliveryRow>,
+  delivery: Claimed<DeliveryRow>,
+  dueAt: Date,
+): Promise<void> {
+  return queue.settle(delivery, {
+    kind: 'later',
+    dueAt,
+    set: { attempts: delivery.attempts - 1 },
+  })
+}
+
+async function settle(
+  { database, queue, now }: Delivering,
+  hook: WebhookRow,
+  delivery: Claimed<DeliveryRow>,
+  { retryAfterMs, ...outcome }: Outcome,
+): Promise<void> {
+  const at = now()
+  const last = { ...outcome, at }
+  const isGone = outcome.status === 410
+  const delay =
+    outcome.error === null || isGone
+      ? null
+      : delayAfter({ attempts: delivery.attempts, retryAfterMs })
+  if (delay !== null) {
+    await queue.settle(delivery, {
+      kind: 'later',
+      dueAt: new Date(at.getTime() + delay),
+      set: { last },
+    })
+    return
+  }
+  const state = outcome.error === null ? 'delivered' : 'failed'
+  await queue.settle(delivery, { kind: 'done', set: { state, last, settledAt: at } })
+  if (isGone) await disable(database, hook, at)
+  if (hook.ordered) await wakeNext(database, delivery, at)
+}
+
+/** What waits for this one need not wait until it looks again. */
+async function wakeNext(
+  database: Database,
+  { hook, documentId, place }: DeliveryRow,
+  at: Date,
+): Promise<void> {
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  await asCmsErrors(async () => {
+    const next = await deliveriesOf(database)
+      .find({ hook, documentId, open: 1, place: { $gt: place } }, options)
+      .sort({ place: 1 })
+      .limit(1)
+      .next()
+    if (next === null || next.attempts > 0) return // it waits for its own next attempt
+    await deliveriesOf(database).updateOne(
+      { _id: next._id, lease: null, dueAt: { $gt: at } },
+      { $set: { dueAt: at } },
+      options,
+    )
+  })
+}
+
+/** Unless it leads elsewhere by now. */
+async function disable(database: Database, { _id, url }: WebhookRow, at: Date): Promise<void> {
+  await asCmsErrors(() =>
+    webhooksOf(database).updateOne(
+      { _id, url, disabledAt: null },
+      { $set: { disabledAt: at, disabledBecause: 'gone', updatedAt: at } },
+      { maxTimeMS: database.queryTimeoutMs },
+    ),
+  )
+}

@@ -1,0 +1,235 @@
+import { contentAction } from '../access/actions.ts'
+import { assertMayPermit } from '../access/permissions.ts'
+import type { Principal } from '../access/principal.ts'
+import { ApplicationError, NotFoundError } from '../errors.ts'
+import { type Head, readHead } from '../mongo/commits/heads.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
+import { newDocumentId } from '../mongo/versions/document-id.ts'
+import type { Schema } from '../schema/plan.ts'
+import { deliveriesOf } from './delivery.ts'
+import { newSecret } from './sign.ts'
+import { shown, type Webhook, type WebhookRow, webhooksOf } from './webhook.ts'
+import {
+  readNewWebhook,
+  readReplay,
+  readWebhookChange,
+  type WebhookInput,
+} from './webhook-input.ts'
+
+/** What webhooks are managed on. */
+export interface WebhooksContext {
+  readonly database: Database
+  readonly schema: Pick<Schema, 'contentTypes'>
+  readonly now: () => Date
+}
+
+/** Shown once, and never again. */
+export interface WithSecret {
+  readonly secret: string
+}
+
+/** What the commit log calls them. */
+const TYPE = 'admin::webhook'
+
+const MOST = 100
+
+/** In the order in which they were made. */
+export async function listWebhooks({ database }: WebhooksContext): Promise<readonly Webhook[]> {
+  const rows = await asCmsErrors(() =>
+    webhooksOf(database)
+      .find({}, { maxTimeMS: database.queryTimeoutMs })
+      .sort({ createdAt: 1, _id: 1 })
+      .toArray(),
+  )
+  return rows.map(shown)
+}
+
+/** @throws NotFoundError */
+export async function getWebhook(
+  { database }: Pick<WebhooksContext, 'database'>,
+  id: string,
+): Promise<WebhookRow> {
+  const row = await asCmsErrors(() =>
+    webhooksOf(database).findOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
+  )
+  return there(row)
+}
+
+/**
+ * It is told of what is committed from now on.
+ * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError beyond 100
+ */
+export async function createWebhook(
+  context: WebhooksContext,
+  actor: Principal,
+  input: unknown,
+): Promise<Webhook & WithSecret> {
+  const { database, schema, now } = context
+  const { enabled, ...wanted } = readNewWebhook(input, schema)
+  assertMayRead(context, actor, wanted)
+  const secret = newSecret()
+  const { seq } = await readHead(database)
+  const at = now()
+  const row: WebhookRow = {
+    _id: newDocumentId(),
+    ...wanted,
+    secrets: [secret],
+    cursor: seq,
+    replay: null,
+    ...switched(enabled, at),
+    createdAt: at,
+    updatedAt: at,
+  }
+  await change(context, row._id, async (session) => {
+    const count = await webhooksOf(database).countDocuments({}, { session })
+    if (count >= MOST) throw new ApplicationError(`There are ${MOST} webhooks, which is the most`)
+    await webhooksOf(database).insertOne(row, { session })
+  })
+  return { ...shown(row), secret }
+}
+
+/**
+ * One that is enabled again goes on where it stopped, as far as the log goes back.
+ * @throws NotFoundError, ValidationError, ForbiddenError
+ */
+export async function updateWebhook(
+  context: WebhooksContext,
+  actor: Principal,
+  id: string,
+  input: unknown,
+): Promise<Webhook> {
+  const { schema, now } = context
+  return changeRow(context, id, (row) => {
+    const { enabled, ...wanted } = readWebhookChange(input, row, schema)
+    assertMayRead(context, actor, { ...row, ...wanted })
+    const isOn = row.disabledAt === null
+    return {
+      ...wanted,
+      ...(enabled !== undefined && enabled !== isOn && switched(enabled, now())),
+    }
+  })
+}
+
+/** With what was still to be delivered. @throws NotFoundError */
+export async function removeWebhook(context: WebhooksContext, id: string): Promise<Webhook> {
+  const { database } = context
+  const row = await getWebhook(context, id)
+  await database.transact(async (session) => {
+    const { deletedCount } = await webhooksOf(database).deleteOne({ _id: id }, { session })
+    if (deletedCount === 0) throw new NotFoundError(MISSING)
+    noteRow(session, 'delete', { type: TYPE, documentId: id })
+  })
+  await asCmsErrors(() => deliveriesOf(database).deleteMany({ hook: id }))
+  return shown(row)
+}
+
+/**
+ * Gives it another secret. Messages are signed by both until the next one, or until `endRotation`.
+ * @throws NotFoundError
+ */
+export async function rotateSecret(
+  context: WebhooksContext,
+  id: string,
+): Promise<Webhook & WithSecret> {
+  const secret = newSecret()
+  const row = await changeRow(context, id, ({ secrets }) => ({
+    secrets: [secret, ...secrets.slice(0, 1)],
+  }))
+  return { ...row, secret }
+}
+
+/** From now on the newest secret alone signs. @throws NotFoundError */
+export function endRotation(context: WebhooksContext, id: string): Promise<Webhook> {
+  return changeRow(context, id, ({ secrets }) => ({ secrets: secrets.slice(0, 1) }))
+}
+
+/**
+ * Has it told once more of commits by their numbers: under the ids that they had.
+ * @throws NotFoundError, ValidationError, ApplicationError
+ */
+export async function replayWebhook(
+  context: WebhooksContext,
+  id: string,
+  input: unknown,
+): Promise<Webhook> {
+  const { from, to } = readReplay(input)
+  const head = await readHead(context.database)
+  assertInLog(from, head)
+  return changeRow(context, id, ({ replay, disabledAt, cursor }) => {
+    if (disabledAt !== null) throw new ApplicationError('The webhook is disabled')
+    if (replay !== null) throw new ApplicationError('A replay is under way')
+    return { replay: { after: from - 1, to: Math.min(to ?? cursor, cursor) } }
+  })
+}
+
+function assertInLog(from: number, { floor, seq }: Head): void {
+  if (from > floor && from <= seq) return
+  const message =
+    floor >= seq
+      ? 'The log is empty'
+      : `The log holds the commits from ${floor + 1} to ${seq}; there is no ${from}`
+  throw new ApplicationError(message)
+}
+
+/** Who may not see content does not have it sent. @throws ForbiddenError */
+function assertMayRead(
+  { schema }: WebhooksContext,
+  actor: Principal,
+  { types, events }: Pick<WebhookInput, 'types' | 'events'>,
+): void {
+  const plans = [...schema.contentTypes.values()].filter(
+    ({ uid }) => uid.startsWith('api::') && (types === null || types.includes(uid)),
+  )
+  const ofEntries = events.some((event) => event.startsWith('entry.'))
+  const ofMedia = events.some((event) => event.startsWith('media.'))
+  assertMayPermit(actor, [
+    ...(ofEntries ? plans.map((plan) => contentAction(plan, 'find')) : []),
+    ...(ofEntries
+      ? plans
+          .filter(({ draftAndPublish }) => draftAndPublish)
+          .map((plan) => contentAction(plan, 'readDrafts'))
+      : []),
+    ...(ofMedia ? ['plugin::upload.content-api.find'] : []),
+  ])
+}
+
+function switched(enabled: boolean, at: Date): Pick<WebhookRow, 'disabledAt' | 'disabledBecause'> {
+  return enabled
+    ? { disabledAt: null, disabledBecause: null }
+    : { disabledAt: at, disabledBecause: 'administrator' }
+}
+
+async function changeRow(
+  context: WebhooksContext,
+  id: string,
+  changesOf: (row: WebhookRow) => Partial<WebhookRow>,
+): Promise<Webhook> {
+  const { database, now } = context
+  return change(context, id, async (session) => {
+    const row = there(await webhooksOf(database).findOne({ _id: id }, { session }))
+    const changes = { ...changesOf(row), updatedAt: now() }
+    await webhooksOf(database).updateOne({ _id: id }, { $set: changes }, { session })
+    return shown({ ...row, ...changes })
+  })
+}
+
+function change<T>(
+  { database }: WebhooksContext,
+  id: string,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return database.transact(async (session) => {
+    const result = await work(session)
+    noteRow(session, 'put', { type: TYPE, documentId: id })
+    return result
+  })
+}
+
+const MISSING = 'There is no such webhook'
+
+function there(row: WebhookRow | null): WebhookRow {
+  if (row === null) throw new NotFoundError(MISSING)
+  return row
+}

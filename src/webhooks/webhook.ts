@@ -1,0 +1,46 @@
+import type { Database } from '../mongo/connection/database.ts'
+import { ensureHead } from '../mongo/commits/heads.ts'
+import { ensureIndexes } from '../mongo/system/system-collections.ts'
+import type { Subscription } from './events.ts'
+
+/** A webhook as it is stored. */
+export interface WebhookRow extends Subscription {
+  readonly _id: string
+  readonly name: string
+  readonly url: string
+  readonly body: 'strapi' | 'thin'
+  /** Whether what happens to one document is told in its order. */
+  readonly ordered: boolean
+  /** The newest first; two while one takes the place of the other. */
+  readonly secrets: readonly string[]
+  /** Commits up to this number have been made into deliveries. */
+  readonly cursor: number
+  /** Commits that are to be told of once more: those after `after`, up to `to`. */
+  readonly replay: { readonly after: number; readonly to: number } | null
+  /** Null while it works. */
+  readonly disabledAt: Date | null
+  /** `gone`: its receiver answered 410. */
+  readonly disabledBecause: 'administrator' | 'gone' | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
+
+/** A transaction needs its collections to be there. */
+export async function ensureWebhooks(database: Database): Promise<void> {
+  await ensureIndexes(webhooksOf(database), [{ key: { createdAt: 1 }, name: 'createdAt' }])
+  await ensureHead(database)
+}
+
+/** As it is shown: without its secrets. */
+export type Webhook = Omit<WebhookRow, '_id' | 'secrets'> & {
+  readonly id: string
+  readonly enabled: boolean
+  /** How many secrets sign. */
+  readonly secretCount: number
+}
+
+export function shown({ _id, secrets, ...row }: WebhookRow): Webhook {
+  return { id: _id, ...row, enabled: row.disabledAt === null, secretCount: secrets.length }
+}
