@@ -73,6 +73,8 @@ export type Attributes = Readonly<Record<string, Attribute>>
 /** The declaration of a type in full. */
 export interface Declaration extends Omit<TypeSummary, 'actions'> {
   readonly description?: string
+  /** Whether a site shows its entries while they are edited. */
+  readonly hasPreview: boolean
   /** The attribute that names an entry. */
   readonly titleField: string | null
   readonly attributes: Attributes

@@ -48,6 +48,27 @@ export const usagesQuery = (uid: string, documentId: string) =>
     staleTime: 30_000,
   })
 
+/** Where a site shows an entry as it is saved. */
+export interface PreviewAddress {
+  readonly url: string
+}
+
+/** Each answer is good for an hour, so it is asked for again before. */
+const RENEW_PREVIEW_MS = 50 * 60_000
+
+export const previewQuery = ({ uid, documentId, locale }: ActedOn) =>
+  queryOptions({
+    queryKey: [...factsKey(uid, documentId), 'preview', locale],
+    queryFn: async ({ signal }) => {
+      const body = locale === null ? {} : { locale }
+      const path = contentPath(uid, documentId, 'preview')
+      return (await request<PreviewAddress>('POST', path, { body, signal })).data
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: RENEW_PREVIEW_MS,
+    refetchOnReconnect: false,
+  })
+
 /** Says that I have it open, and hears who else has. */
 export async function announcePresence(
   { uid, documentId, locale }: ActedOn,

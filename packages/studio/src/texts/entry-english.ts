@@ -45,6 +45,17 @@ export const entryEnglish = {
   'side.keys': 'Keyboard',
   'side.keys.save': 'Save now',
   'side.keys.publish': 'Publish',
+  'side.keys.preview': 'Preview',
+
+  'preview.open': 'Preview',
+  'preview.label': 'Preview of the draft',
+  'preview.width': 'Width',
+  'preview.phone': 'Phone',
+  'preview.tablet': 'Tablet',
+  'preview.desktop': 'Desktop',
+  'preview.reload': 'Reload',
+  'preview.window': 'Open in a window',
+  'preview.failed': 'The preview could not be opened.',
 
   'field.required': 'required',
   'field.private': 'private',

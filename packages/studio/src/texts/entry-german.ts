@@ -50,6 +50,17 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'side.keys': 'Tastatur',
   'side.keys.save': 'Jetzt speichern',
   'side.keys.publish': 'Veröffentlichen',
+  'side.keys.preview': 'Vorschau',
+
+  'preview.open': 'Vorschau',
+  'preview.label': 'Vorschau des Entwurfs',
+  'preview.width': 'Breite',
+  'preview.phone': 'Handy',
+  'preview.tablet': 'Tablet',
+  'preview.desktop': 'Rechner',
+  'preview.reload': 'Neu laden',
+  'preview.window': 'In eigenem Fenster öffnen',
+  'preview.failed': 'Die Vorschau ließ sich nicht öffnen.',
 
   'field.required': 'Pflichtfeld',
   'field.private': 'privat',

@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { openBrowser, type Window } from './browser.ts'
 import { type Server, startServer } from './server.ts'
 
-const TYPES = fileURLToPath(new URL('../../../test/fixtures/content-types', import.meta.url))
+export const TYPES = fileURLToPath(new URL('../../../test/fixtures/content-types', import.meta.url))
 
 export const PIECE = '/admin/content/api::piece.piece'
 export const PERSON = '/admin/content/api::person.person'
@@ -11,8 +11,10 @@ export const PERSON = '/admin/content/api::person.person'
 const PASSWORD = 'a horse, a battery and a staple'
 
 /** A server whose types have every kind of attribute, with two administrators and a few persons. */
-export async function startWithEditors(): Promise<Server> {
-  const server = await startServer({ CONTENT_TYPES_DIR: TYPES })
+export async function startWithEditors(
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  const server = await startServer({ CONTENT_TYPES_DIR: TYPES, ...env })
   for (const name of ['Ada', 'Grace']) {
     await server.ask('POST', '/admin/administrators', {
       name,

@@ -12,10 +12,12 @@ import { EntryDrawer } from './entry-drawer.tsx'
 import styles from './entry-form.module.css'
 import { EntryHead } from './entry-head.tsx'
 import { EntrySide } from './entry-side.tsx'
+import { PreviewPane } from './preview-pane.tsx'
 import type { EntrySession } from './session.ts'
 import { useEntryActions } from './use-entry-actions.ts'
 import { useEntryKeys } from './use-entry-keys.ts'
 import { usePresence } from './use-presence.ts'
+import { usePreview } from './use-preview.ts'
 
 /** An entry: its title, its fields, and beside them what is about it. */
 export function EntryForm({ session }: { readonly session: EntrySession }) {
@@ -45,17 +47,19 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
   const isReadOnly = isGone || !may(`${type.uid}.${action}`, locale ?? undefined)
   const actions = useEntryActions(session, state)
-  useEntryKeys(actions)
+  const preview = usePreview(declaration.hasPreview)
+  useEntryKeys(actions, preview)
   const others = usePresence(type.uid, documentId, locale)
   const { open, drawer } = useOpenForm(session, isReadOnly)
 
+  const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleOf(declaration.titleField, attributes)
   const names = Object.keys(attributes).filter((name) => name !== title)
   return (
     <OpenEntryContext value={open}>
       <div className={styles['entry']}>
-        <EntryHead {...{ session, state, actions, others, isReadOnly }} />
-        <div className={styles['body']}>
+        <EntryHead {...{ session, state, actions, preview, others, isReadOnly }} />
+        <div className={isPreviewed ? styles['previewed'] : styles['body']}>
           <div className={styles['form']}>
             {title !== null && <TitleOf name={title} session={session} />}
             {names.map((name) => {
@@ -68,6 +72,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
             })}
           </div>
           <EntrySide {...{ session, states, others }} />
+          {isPreviewed && <PreviewPane entry={{ uid: type.uid, documentId, locale }} />}
         </div>
       </div>
       {drawer}

@@ -17,17 +17,21 @@ import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
 import type { EntrySession } from './session.ts'
 import type { EntryActions } from './use-entry-actions.ts'
+import type { Preview } from './use-preview.ts'
 
 export interface EntryHeadProps {
   readonly session: EntrySession
   readonly state: EntryState | undefined
   readonly actions: EntryActions
+  /** Null: no site shows entries of this type. */
+  readonly preview: Preview | null
   readonly others: readonly Presence[]
   readonly isReadOnly: boolean
 }
 
 /** Where one is, how it stands, whether it is saved, who else is here, and what can be done. */
-export function EntryHead({ session, state, actions, others, isReadOnly }: EntryHeadProps) {
+export function EntryHead(props: EntryHeadProps) {
+  const { session, state, actions, preview, others, isReadOnly } = props
   const { type } = session.plan
   const { t } = useTexts()
   const isSingle = type.kind === 'singleType'
@@ -48,6 +52,16 @@ export function EntryHead({ session, state, actions, others, isReadOnly }: Entry
       {others.map(({ id, name }) => (
         <Avatar key={id} name={name} />
       ))}
+      {preview !== null && (
+        <Button
+          look="quiet"
+          aria-pressed={preview.isOpen}
+          isDisabled={session.door.documentId() === null}
+          onPress={preview.toggle}
+        >
+          {t('preview.open')}
+        </Button>
+      )}
       {!isReadOnly && !type.draftAndPublish && (
         <Button look="primary" isDisabled={actions.isBusy} onPress={() => void actions.save()}>
           {t('action.save')}

@@ -48,6 +48,11 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
               {t('side.keys.publish')} <kbd>Ctrl ↵</kbd>
             </p>
           )}
+          {plan.declaration.hasPreview && (
+            <p className={styles['row']}>
+              {t('side.keys.preview')} <kbd>Ctrl Alt P</kbd>
+            </p>
+          )}
         </Section>
       </div>
     </aside>

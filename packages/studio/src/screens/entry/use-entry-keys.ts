@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react'
 import type { EntryActions } from './use-entry-actions.ts'
+import type { Preview } from './use-preview.ts'
 
-/** Ctrl/⌘-S saves, Ctrl/⌘-Enter publishes: wherever the cursor is, but in a dialog. */
-export function useEntryKeys(actions: EntryActions): void {
-  const current = useRef(actions)
-  current.current = actions
+/** Ctrl/⌘-S saves, Ctrl/⌘-Enter publishes, Ctrl/⌘-Alt-P previews: wherever the cursor is, but in a dialog. */
+export function useEntryKeys(actions: EntryActions, preview: Preview | null): void {
+  const current = useRef({ actions, preview })
+  current.current = { actions, preview }
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (!(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
       if (event.target instanceof Element && event.target.closest('[role=dialog]') !== null) return
-      const act = { s: current.current.save, Enter: current.current.publish }[event.key]
+      const act = actOf(event, current.current.actions, current.current.preview)
       if (act === undefined) return
       event.preventDefault()
       event.stopPropagation()
@@ -18,4 +18,15 @@ export function useEntryKeys(actions: EntryActions): void {
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [])
+}
+
+function actOf(
+  event: KeyboardEvent,
+  actions: EntryActions,
+  preview: Preview | null,
+): (() => void | Promise<void>) | undefined {
+  if (!(event.metaKey || event.ctrlKey) || event.shiftKey) return undefined
+  // By the place of the key: with Alt it may stand for another letter.
+  if (event.altKey) return event.code === 'KeyP' ? preview?.toggle : undefined
+  return { s: actions.save, Enter: actions.publish }[event.key]
 }

@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from 'react'
+import styles from './preview-pane.module.css'
+
+export interface PreviewFramesProps {
+  readonly title: string
+  readonly url: string
+  /** Another one loads the address anew. */
+  readonly turn: number
+  /** Of the page, in its own pixels; it is drawn smaller where there is no room. */
+  readonly width: number
+  /** Whether the page takes what room there is beyond that. */
+  readonly grows: boolean
+}
+
+interface Frame {
+  readonly url: string
+  readonly turn: number
+}
+
+/**
+ * A site that may do anything but lead this window elsewhere. What was there stays in sight until the next has loaded; each is a frame of
+ * its own, as an address that is changed in place would be one more step of the way back.
+ */
+export function PreviewFrames({ title, url, turn, width, grows }: PreviewFramesProps) {
+  const [loaded, show] = useState<Frame | null>(null)
+  const { ref, room } = useRoom()
+  const next: Frame = { url, turn }
+  const isBehind = loaded !== null && loaded.turn !== turn
+  const frames = isBehind ? [loaded, next] : [next]
+  const scale = room.width === 0 ? 1 : Math.min(1, room.width / width)
+  const size = {
+    width: grows ? Math.max(width, room.width) : width,
+    height: room.height / scale,
+    transform: `scale(${scale})`,
+  }
+  return (
+    <div ref={ref} className={styles['stage']}>
+      <div className={styles['page']} style={{ width: size.width * scale }}>
+        {frames.map((frame) => (
+          <iframe
+            key={frame.turn}
+            title={title}
+            src={frame.url}
+            sandbox="allow-downloads allow-forms allow-modals allow-popups allow-same-origin allow-scripts"
+            className={isBehind && frame === next ? styles['coming'] : styles['frame']}
+            style={size}
+            onLoad={() => show(frame)}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const NO_ROOM = { width: 0, height: 0 }
+
+function useRoom() {
+  const ref = useRef<HTMLDivElement>(null)
+  const [room, measure] = useState(NO_ROOM)
+  useEffect(() => {
+    const stage = ref.current
+    if (stage === null) return undefined
+    const observer = new ResizeObserver(() =>
+      measure({ width: stage.clientWidth, height: stage.clientHeight }),
+    )
+    observer.observe(stage)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, room }
+}

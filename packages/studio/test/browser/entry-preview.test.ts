@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server as Site } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { FrameLocator, Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  TYPES,
+  untilSaved,
+} from './editors.ts'
+import type { Server } from './server.ts'
+
+/** What a site does: asks for the entry with the secret that it was given, and shows it. */
+async function startSite(apiOf: () => string): Promise<Site> {
+  const site = createServer((request, response) => {
+    const { searchParams: query } = new URL(request.url ?? '/', 'http://site')
+    const url = `${apiOf()}/api/pieces/${query.get('id')}?locale=${query.get('locale')}&status=${query.get('status')}`
+    const headers = { Authorization: `Bearer ${query.get('secret')}` }
+    void fetch(url, { headers }).then(async (answer) => {
+      const { data } = (await answer.json()) as { readonly data: { readonly title: string } }
+      response.setHeader('Content-Type', 'text/html; charset=utf-8')
+      response.end(`<!doctype html><title>Site</title><html lang="en"><h1>${data.title}</h1>`)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  return site
+}
+
+function typesWithPreview(address: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'quire-preview-'))
+  cpSync(TYPES, folder, { recursive: true })
+  const file = path.join(folder, 'piece.json')
+  const declared = JSON.parse(readFileSync(file, 'utf8'))
+  declared.options.preview = `${address}/?id={documentId}&locale={locale}&status={status}&secret={secret}`
+  writeFileSync(file, JSON.stringify(declared))
+  return folder
+}
+
+describeInBrowser('the preview of an entry', function () {
+  let site: Site
+  let types: string
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    site = await startSite(() => server.address)
+    types = typesWithPreview(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+    server = await startWithEditors({ CONTENT_TYPES_DIR: types })
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+    site.close()
+    site.closeAllConnections()
+    rmSync(types, { recursive: true, force: true })
+  })
+  beforeEach(() => page.setViewportSize({ width: 1280, height: 800 }))
+
+  const pane = () => page.getByRole('region', { name: 'Preview of the draft' })
+  const shown = (): FrameLocator => pane().frameLocator('iframe:visible')
+  const open = async (title: string): Promise<void> => {
+    const { data } = await server.ask('POST', PIECE, { data: { title } })
+    await openPiece(page, server, data.documentId)
+    if ((await pane().count()) === 0) await page.getByRole('button', { name: 'Preview' }).click()
+  }
+
+  it('shows the draft, and again after each save, without a step of the way back', async () => {
+    await open('Before')
+    await shown().getByRole('heading', { name: 'Before' }).waitFor()
+    const steps = await page.evaluate(() => history.length)
+    for (const title of ['After', 'After all']) {
+      await titleOf(page).fill(title)
+      await untilSaved(page)
+      await shown().getByRole('heading', { name: title, exact: true }).waitFor()
+    }
+    await page.waitForFunction(() => document.querySelectorAll('iframe').length === 1)
+    expect(await page.evaluate(() => history.length)).to.equal(steps)
+    expect(window.complaints.filter((text) => text.includes('frame'))).to.deep.equal([])
+  })
+
+  it('shows what an undone change leaves', async () => {
+    await open('As it was')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.locator('main header').getByText('Published', { exact: true }).waitFor()
+    await titleOf(page).fill('As it is')
+    await untilSaved(page)
+    await shown().getByRole('heading', { name: 'As it is' }).waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Discard changes' }).click()
+    await shown().getByRole('heading', { name: 'As it was' }).waitFor()
+  })
+
+  it('is as wide as the device that is chosen, drawn smaller where there is no room', async () => {
+    await open('Wide and narrow')
+    const widths: Readonly<Record<string, number>> = { Phone: 390, Tablet: 820, Desktop: 1280 }
+    for (const [device, width] of Object.entries(widths)) {
+      await pane().getByRole('button', { name: 'Width' }).click()
+      await page.getByRole('option', { name: device }).click()
+      await page.waitForFunction(
+        (wanted) => document.querySelector('iframe')?.clientWidth === wanted,
+        width,
+      )
+      const box = await page.locator('iframe').boundingBox()
+      const around = await pane().boundingBox()
+      expect(box?.width).to.be.at.most(around?.width ?? 0)
+    }
+  })
+
+  it('opens and closes by a key, and stays as it was', async () => {
+    await open('By a key')
+    await titleOf(page).focus()
+    await page.keyboard.press('Control+Alt+p')
+    await pane().waitFor({ state: 'detached' })
+    await page.reload()
+    await titleOf(page).waitFor()
+    expect(await pane().count()).to.equal(0)
+    await page.keyboard.press('Control+Alt+p')
+    await shown().getByRole('heading', { name: 'By a key' }).waitFor()
+    const button = page.getByRole('button', { name: 'Preview', pressed: true })
+    expect(await button.count()).to.equal(1)
+  })
+
+  it('has no fault that axe knows, and stands where the form stood on a phone', async () => {
+    await open('Everywhere')
+    await shown().getByRole('heading', { name: 'Everywhere' }).waitFor()
+    await expectAccessible(page, 'preview')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await titleOf(page).waitFor({ state: 'hidden' })
+    await expectNoSidewaysScrolling(page, 'preview on a phone')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await titleOf(page).waitFor()
+  })
+
+  it('is offered for no type that declares none', async () => {
+    await page.goto(`${server.address}/studio/content/persons/new`)
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Preview' }).count()).to.equal(0)
+  })
+})
