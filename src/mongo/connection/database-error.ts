@@ -74,6 +74,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
+  if (error instanceof WaitedForValue) return toCmsError(error.cause)
   if (isBrokenSocket(error)) return unavailable(error)
   if (!(error instanceof MongoError)) return error
   if (isOutOfTime(error)) {
@@ -183,8 +184,19 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ])
 
+/**
+ * A write of a unique value was out of time: its transaction is tried once more. MongoDB answers such a write at once;
+ * DocumentDB lets it wait for the other's transaction, and several that wait for each other do so for all their time.
+ */
+export class WaitedForValue extends Error {
+  constructor(cause: MongoServerError) {
+    super('Another transaction may hold the value', { cause })
+    this.name = 'WaitedForValue'
+  }
+}
+
 /** A command that ran longer than it may, or waited so long for a majority. */
-export function isOutOfTime(error: unknown): boolean {
+export function isOutOfTime(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
 }
 

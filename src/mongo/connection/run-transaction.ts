@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
 import { CommitBehind } from './commit-record.ts'
-import { isOutOfTime, isWriteConflict } from './database-error.ts'
+import { isOutOfTime, isWriteConflict, WaitedForValue } from './database-error.ts'
 
 export interface TransactionRun {
   readonly options: TransactionOptions
@@ -38,7 +38,9 @@ export async function runTransaction<T>(
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction()
       const mayRetry =
-        error instanceof CommitBehind || hasLabel(error, MongoErrorLabel.TransientTransactionError)
+        error instanceof CommitBehind ||
+        (error instanceof WaitedForValue && attempt === 1) ||
+        hasLabel(error, MongoErrorLabel.TransientTransactionError)
       if (!mayRetry || performance.now() >= deadline || conflict.isLasting(error)) throw error
     }
     await backOff(attempt)

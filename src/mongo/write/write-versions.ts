@@ -3,7 +3,13 @@ import { type Fault, validationError } from '../../errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors, isDuplicateKey, refusingIndex } from '../connection/database-error.ts'
+import {
+  asCmsErrors,
+  isDuplicateKey,
+  isOutOfTime,
+  refusingIndex,
+  WaitedForValue,
+} from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
@@ -324,7 +330,7 @@ interface Written {
 /**
  * Reports all that is taken once an index has refused a write: the error names one of them at most (DocumentDB's of
  * `findAndModify` none), so they are looked up, beside the transaction, which is lost by then.
- * @throws ValidationError that names each attribute
+ * @throws ValidationError that names each attribute, WaitedForValue
  */
 async function unlessTaken<T>(
   database: Database,
@@ -335,6 +341,7 @@ async function unlessTaken<T>(
   try {
     return await write()
   } catch (error) {
+    if (isOutOfTime(error) && uniqueAttributes(plan).length > 0) throw new WaitedForValue(error)
     if (!isDuplicateKey(error)) throw error
     const found = await Promise.all(
       written.map((each) => findTaken(database, plan, each, each.values)),

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { ServiceUnavailableError } from '../../../src/errors.ts'
+import { GatewayTimeoutError, ServiceUnavailableError } from '../../../src/errors.ts'
 import {
   type Database,
   openDatabase,
   type Session,
 } from '../../../src/mongo/connection/database.ts'
+import { isOutOfTime, WaitedForValue } from '../../../src/mongo/connection/database-error.ts'
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
 import { testUri } from '../../test-database.ts'
@@ -50,6 +51,7 @@ describe('a transaction', () => {
     fate: 'aborted',
     answer: failing(112, ['TransientTransactionError']),
   }
+  const OUT_OF_TIME: WireFault = { fate: 'aborted', answer: failing(50, []) }
   const UNKNOWN: WireFault = {
     fate: 'carried out',
     answer: failing(91, ['UnknownTransactionCommitResult', 'RetryableWriteError']),
@@ -88,6 +90,26 @@ describe('a transaction', () => {
     await database.transact(rows.work)
     proxy.disarm()
     expect([rows.runs, await stored('a conflict')]).to.deep.equal([2, 2])
+  })
+
+  it('runs once more where another transaction may have held a value for all its time', async () => {
+    const rows = inserting('a value', patient)
+    const failures: unknown[] = []
+    const work = async (session: Session): Promise<void> => {
+      await rows.work(session).catch((error: unknown) => {
+        failures.push(error)
+        throw isOutOfTime(error) ? new WaitedForValue(error) : error
+      })
+    }
+    proxy.arm((_command, position) => (position === 2 ? OUT_OF_TIME : null))
+    await patient.transact(work)
+    expect([rows.runs, failures.length, await stored('a value')]).to.deep.equal([2, 1, 2])
+
+    proxy.arm((command) => ('insert' in command ? OUT_OF_TIME : null))
+    const failure: unknown = await patient.transact(work).catch((error: unknown) => error)
+    proxy.disarm()
+    expect(failure).to.be.instanceOf(GatewayTimeoutError)
+    expect([rows.runs, failures.length]).to.deep.equal([4, 3])
   })
 
   it('is a 503 soon when the conflict lasts', async () => {
