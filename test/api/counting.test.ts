@@ -38,10 +38,6 @@ describe('totals of lists over HTTP', () => {
     ['tags?pagination[cursor]=', { pageSize: 25, nextCursor: null, total: 3, capped: true }],
     ['tags?filters[name][$lte]=c', { page: 1, pageSize: 25, pageCount: 1, total: 3 }],
     [
-      'tags?pagination[withCount]=estimate',
-      { page: 1, pageSize: 25, pageCount: 1, total: 5, estimated: true },
-    ],
-    [
       'tags?pagination[withCount]=estimate&filters[name][$lte]=b',
       { page: 1, pageSize: 25, pageCount: 1, total: 2, estimated: true },
     ],
@@ -58,6 +54,15 @@ describe('totals of lists over HTTP', () => {
       expect(body.meta).to.deep.equal({ pagination })
     })
   }
+
+  it('tells of tags?pagination[withCount]=estimate what the database believes', async () => {
+    const { body } = await server.get('/api/tags?pagination[withCount]=estimate')
+    const { total, ...others } = body.meta.pagination
+    expect(others).to.deep.equal({ page: 1, pageSize: 25, pageCount: 1, estimated: true })
+    // What counts from statistics may have taken them between two of the five.
+    if (process.env['MONGODB_URI']) expect(total).to.be.within(1, 5)
+    else expect(total).to.equal(5)
+  })
 
   it('shows entries beyond the cap', async () => {
     const { body } = await server.get('/api/tags?pagination[start]=4')

@@ -38,10 +38,18 @@ const UPKEEP: ReadonlySet<string> = new Set([
 /** Asked and written behind requests: none of their own commands. */
 const BACKGROUND: ReadonlySet<unknown> = new Set([
   'quire_deliveries',
+  'quire_heads',
+  'quire_leases',
   'quire_processes',
   'quire_stamps',
   'quire_webhooks',
 ])
+/** A commit is inserted by the transaction that it tells of, and numbered behind it. */
+const COMMITS = 'quire_commits'
+
+function isBackground(name: string, collection: unknown): boolean {
+  return BACKGROUND.has(collection) || (collection === COMMITS && name !== 'insert')
+}
 
 /** Stands between a server and the database of `uri`, on a free port. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {
@@ -51,7 +59,7 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
   let commands: Document[] = []
   const faultOf = ({ body }: WireMessage): WireFault | null => {
     const [name = '', collection] = Object.entries(body ?? {})[0] ?? []
-    if (plan === null || body === null || UPKEEP.has(name) || BACKGROUND.has(collection))
+    if (plan === null || body === null || UPKEEP.has(name) || isBackground(name, collection))
       return null
     commands.push(body)
     return plan(body, commands.length)
