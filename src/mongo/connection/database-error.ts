@@ -74,9 +74,12 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
-  if (error instanceof WaitedForValue) return toCmsError(error.cause)
   if (isBrokenSocket(error)) return unavailable(error)
-  if (!(error instanceof MongoError)) return error
+  if (error instanceof WaitedForValue) return ofMongo(error.cause)
+  return error instanceof MongoError ? ofMongo(error) : error
+}
+
+function ofMongo(error: MongoError): unknown {
   if (isOutOfTime(error)) {
     return new GatewayTimeoutError('The query took too long', {}, { cause: error })
   }
@@ -189,6 +192,8 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
  * DocumentDB lets it wait for the other's transaction, and several that wait for each other do so for all their time.
  */
 export class WaitedForValue extends Error {
+  declare readonly cause: MongoServerError
+
   constructor(cause: MongoServerError) {
     super('Another transaction may hold the value', { cause })
     this.name = 'WaitedForValue'

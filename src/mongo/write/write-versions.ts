@@ -1,15 +1,9 @@
-import { type Document, MongoBulkWriteError, type MongoServerError } from 'mongodb'
-import { type Fault, validationError } from '../../errors.ts'
+import { type Document, MongoBulkWriteError } from 'mongodb'
+import { validationError } from '../../errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import {
-  asCmsErrors,
-  isDuplicateKey,
-  isOutOfTime,
-  refusingIndex,
-  WaitedForValue,
-} from '../connection/database-error.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
@@ -18,7 +12,6 @@ import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
 import { itemOf, noteChanged, notePut, noteRemoved, removalProjection } from './note-versions.ts'
-import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { toBson } from '../versions/stored-value.ts'
 import {
   asVersion,
@@ -26,7 +19,8 @@ import {
   type VersionDocument,
   versionsOf,
 } from '../versions/stored-version.ts'
-import { findTaken, takenFault, uniqueAttributes } from './unique-values.ts'
+import { findTaken } from './unique-values.ts'
+import { unlessTaken } from './unless-taken.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
@@ -321,46 +315,3 @@ function toDocument(values: Data): Document {
 }
 
 /** What a write gives of one locale of a document. */
-interface Written {
-  readonly documentId: string
-  readonly locale: string
-  readonly values: Data
-}
-
-/**
- * Reports all that is taken once an index has refused a write: the error names one of them at most (DocumentDB's of
- * `findAndModify` none), so they are looked up, beside the transaction, which is lost by then.
- * @throws ValidationError that names each attribute, WaitedForValue
- */
-async function unlessTaken<T>(
-  database: Database,
-  plan: ContentTypePlan,
-  written: readonly Written[],
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (isOutOfTime(error) && uniqueAttributes(plan).length > 0) throw new WaitedForValue(error)
-    if (!isDuplicateKey(error)) throw error
-    const found = await Promise.all(
-      written.map((each) => findTaken(database, plan, each, each.values)),
-    )
-    const [fault = faultOf(plan, error, written), ...others] = found.flat()
-    throw fault === null ? error : validationError([fault, ...others], 'value_not_unique')
-  }
-}
-
-/** For a value that is taken in another locale, or was until now: as far as the database says which. */
-function faultOf(
-  plan: ContentTypePlan,
-  error: MongoServerError,
-  [first]: readonly Written[],
-): Fault | null {
-  const { paths, name } = refusingIndex(error)
-  const unique = name === null ? null : uniqueAttributeOf(name)
-  const attribute = uniqueAttributes(plan).find(
-    (each) => paths.includes(each.name) || each.name === unique,
-  )
-  return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
-}
