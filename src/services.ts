@@ -39,7 +39,7 @@ import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
-import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
+import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts'
 import { readVersion } from './config/version.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
@@ -177,7 +177,10 @@ async function startBackground(
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
   const send = { allowHosts: config.webhooks.allowHosts, version: readVersion() }
-  const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
+  const onMissed: WebhooksOptions['onMissed'] = ({ _id: id, name }, { from, to }) =>
+    log.warn({ id, name, from, to }, 'A webhook has missed commits: the log holds them no longer')
+  const noticing = { onBackgroundError: warnOf(log, 'Webhooks'), onMissed }
+  const telling = { send, bounds: config.api.answer, ...noticing }
   const webhooks = await openWebhooks({ ...parts, ...telling, commitLog, now })
   return { commitLog, webhooks }
 }

@@ -55,6 +55,8 @@ export type JobChange<T> =
 export interface JobQueueOptions {
   readonly database: Database
   readonly collection: string
+  /** By which member, ascending, what is due at once is begun; without one there is no order. */
+  readonly then?: string
   /** Longer than any attempt takes. */
   readonly leaseMs: number
   readonly now: () => Date
@@ -72,7 +74,7 @@ export async function openJobQueue<T extends JobRow>(
   const { database, now } = options
   const rows = rowsOf(options)
   await ensureIndexes(rows, [
-    { key: { open: 1, dueAt: 1 }, name: 'due', partialFilterExpression: { open: 1 } },
+    { key: { open: 1, ...orderOf(options) }, partialFilterExpression: { open: 1 } },
   ])
   return {
     claim: (conditions = {}) =>
@@ -90,6 +92,10 @@ export async function openJobQueue<T extends JobRow>(
   }
 }
 
+function orderOf({ then }: Pick<JobQueueOptions, 'then'>): Record<string, 1> {
+  return { dueAt: 1, ...(then !== undefined && { [then]: 1 }) }
+}
+
 function rowsOf({ database, collection }: JobQueueOptions) {
   return database.collection<JobRow>(collection)
 }
@@ -105,7 +111,7 @@ async function claimOne(
   const claimable = claimableAt(at, leaseMs)
   const due = await rows
     .find({ ...conditions, ...claimable }, { ...bounded, projection: { _id: 1 } })
-    .sort({ dueAt: 1 })
+    .sort(orderOf(options))
     .limit(CANDIDATES)
     .toArray()
   const leasedUntil = new Date(at.getTime() + leaseMs)

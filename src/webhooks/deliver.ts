@@ -1,7 +1,8 @@
 import { type Claimed, type JobQueue, LeaseLost } from '../jobs/job-queue.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
-import { deliveriesOf, type DeliveryRow } from './delivery.ts'
+import type { DeliveryRow } from './delivery.ts'
+import { earlierOf, postpone, wakeFirst } from './document-order.ts'
 import { bodyFor, type PayloadSources } from './payload.ts'
 import { delayAfter } from './retries.ts'
 import { type Outcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
@@ -13,9 +14,6 @@ export const LEASE_MS = 60_000
 
 /** Who has not begun to send by then does not: the lease must last for all of it. */
 const LATEST_MS = LEASE_MS - 2 * TIMEOUT_MS
-
-/** How long what waits for an earlier event of its document is left alone, at most. */
-const WAIT_MS = 5_000
 
 export interface Delivering extends PayloadSources {
   readonly queue: JobQueue<DeliveryRow>
@@ -46,7 +44,8 @@ async function attempt(
   const started = performance.now()
   const before = hook.ordered ? await earlierOf(database, delivery) : null
   if (before !== null) {
-    await putBack(queue, delivery, new Date(latest(before.dueAt, now)))
+    await putBack(queue, delivery, await postpone(database, delivery, before, now()))
+    await wakeFirst(database, delivery, now()) // it may have ended meanwhile, and woken nobody
     return
   }
   const body = await bodyFor(delivering, hook, delivery)
@@ -71,29 +70,6 @@ export function sendTo(
     ...signedHeaders({ id, seconds, body }, hook.secrets),
   }
   return sendRequest({ url: hook.url, headers, body }, send)
-}
-
-/** The first event of the same document that nobody has taken note of. */
-function earlierOf(
-  database: Database,
-  { hook, documentId, place }: DeliveryRow,
-): Promise<Pick<DeliveryRow, 'dueAt'> | null> {
-  return asCmsErrors(() =>
-    deliveriesOf(database)
-      .find(
-        { hook, documentId, open: 1, place: { $lt: place } },
-        { maxTimeMS: database.queryTimeoutMs, projection: { dueAt: 1 } },
-      )
-      .sort({ place: 1 })
-      .limit(1)
-      .next(),
-  )
-}
-
-/** It looks again soon, and not before what it waits for can have been sent. */
-function latest(dueAt: Date, now: () => Date): number {
-  const at = now().getTime()
-  return Math.min(Math.max(dueAt.getTime(), at + 200), at + WAIT_MS)
 }
 
 /** As if it had not been claimed. */
@@ -133,29 +109,7 @@ async function settle(
   const state = outcome.error === null ? 'delivered' : 'failed'
   await queue.settle(delivery, { kind: 'done', set: { state, last, settledAt: at } })
   if (isGone) await disable(database, hook, at)
-  if (hook.ordered) await wakeNext(database, delivery, at)
-}
-
-/** What waits for this one need not wait until it looks again. */
-async function wakeNext(
-  database: Database,
-  { hook, documentId, place }: DeliveryRow,
-  at: Date,
-): Promise<void> {
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  await asCmsErrors(async () => {
-    const next = await deliveriesOf(database)
-      .find({ hook, documentId, open: 1, place: { $gt: place } }, options)
-      .sort({ place: 1 })
-      .limit(1)
-      .next()
-    if (next === null || next.attempts > 0) return // it waits for its own next attempt
-    await deliveriesOf(database).updateOne(
-      { _id: next._id, lease: null, dueAt: { $gt: at } },
-      { $set: { dueAt: at } },
-      options,
-    )
-  })
+  if (hook.ordered) await wakeFirst(database, delivery, at)
 }
 
 /** Unless it leads elsewhere by now. */

@@ -78,6 +78,7 @@ export async function createWebhook(
     secrets: [secret],
     cursor: seq,
     replay: null,
+    missed: null,
     ...switched(enabled, at),
     createdAt: at,
     updatedAt: at,

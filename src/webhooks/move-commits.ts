@@ -1,11 +1,11 @@
-import type { Head } from '../mongo/commits/heads.ts'
-import { type NumberedCommit, readCommits } from '../mongo/commits/read-commits.ts'
+import { type Head, readHead } from '../mongo/commits/heads.ts'
+import { type NumberedCommit, scanCommits } from '../mongo/commits/read-commits.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { Schema } from '../schema/plan.ts'
 import { deliveriesOf, type DeliveryRow, freshState, placeOf } from './delivery.ts'
 import { eventOf, wants } from './events.ts'
-import { type WebhookRow, webhooksOf } from './webhook.ts'
+import { type Missed, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** How much of the log is looked at in one transaction. */
 const COMMITS_AT_ONCE = 100
@@ -18,6 +18,8 @@ export interface Move {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly now: () => Date
+  /** A webhook is not told of commits that the log no longer held when it came to them. */
+  readonly onMissed: (hook: Pick<WebhookRow, '_id' | 'name'>, missed: Missed) => void
 }
 
 /** Makes deliveries of what has been committed, for each webhook. Says whether there is more. */
@@ -54,15 +56,15 @@ async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean>
 interface Way {
   /** After which commit it goes on, and up to which; null where it does not. */
   range(hook: WebhookRow, head: Head): { readonly after: number; readonly to: number } | null
-  /** What says how far it is. */
-  at(after: number, hook: WebhookRow): Partial<WebhookRow>
+  /** What says how far it is, and of what it was not told on the way. */
+  at(after: number, hook: WebhookRow, missed: Missed | null): Partial<WebhookRow>
   /** Whether deliveries that were made before are made again. */
   readonly again: boolean
 }
 
 const FORWARD: Way = {
   range: ({ cursor }, { seq }) => (cursor < seq ? { after: cursor, to: seq } : null),
-  at: (cursor) => ({ cursor }),
+  at: (cursor, _hook, missed) => ({ cursor, ...(missed !== null && { missed }) }),
   again: false,
 }
 
@@ -82,33 +84,56 @@ async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Prom
   const { database } = move
   const range = way.range(seen, head)
   if (range === null) return false
-  const found = await readCommits(
-    database,
-    { seq: range.to },
-    {
-      after: range.after,
-      limit: COMMITS_AT_ONCE,
-    },
-  )
-  const commits = withinItems(found)
-  const isWhole = commits.length === found.length && found.length < COMMITS_AT_ONCE
-  const reached = isWhole ? range.to : (commits.at(-1)?.seq ?? range.to)
-  await database.transact(async (session) => {
+  const { commits, reached, missed } = await readStep(move, range)
+  const hasMoved = await database.transact(async (session) => {
     const hook = await webhooksOf(database).findOne(
       { _id: seen._id },
       { session, maxTimeMS: database.queryTimeoutMs },
     )
     // Somebody else was faster, or it was changed or removed.
-    if (hook === null || hook.disabledAt !== null) return
-    if (way.range(hook, head)?.after !== range.after) return
+    if (hook === null || hook.disabledAt !== null) return false
+    if (way.range(hook, head)?.after !== range.after) return false
     await putDeliveries(move, hook, commits, way, session)
     await webhooksOf(database).updateOne(
       { _id: hook._id },
-      { $set: way.at(reached, hook) },
+      { $set: way.at(reached, hook, missed) },
       { session, maxTimeMS: database.queryTimeoutMs },
     )
+    return true
   })
-  return !isWhole
+  if (hasMoved && missed !== null && !way.again) move.onMissed(seen, missed)
+  return reached < range.to
+}
+
+interface Step {
+  readonly commits: readonly NumberedCommit[]
+  /** The commit up to which these are all that there are. */
+  readonly reached: number
+  /** Null where the log holds all of them. */
+  readonly missed: Missed | null
+}
+
+/** Numbers have no gaps: where one is not there, retention was faster, and what follows begins behind its floor. */
+async function readStep(
+  { database, now }: Move,
+  { after, to }: { readonly after: number; readonly to: number },
+): Promise<Step> {
+  const found: NumberedCommit[] = []
+  const range = { after, limit: COMMITS_AT_ONCE }
+  await scanCommits(database, { seq: to }, range, { 'items.content': 0 }, (commit) => {
+    return found.push(commit) > 0
+  })
+  const commits = withinItems(found)
+  const isWhole = commits.length === found.length && found.length < COMMITS_AT_ONCE
+  const reached = isWhole ? to : (commits.at(-1)?.seq ?? to)
+  if (commits.length === reached - after) return { commits, reached, missed: null }
+  const { floor } = await readHead(database)
+  const from = after + 1
+  return {
+    commits: commits.filter(({ seq }) => seq > floor),
+    reached: Math.min(Math.max(reached, floor), to),
+    missed: floor < from ? null : { from, to: Math.min(floor, to), at: now() },
+  }
 }
 
 /** Whole commits, and one at least. */

@@ -7,7 +7,7 @@ import { tryLease } from '../mongo/system/lease.ts'
 import { deliver, type Delivering, LEASE_MS } from './deliver.ts'
 import { DELIVERIES, type DeliveryRow, ensureDeliveries } from './delivery.ts'
 import { sweepDeliveries } from './delivery-log.ts'
-import { moveCommits } from './move-commits.ts'
+import { type Move, moveCommits } from './move-commits.ts'
 import type { PayloadSources } from './payload.ts'
 import type { SendOptions } from './send-request.ts'
 import { testWebhook, type Tested } from './test-webhook.ts'
@@ -18,6 +18,7 @@ export interface WebhooksOptions extends PayloadSources {
   readonly send: SendOptions
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
+  readonly onMissed: Move['onMissed']
 }
 
 /** The webhooks of one process: it tells receivers of what any process has committed. */
@@ -43,6 +44,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const queue = await openJobQueue<DeliveryRow>({
     database,
     collection: DELIVERIES,
+    then: 'place', // the first of a document before those that wait for it
     leaseMs: LEASE_MS,
     now,
   })

@@ -17,12 +17,21 @@ export interface WebhookRow extends Subscription {
   readonly cursor: number
   /** Commits that are to be told of once more: those after `after`, up to `to`. */
   readonly replay: { readonly after: number; readonly to: number } | null
+  /** Commits that the log no longer held when it came to them, the last time; null where there were none. */
+  readonly missed: Missed | null
   /** Null while it works. */
   readonly disabledAt: Date | null
   /** `gone`: its receiver answered 410. */
   readonly disabledBecause: 'administrator' | 'gone' | null
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+/** Numbers of commits, both included, and when they were found to be gone. */
+export interface Missed {
+  readonly from: number
+  readonly to: number
+  readonly at: Date
 }
 
 export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
