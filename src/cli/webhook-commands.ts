@@ -32,16 +32,21 @@ const list: Command = {
   words: NONE,
   run: async ({ webhooks }) => {
     const data = await listWebhooks(await webhooks())
-    const rows = data.map(({ id, name, url, events, types, enabled, disabledBecause }) => [
-      id,
-      name,
-      url,
-      events.join(' '),
-      types === null ? 'all' : types.join(' '),
-      enabled ? 'on' : `off (${disabledBecause ?? ''})`,
+    const rows = data.map((hook) => [
+      hook.id,
+      hook.name,
+      hook.url,
+      hook.events.join(' '),
+      hook.types === null ? 'all' : hook.types.join(' '),
+      stateOf(hook),
     ])
     return { data, text: formatTable(['ID', 'NAME', 'URL', 'EVENTS', 'TYPES', 'STATE'], rows) }
   },
+}
+
+function stateOf({ enabled, disabledBecause, missed }: Webhook): string {
+  const lost = missed === null ? '' : `, missed ${missed.from} to ${missed.to}`
+  return (enabled ? 'on' : `off (${disabledBecause ?? ''})`) + lost
 }
 
 const create: Command = {
