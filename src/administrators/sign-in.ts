@@ -19,6 +19,7 @@ import {
   newPassword,
   rowOf,
 } from './administrators.ts'
+import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
 import { ADMINISTRATOR, type Permission, toPermissions } from './rights.ts'
 import { type AdministratorRow, findStaff } from './rows.ts'
 
@@ -47,6 +48,7 @@ export async function signIn(
   const row = administrators.find((one) => one.email === email.toLowerCase())
   const isRight = await context.passwords.verify(row?.password ?? null, password)
   if (row === undefined || !isRight) {
+    await noteFailedSignIn(context.db, row?._id ?? null)
     throw new ValidationError('Invalid email or password', {}, { code: 'invalid_login' })
   }
   return begin(context, row, device)
@@ -66,14 +68,16 @@ export async function signUpFirst(
   const { token, password, ...values } = readInput(FIRST_ADMINISTRATOR, input)
   if (!(await isFirstWanted(context))) throw invalidLink()
   const hash = await context.passwords.hash(password)
-  const { id } = await context.stamped.change(async (session) => {
-    const staff = await findStaff(context.db, session)
-    const link = await context.links.use('first', token, session)
-    if (link === null || staff.administrators.length > 0) throw invalidLink()
-    const first = { ...values, roles: [ADMINISTRATOR], password: hash }
-    return insertAdministrator(context, staff, first, session)
-  })
-  return begin(context, { _id: id, epoch: 0 }, device)
+  const { id, name } = await byLink(context, () =>
+    context.stamped.change(async (session) => {
+      const staff = await findStaff(context.db, session)
+      const link = await context.links.use('first', token, session)
+      if (link === null || staff.administrators.length > 0) throw invalidLink()
+      const first = { ...values, roles: [ADMINISTRATOR], password: hash }
+      return insertAdministrator(context, staff, first, session)
+    }),
+  )
+  return begin(context, { _id: id, name, epoch: 0 }, device)
 }
 
 /** By a link that was made for somebody who is known already. @throws ValidationError */
@@ -83,13 +87,15 @@ export async function signInByLink(
   device: Device,
 ): Promise<NewSession> {
   const { token } = readInput(SIGN_IN_BY_LINK, input)
-  const row = await context.db.transact(async (session) => {
-    const link = await context.links.use('sign-in', token, session)
-    const staff = await findStaff(context.db, session)
-    const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
-    if (row === undefined) throw invalidLink()
-    return row
-  })
+  const row = await byLink(context, () =>
+    context.db.transact(async (session) => {
+      const link = await context.links.use('sign-in', token, session)
+      const staff = await findStaff(context.db, session)
+      const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
+      if (row === undefined) throw invalidLink()
+      return row
+    }),
+  )
   return begin(context, row, device)
 }
 
@@ -101,15 +107,17 @@ export async function resetPassword(
 ): Promise<NewSession> {
   const { token, password } = readInput(PASSWORD_BY_LINK, input)
   const hash = await context.passwords.hash(password)
-  const row = await context.stamped.change(async (session) => {
-    const link = await context.links.use('password', token, session)
-    const staff = await findStaff(context.db, session)
-    const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
-    if (row === undefined) throw invalidLink()
-    const changes = newPassword(row, hash)
-    await changeRow(context, staff, row, changes, session)
-    return { ...row, ...changes }
-  })
+  const row = await byLink(context, () =>
+    context.stamped.change(async (session) => {
+      const link = await context.links.use('password', token, session)
+      const staff = await findStaff(context.db, session)
+      const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
+      if (row === undefined) throw invalidLink()
+      const changes = newPassword(row, hash)
+      await changeRow(context, staff, row, changes, session)
+      return { ...row, ...changes }
+    }),
+  )
   await context.sessions.endAll(row._id, null)
   return begin(context, row, device)
 }
@@ -144,11 +152,33 @@ export async function showSession(
   return show(context, principal.id)
 }
 
+/** Ends a session of one's own, this one or another; false where there is none. */
+export async function signOut(
+  { db, sessions }: AdministratorsContext,
+  administrator: string,
+  session: string,
+): Promise<boolean> {
+  const ended = await sessions.end(administrator, session)
+  if (ended) await noteSignOut(db, administrator)
+  return ended
+}
+
+/** Whose link is none has failed to sign in. */
+async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>): Promise<T> {
+  try {
+    return await enter()
+  } catch (error) {
+    if (error instanceof ValidationError) await noteFailedSignIn(db, null)
+    throw error
+  }
+}
+
 async function begin(
   context: AdministratorsContext,
-  row: Pick<AdministratorRow, '_id' | 'epoch'>,
+  row: Pick<AdministratorRow, '_id' | 'name' | 'epoch'>,
   device: Device,
 ): Promise<NewSession> {
+  await noteSignIn(context.db, row)
   return { ...(await show(context, row._id)), token: await context.sessions.start(row, device) }
 }
 

@@ -285,6 +285,41 @@ describe('/admin/audit', () => {
     expect(third?.seq).to.be.lessThan(Number(second))
   })
 
+  it('has sign-ins that were good and that failed, sign-outs, roles and webhooks', async () => {
+    const { id } = await addAdministrator(server, 'Grace', ['editor'])
+    const wrong = { email: 'grace@example.org', password: 'my other password' }
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const enter = (path: string, body: object) =>
+      server.send('POST', `/admin/${path}`, { token: null, body, headers })
+    const failed = await enter('session', wrong)
+    expect(failed.status).to.equal(400)
+    const stranger = { ...wrong, email: 'typed-a-password-here@example.org' }
+    expect((await enter('session', stranger)).status).to.equal(400)
+    expect((await enter('session/link', { token: 'x'.repeat(43) })).status).to.equal(400)
+    const grace = await signIn(server, 'grace@example.org')
+    expect((await grace.send('DELETE', '/admin/session')).status).to.equal(204)
+    await addRole(server, 'readers', [{ action: 'admin::audit.read' }])
+    const hook = { name: 'site', url: 'https://example.org', events: ['entry.publish'] }
+    const made = await server.send('POST', '/admin/webhooks', { body: hook })
+    const [failures, sessions] = ['?type=admin::failed-sign-in', '?type=admin::session']
+    await untilFound(`?type=admin::webhook&documentId=${made.body.data.id}`, 1)
+    const [byLink, unknown, known, ...others] = await rows(failures)
+    expect(others).to.deep.equal([])
+    expect(byLink?.items[0].documentId).to.equal('unknown')
+    expect(unknown?.items[0].documentId).to.equal('unknown')
+    expect(known?.items[0].documentId).to.equal(id)
+    expect(known?.by).to.deep.equal({ kind: 'anonymous', id: null, name: null })
+    expect(known?.requestId).to.equal(failed.headers['x-request-id'])
+    const text = JSON.stringify(await rows(''))
+    expect(text).not.to.include('typed-a-password').and.not.include('my other')
+    const [out, entered] = await rows(`${sessions}&documentId=${id}`)
+    const graces = { kind: 'administrator', id, name: 'Grace' }
+    expect([out?.items[0].op, entered?.items[0].op]).to.deep.equal(['delete', 'put'])
+    expect([out?.by, entered?.by]).to.deep.equal([graces, graces])
+    expect(entered?.requestId).to.be.a('string').and.not.equal(out?.requestId)
+    expect(await rows('?type=admin::role')).to.have.length(1)
+  })
+
   it('refuses what it does not know', async () => {
     for (const query of [
       '?other=1',

@@ -1,4 +1,6 @@
+import type { Principal } from '../../access/principal.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
+import { writingFor } from '../../access/writing-for.ts'
 import type { AdministratorsContext } from '../../administrators/administrators.ts'
 import {
   isFirstWanted,
@@ -7,6 +9,7 @@ import {
   showSession,
   signIn,
   signInByLink,
+  signOut,
   signUpFirst,
 } from '../../administrators/sign-in.ts'
 import { everyone, type GuardedRouter } from '../guarded-router.ts'
@@ -35,6 +38,9 @@ const BY_EMAIL: Counted = { accountOf: accountIn('email') }
 /** Of a link nobody can say whose it is before it is known to be good. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
+/** Who asks has not shown who they are. */
+const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }
+
 type Enter = typeof signIn
 
 /** Ways in, open to everyone, and the session that they begin. */
@@ -45,7 +51,10 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   admin.router.get('/start', everyone(showStart(dependencies)))
   const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
     const handler = everyone(async (ctx) => {
-      await answer(ctx, dependencies, await enter(administrators, bodyOf(ctx), deviceOf(ctx)))
+      const entered = await writingFor(NOBODY_YET, ctx.state.requestId, () =>
+        enter(administrators, bodyOf(ctx), deviceOf(ctx)),
+      )
+      await answer(ctx, dependencies, entered)
       ctx.status = status
     })
     const limit = limitRate(limits, `/admin${path}`, counted)
@@ -69,7 +78,7 @@ function addOwnSession(
   admin.delete('/session', null, async (ctx) => {
     const { principal } = ctx.state
     if (principal.kind === 'administrator') {
-      await administrators.sessions.end(principal.id, principal.session)
+      await signOut(administrators, principal.id, principal.session)
     }
     cookie.clear(ctx)
     ctx.status = 204

@@ -3,7 +3,7 @@ import Joi from 'joi'
 import type { AdministratorPrincipal } from '../../access/principal.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
 import { type AdministratorsContext, updateOwn } from '../../administrators/administrators.ts'
-import { changePassword } from '../../administrators/sign-in.ts'
+import { changePassword, signOut } from '../../administrators/sign-in.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
@@ -38,14 +38,14 @@ export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   return admin.router
 }
 
-function addSessions(admin: AdminRouter, { administrators: { sessions } }: MeDependencies): void {
+function addSessions(admin: AdminRouter, { administrators }: MeDependencies): void {
   admin.get('/sessions', null, async (ctx) => {
     const { id, session } = meOf(ctx)
-    const all = await sessions.list(id)
+    const all = await administrators.sessions.list(id)
     ctx.body = { data: all.map((one) => ({ ...one, current: one.id === session })) }
   })
   admin.delete('/sessions/:id', null, async (ctx) => {
-    const ended = await sessions.end(meOf(ctx).id, parameterOf(ctx, 'id'))
+    const ended = await signOut(administrators, meOf(ctx).id, parameterOf(ctx, 'id'))
     if (!ended) throw new NotFoundError('There is no such session')
     ctx.status = 204
   })

@@ -1,0 +1,37 @@
+import { currentAuthorship, writingAs } from '../mongo/connection/authorship.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import type { AdministratorRow } from './rows.ts'
+
+/** What the commit log calls them: a session is put where it begins and deleted where somebody ends it. */
+const SESSION_TYPE = 'admin::session'
+const FAILED_TYPE = 'admin::failed-sign-in'
+
+/** In place of an administrator's id where there is none. What was typed is not kept: some type their password there. */
+const UNKNOWN = 'unknown'
+
+type Named = Pick<AdministratorRow, '_id' | 'name'>
+
+/** Before the session begins: none is that the audit does not have. It is the administrator's own doing. */
+export async function noteSignIn(db: Database, { _id: id, name }: Named): Promise<void> {
+  const { requestId } = currentAuthorship()
+  const by = { kind: 'administrator', id, name }
+  await writingAs({ by, requestId }, () => note(db, 'put', SESSION_TYPE, id))
+}
+
+/** By whoever does it: the administrator, on this device or another. */
+export function noteSignOut(db: Database, administrator: string): Promise<void> {
+  return note(db, 'delete', SESSION_TYPE, administrator)
+}
+
+/** Whoever it was has not shown it; null where nobody has that address, or the link was none. */
+export function noteFailedSignIn(db: Database, administrator: string | null): Promise<void> {
+  return note(db, 'put', FAILED_TYPE, administrator ?? UNKNOWN)
+}
+
+function note(db: Database, op: 'put' | 'delete', type: string, documentId: string): Promise<void> {
+  return db.transact((session) => {
+    noteRow(session, op, { type, documentId })
+    return Promise.resolve()
+  })
+}
