@@ -39,7 +39,7 @@ import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
-import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts'
+import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
 import { readVersion } from './config/version.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
@@ -176,12 +176,10 @@ async function startBackground(
   const { logRetentionDays: retentionDays, historyDays } = config.database
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
-  const send = { allowHosts: config.webhooks.allowHosts, version: readVersion() }
-  const onMissed: WebhooksOptions['onMissed'] = ({ _id: id, name }, { from, to }) =>
-    log.warn({ id, name, from, to }, 'A webhook has missed commits: the log holds them no longer')
-  const noticing = { onBackgroundError: warnOf(log, 'Webhooks'), onMissed }
-  const telling = { send, bounds: config.api.answer, ...noticing }
-  const webhooks = await openWebhooks({ ...parts, ...telling, commitLog, now })
+  const send = { ...config.webhooks, version: readVersion() }
+  const onMissed = (missed: object): void => log.warn(missed, 'A webhook missed commits: too old')
+  const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
+  const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog, now })
   return { commitLog, webhooks }
 }
 
@@ -228,7 +226,6 @@ async function openWhoMayDoWhat(
     users: openEndUsers({ ...users, tokens, sessions }),
     onBackgroundError,
   })
-  const { resetPasswordUrl } = config.mail
   const accounts = openAccounts({
     ...users,
     tokens,
@@ -238,7 +235,7 @@ async function openWhoMayDoWhat(
     roles: access.roles,
     mailer: await openMailer({ config, log }),
     links: {
-      resetPassword: resetPasswordUrl,
+      resetPassword: config.mail.resetPasswordUrl,
       emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
     },
     onBackgroundError,
@@ -248,11 +245,10 @@ async function openWhoMayDoWhat(
 
 /** What speaks SMTP is loaded where it is used: it takes memory. */
 async function openMailer({
-  config: {
-    mail: { smtpUrl, from },
-  },
+  config,
   log,
 }: Pick<ServicesOptions, 'config' | 'log'>): Promise<Mailer> {
+  const { smtpUrl, from } = config.mail
   if (smtpUrl === null) return loggingMailer(log)
   const { smtpMailer } = await import('./accounts/smtp-mailer.ts')
   return smtpMailer(smtpUrl, from)

@@ -56,7 +56,7 @@ export interface JobQueueOptions {
   readonly database: Database
   readonly collection: string
   /** By which member, ascending, what is due at once is begun; without one there is no order. */
-  readonly then?: string
+  readonly tieBreak?: string
   /** Longer than any attempt takes. */
   readonly leaseMs: number
   readonly now: () => Date
@@ -92,8 +92,8 @@ export async function openJobQueue<T extends JobRow>(
   }
 }
 
-function orderOf({ then }: Pick<JobQueueOptions, 'then'>): Record<string, 1> {
-  return { dueAt: 1, ...(then !== undefined && { [then]: 1 }) }
+function orderOf({ tieBreak }: Pick<JobQueueOptions, 'tieBreak'>): Record<string, 1> {
+  return { dueAt: 1, ...(tieBreak !== undefined && { [tieBreak]: 1 }) }
 }
 
 function rowsOf({ database, collection }: JobQueueOptions) {

@@ -5,7 +5,7 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 import type { Schema } from '../schema/plan.ts'
 import { deliveriesOf, type DeliveryRow, freshState, placeOf } from './delivery.ts'
 import { eventOf, wants } from './events.ts'
-import { type Missed, type WebhookRow, webhooksOf } from './webhook.ts'
+import { type Missed, type Webhook, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** How much of the log is looked at in one transaction. */
 const COMMITS_AT_ONCE = 100
@@ -19,7 +19,7 @@ export interface Move {
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly now: () => Date
   /** A webhook is not told of commits that the log no longer held when it came to them. */
-  readonly onMissed: (hook: Pick<WebhookRow, '_id' | 'name'>, missed: Missed) => void
+  readonly onMissed: (missed: Missed & Pick<Webhook, 'id' | 'name'>) => void
 }
 
 /** Makes deliveries of what has been committed, for each webhook. Says whether there is more. */
@@ -101,7 +101,8 @@ async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Prom
     )
     return true
   })
-  if (hasMoved && missed !== null && !way.again) move.onMissed(seen, missed)
+  if (hasMoved && missed !== null && !way.again)
+    move.onMissed({ ...missed, id: seen._id, name: seen.name })
   return reached < range.to
 }
 

@@ -44,7 +44,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const queue = await openJobQueue<DeliveryRow>({
     database,
     collection: DELIVERIES,
-    then: 'place', // the first of a document before those that wait for it
+    tieBreak: 'place', // the first of a document before those that wait for it
     leaseMs: LEASE_MS,
     now,
   })

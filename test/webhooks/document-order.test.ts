@@ -40,7 +40,7 @@ describe('the order of the events of one document', () => {
       queue: await openJobQueue<DeliveryRow>({
         database,
         collection: DELIVERIES,
-        then: 'place',
+        tieBreak: 'place',
         leaseMs: 60_000,
         now,
       }),

@@ -21,8 +21,7 @@ describe('making deliveries of commits', () => {
   beforeEach(async () => {
     said = []
     const { database } = opened
-    const onMissed: Move['onMissed'] = ({ name }, { from, to }) =>
-      said.push(`${name} ${from}-${to}`)
+    const onMissed: Move['onMissed'] = ({ name, from, to }) => said.push(`${name} ${from}-${to}`)
     move = { database, schema: sampleSchema(), now: () => new Date(), onMissed }
     for (const name of ['quire_heads', 'quire_commits', 'quire_webhooks', 'quire_deliveries']) {
       await database.collection(name).deleteMany({})
