@@ -4,7 +4,7 @@ import { type Access, openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import { keptJwtSecret } from './access/jwt-secret.ts'
 import { runCheckProject } from './cli/check-project.ts'
-import type { Patient } from './cli/doctor/examine.ts'
+import type { Installation } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
 import type { WebhookParts } from './cli/command.ts'
 import { openImport } from './cli/open-import.ts'
@@ -41,13 +41,13 @@ process.exitCode = await run()
 /** Two commands work where nothing can be opened. */
 function run(): Promise<number> {
   const [name, ...rest] = words
-  if (name === 'doctor') return runDoctor(rest, patient(), output)
+  if (name === 'doctor') return runDoctor(rest, installation(), output)
   if (name === 'check-project') return runCheckProject(rest, output)
   return runCli(words, openContext, output)
 }
 
 /** The installation that the environment names. */
-function patient(): Patient {
+function installation(): Installation {
   return {
     readConfig: () => readConfig(withEnvFile(process.env)),
     startDeployment: (config) => startDeployment(config, cliLog()),

@@ -109,7 +109,7 @@ export async function openServices({
     await assertVersion(database, schema, log)
     await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
-    const who = await openWhoMayDoWhat({ config, log }, schema, database)
+    const who = await openAccessControl({ config, log }, schema, database)
     const files = documentContext(database, schema).contentType('plugin::upload.file')
     const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
@@ -204,7 +204,7 @@ function watchQueries(
   })
 }
 
-async function openWhoMayDoWhat(
+async function openAccessControl(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
   schema: Schema,
   database: Database,

@@ -40,7 +40,7 @@ export async function chooseDeployment(
   if (uri !== null && (kind === null || kind === 'uri')) return givenDeployment(uri, kind)
   if (kind === 'mongod') return forcedMongod(config, log, starters)
   if (kind === 'embedded') return embedded(config, starters, 'QUIRE_DATABASE asks for it')
-  return firstToBeHad(config, log, starters)
+  return firstAvailable(config, log, starters)
 }
 
 function givenDeployment(uri: string, kind: 'uri' | null): Deployment {
@@ -72,7 +72,7 @@ async function forcedMongod(
   return toDeployment(started, directory, ', as QUIRE_DATABASE asks')
 }
 
-async function firstToBeHad(
+async function firstAvailable(
   config: DeploymentConfig,
   log: DeploymentLog,
   starters: Starters,

@@ -166,7 +166,7 @@ export interface LocaleRules {
 
 /** One attribute to show beside an entry's own members; the tree follows the request, never the rows. */
 export type PopulateNode =
-  RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode | UsersNode
+  RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode | FileUsageNode
 
 /** `ids`: only the documentIds, which cost no query; `count`: only how many there are. */
 export type PopulateMode = 'entries' | 'count' | 'ids'
@@ -199,7 +199,7 @@ export interface MediaNode extends EntriesSelection {
 }
 
 /** The published entries that use a file, of whatever content-type. */
-export interface UsersNode {
+export interface FileUsageNode {
   readonly kind: 'users'
   readonly mode: Exclude<PopulateMode, 'ids'>
   readonly types: readonly ContentTypePlan[]

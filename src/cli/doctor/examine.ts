@@ -16,7 +16,7 @@ export interface Examination {
 }
 
 /** What there is to examine; the process entry gives the real ones. */
-export interface Patient {
+export interface Installation {
   /** @throws ConfigError */
   readConfig(): Config
   startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
@@ -26,17 +26,17 @@ export interface Patient {
  * Examines all that can be reached: where something cannot be opened, that is a finding, and what stands
  * on it is left out. What is a bug is thrown.
  */
-export async function examine(patient: Patient): Promise<Examination> {
+export async function examine(installation: Installation): Promise<Examination> {
   const findings: Finding[] = []
   const advice: IndexAdvice[] = []
-  const config = await attempt(findings, 'settings', () => patient.readConfig())
+  const config = await attempt(findings, 'settings', () => installation.readConfig())
   if (config === null) return { findings, advice }
   findings.push(...examineSettings(config))
   const schema = await attempt(findings, 'content-types', () => loadSchema(config.contentTypesDir))
   for (const what of schema?.warnings ?? []) {
     findings.push({ check: 'content-types', level: 'warning', what })
   }
-  const deployment = await attempt(findings, 'database', () => patient.startDeployment(config))
+  const deployment = await attempt(findings, 'database', () => installation.startDeployment(config))
   if (deployment === null) return { findings, advice }
   try {
     const { name, queryTimeoutMs } = config.database

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { CliOutput } from '../run-cli.ts'
 import { formatTable } from '../table.ts'
 import type { IndexAdvice } from './advise-indexes.ts'
-import { type Examination, examine, type Patient } from './examine.ts'
+import { type Examination, examine, type Installation } from './examine.ts'
 import { isBad } from './finding.ts'
 
 const USAGE = 'Use it as: quire doctor [--json]'
@@ -17,7 +17,7 @@ const HELP = `quire doctor [--json]
  */
 export async function runDoctor(
   words: readonly string[],
-  patient: Patient,
+  installation: Installation,
   output: CliOutput,
 ): Promise<number> {
   const options = readWords(words)
@@ -29,7 +29,7 @@ export async function runDoctor(
     output.out(HELP)
     return 0
   }
-  const examination = await examine(patient)
+  const examination = await examine(installation)
   output.out(options.json ? JSON.stringify(examination, null, 2) : textOf(examination))
   return examination.findings.some(isBad) ? 1 : 0
 }

@@ -3,7 +3,7 @@ import { findOwners } from '../../mongo/read/read-related.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
 import { tooManyEntries } from '../../query/answer-size.ts'
-import type { EntryFormat, MediaNode, UsersNode } from '../../query/query.ts'
+import type { EntryFormat, MediaNode, FileUsageNode } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
 import { listOf, unique } from '../payload/relation-list.ts'
@@ -29,10 +29,10 @@ export function populateMedia(
  * Shows, in each file, the published entries that use it: each once, however often it does, with the
  * uid of its content-type. Media of components do not count.
  */
-export async function populateUsers(
+export async function populateFileUsage(
   context: PopulateContext,
   rows: readonly Row[],
-  { types, mode }: UsersNode,
+  { types, mode }: FileUsageNode,
   path: string,
 ): Promise<void> {
   const { answer } = context.reader

@@ -3,7 +3,7 @@ import type { ComponentNode, PopulateNode, ZoneNode } from '../../query/query.ts
 import type { Data } from '../../schema/definition.ts'
 import { compileElementSelection } from '../../mongo/read/select-elements.ts'
 import { populateLocalizations } from './populate-localizations.ts'
-import { populateMedia, populateUsers } from './populate-media.ts'
+import { populateMedia, populateFileUsage } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
 import { type PopulateContext, type Row, toRow } from './row.ts'
 
@@ -53,7 +53,7 @@ async function populateNode(
     case 'media':
       return populate(context, await populateMedia(context, rows, node, path), node.populate, path)
     case 'users':
-      return populateUsers(context, rows, node, path)
+      return populateFileUsage(context, rows, node, path)
   }
 }
 

@@ -12,7 +12,7 @@ import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
-import { endWritesOnLostSockets } from './lost-sockets.ts'
+import { patchSocketWrites } from './socket-writes.ts'
 import {
   openProcessSessions,
   type ProcessRow,
@@ -21,7 +21,7 @@ import {
 import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
-import { letGoOfWhatIsDone } from './under-way.ts'
+import { patchActiveSets } from './active-sets.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
 export type Session = ClientSession
@@ -177,7 +177,7 @@ function createClient(options: DatabaseOptions): MongoClient {
     monitorCommands: options.monitor !== undefined && options.monitor.mode !== 'off',
     ...options.client,
   })
-  letGoOfWhatIsDone(client)
+  patchActiveSets(client)
   options.monitor?.watch(client)
   return client
 }
@@ -250,7 +250,7 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
 
 /** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  endWritesOnLostSockets()
+  patchSocketWrites()
   const client = clientFor(options)
   const db = client.db(options.name, { readPreference: PRIMARY })
   const hello = (): Promise<Document> =>

@@ -3,7 +3,7 @@ import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../../q
 import { nodeName } from '../../query/node-name.ts'
 import type { AttributeHolder, ScalarPlan } from '../../schema/plan.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import type { Conditions } from './conditions.ts'
 import { matchNamed, mostVersions } from './unique-conditions.ts'
 import { buildSort, UNORDERED } from './sort-plan.ts'
@@ -24,7 +24,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
     filter: matchAll([matchNamed(filter, version), matchVersions(version), keyset]),
     conditions,
     order: isOne ? UNORDERED : buildSort(sort, version, reader),
-    chosen: chooseVersions(plan, version),
+    chosen: fallbackStages(plan, version),
     answer: reader.answer,
     ...rangeOf(page),
     projection: {

@@ -1,7 +1,7 @@
 import { BSON, type Document } from 'mongodb'
 import { GatewayTimeoutError } from '../../errors.ts'
 import type { Query } from '../../query/query.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
@@ -80,7 +80,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
   const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
   const limit = database.countLimit + 1
-  const chosen = chooseVersions(query.plan, query.version)
+  const chosen = fallbackStages(query.plan, query.version)
   const isPlain = conditions.lookups.length + chosen.length === 0
   const stages = [...matchStages(which, conditions), ...chosen]
   const count = async (): Promise<number> => {

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Query, SortKey, VersionKey } from '../../query/query.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { assertJoinable } from '../connection/sharded-joins.ts'
@@ -82,7 +82,7 @@ export async function orderTargets(
   ])
   const stages = [
     { $match: matchAll([matchVersions(versions), { documentId: { $in: [...documentIds] } }]) },
-    ...chooseVersions(target, versions),
+    ...fallbackStages(target, versions),
     ...order.lookups,
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
     { $sort: Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way])) },

@@ -8,7 +8,7 @@ import type {
 } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildProjection, shownMembers } from './build-find.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import type { Database } from '../connection/database.ts'
 import type { Conditions } from './conditions.ts'
 import { buildSort } from './sort-plan.ts'
@@ -97,7 +97,7 @@ async function findInChunks(
   const shared = {
     conditions,
     order,
-    chosen: chooseVersions(plan, versions),
+    chosen: fallbackStages(plan, versions),
     skip: 0,
     limit,
     projection,

@@ -1,7 +1,7 @@
 import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import type { Conditions } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
@@ -93,7 +93,7 @@ export async function getVersion(
     filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
     conditions: await resolveFilter(database, filter, selection, reader),
     order: UNORDERED,
-    chosen: chooseVersions(plan, selection),
+    chosen: fallbackStages(plan, selection),
     skip: 0,
     limit: 1,
     projection,

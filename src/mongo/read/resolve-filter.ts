@@ -9,7 +9,7 @@ import type {
 } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
@@ -148,7 +148,7 @@ async function valuesOf(
     : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
   const stages = [
     ...matchStages(held, conditions),
-    ...chooseVersions(relation.target(), selection),
+    ...fallbackStages(relation.target(), selection),
     ...distinct,
     { $limit: limit + 1 },
   ]
@@ -187,7 +187,7 @@ function lookUp(
     foreignField: isOwner ? 'documentId' : relation.otherSide,
     pipeline: [
       ...matchStages(matchVersions(selection), conditions),
-      ...chooseVersions(target, selection),
+      ...fallbackStages(target, selection),
       { $limit: 1 },
       { $project: { _id: 1 } },
     ],

@@ -25,7 +25,7 @@ export interface ReadPlan {
   readonly filter: Document
   readonly conditions: Conditions
   readonly order: SortPlan
-  /** See `chooseVersions`. */
+  /** See `fallbackStages`. */
   readonly chosen: readonly Document[]
   readonly skip: number
   /** 0: all of them. */

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Reader, SortKey, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan, ScalarPlan } from '../../schema/plan.ts'
-import { chooseVersions } from './choose-versions.ts'
+import { fallbackStages } from './fallback-stages.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -110,7 +110,7 @@ function matchSeen(
   const versions = shownVersions(target, { locale: NO_LOCALE, status: place.status }, reader)
   if (versions.firstOnly !== true) return matchPlace(place, then)
   const match = { $match: matchVersions(versions) }
-  return { pipeline: [match, ...chooseVersions(target, versions), ...then] }
+  return { pipeline: [match, ...fallbackStages(target, versions), ...then] }
 }
 
 function matchPlace({ locale, status }: Place, then: readonly Document[]): Document {

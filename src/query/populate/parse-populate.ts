@@ -14,7 +14,13 @@ import {
 } from './parse-populate-options.ts'
 import { parseZone } from './parse-populate-zone.ts'
 import { invalidValue, unusableKey } from '../query-error.ts'
-import type { ComponentNode, PopulateNode, QueryRules, RelationNode, UsersNode } from '../query.ts'
+import type {
+  ComponentNode,
+  PopulateNode,
+  QueryRules,
+  RelationNode,
+  FileUsageNode,
+} from '../query.ts'
 
 /** What bounds the populate parameter of one request. */
 export type PopulateRules = Pick<
@@ -151,7 +157,7 @@ function toUsers(
   types: readonly ContentTypePlan[],
   { mode }: Selection,
   { mayRead }: PopulateRules,
-): UsersNode {
+): FileUsageNode {
   const shown = types.filter(({ uid }) => mayRead(uid))
   return { kind: 'users', mode: mode === 'count' ? mode : 'entries', types: shown }
 }

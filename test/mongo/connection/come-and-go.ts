@@ -1,7 +1,7 @@
 // A process of its own, started with --expose-gc: how much of what came and went only a collection of the
 // whole heap finds, in bytes. The first argument names what held it.
 
-import { ThingsUnderWay } from '../../../src/mongo/connection/under-way.ts'
+import { ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
 
 const ROUNDS = 400
 const KEPT_AT_ONCE = 4
@@ -13,7 +13,7 @@ const collect = Reflect.get(globalThis, 'gc') as Collect
 
 const weighty = (): object => ({ weight: Array.from({ length: WEIGHT }, () => null) })
 
-const things = process.argv[2] === 'Set' ? new Set<object>() : new ThingsUnderWay<object>()
+const things = process.argv[2] === 'Set' ? new Set<object>() : new ActiveSet<object>()
 const kept = [weighty()]
 for (const thing of kept) things.add(thing)
 collect() // what holds them is old from here on

@@ -8,7 +8,7 @@ import type { MongoClient } from 'mongodb'
  * the new one and to what was in it. Once one table has become old, every later one counts as
  * referred to by it, with all that it held, and is garbage that only a collection of the whole heap finds.
  */
-export class ThingsUnderWay<T> implements Iterable<T> {
+export class ActiveSet<T> implements Iterable<T> {
   readonly #things: T[] = []
 
   add(thing: T): this {
@@ -42,11 +42,11 @@ const NAMES = ['activeSessions', 'activeCursors'] as const
  * database outlived it until the next collection of the whole heap, a fifth of the time that a list takes.
  * Where the driver has no such sets any more, nothing is done.
  */
-export function letGoOfWhatIsDone(client: MongoClient): void {
+export function patchActiveSets(client: MongoClient): void {
   const state: unknown = Reflect.get(client, 's')
   if (typeof state !== 'object' || state === null) return
   for (const name of NAMES) {
     const known: unknown = Reflect.get(state, name)
-    if (known instanceof Set && known.size === 0) Reflect.set(state, name, new ThingsUnderWay())
+    if (known instanceof Set && known.size === 0) Reflect.set(state, name, new ActiveSet())
   }
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
-import { letGoOfWhatIsDone, ThingsUnderWay } from '../../../src/mongo/connection/under-way.ts'
+import { patchActiveSets, ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
 import { testUri } from '../../test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('./come-and-go.js', import.meta.url))
@@ -15,13 +15,13 @@ async function leftBy(holder: string): Promise<number> {
   return Number(stdout)
 }
 
-describe('ThingsUnderWay', () => {
+describe('ActiveSet', () => {
   it('holds what a set would', () => {
     const step = fc.tuple(fc.constantFrom('add', 'delete', 'clear'), fc.nat(5))
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         const model = new Set<number>()
-        const things = new ThingsUnderWay<number>()
+        const things = new ActiveSet<number>()
         for (const [name, thing] of steps) {
           if (name === 'clear') {
             model.clear()
@@ -39,7 +39,7 @@ describe('ThingsUnderWay', () => {
   })
 
   it('may lose things while they are gone through', () => {
-    const things = new ThingsUnderWay<number>().add(1).add(2).add(3)
+    const things = new ActiveSet<number>().add(1).add(2).add(3)
     const seen = Array.from(things, (thing) => {
       things.delete(thing)
       return thing
@@ -49,7 +49,7 @@ describe('ThingsUnderWay', () => {
   })
 
   it('lets a collection of the young find what has left', async () => {
-    expect(await leftBy('ThingsUnderWay')).to.be.below(1_000_000)
+    expect(await leftBy('ActiveSet')).to.be.below(1_000_000)
   })
 
   it('is needed: a set does not', async () => {
@@ -57,17 +57,17 @@ describe('ThingsUnderWay', () => {
   })
 })
 
-describe('letGoOfWhatIsDone', () => {
+describe('patchActiveSets', () => {
   it('finds both sets in the driver, which ends with a client what is in them', async () => {
     const client = new MongoClient(await testUri())
-    letGoOfWhatIsDone(client)
+    patchActiveSets(client)
     const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<string, unknown>
-    expect(activeSessions).to.be.instanceOf(ThingsUnderWay)
-    expect(activeCursors).to.be.instanceOf(ThingsUnderWay)
+    expect(activeSessions).to.be.instanceOf(ActiveSet)
+    expect(activeCursors).to.be.instanceOf(ActiveSet)
     const session = client.startSession()
     const cursor = client.db('quire_test_under_way').collection('rows').find()
-    expect([...(activeSessions as ThingsUnderWay<unknown>)]).to.deep.equal([session])
-    expect([...(activeCursors as ThingsUnderWay<unknown>)]).to.deep.equal([cursor])
+    expect([...(activeSessions as ActiveSet<unknown>)]).to.deep.equal([session])
+    expect([...(activeCursors as ActiveSet<unknown>)]).to.deep.equal([cursor])
     await client.close()
     expect(session.hasEnded).to.equal(true)
     expect(cursor.closed).to.equal(true)
@@ -75,10 +75,10 @@ describe('letGoOfWhatIsDone', () => {
 
   it('keeps nothing of what has been read', async () => {
     const client = new MongoClient(await testUri())
-    letGoOfWhatIsDone(client)
+    patchActiveSets(client)
     const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<
       string,
-      ThingsUnderWay<unknown>
+      ActiveSet<unknown>
     >
     await client.db('quire_test_under_way').collection('rows').find().toArray()
     expect([...(activeSessions ?? [0])]).to.deep.equal([])

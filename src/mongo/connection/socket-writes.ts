@@ -24,7 +24,7 @@ let isMended = false
  * Where the socket is closed with an error, the driver passes on that of Node: nothing is sent again then, and
  * a commit ends in a TypeError (`isRetryableWriteError` in its error.ts takes every error for its own).
  */
-export function endWritesOnLostSockets(): void {
+export function patchSocketWrites(): void {
   const connection = driver.Connection.prototype
   if (isMended) return
   isMended = true

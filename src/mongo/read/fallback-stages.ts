@@ -7,7 +7,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
  * over; none where a document has one version in it anyway. They ask of each version that comes to them,
  * so they belong behind all conditions and the order, and before a page is cut.
  */
-export function chooseVersions(
+export function fallbackStages(
   plan: ContentTypePlan,
   { locales, status, firstOnly }: VersionSelection,
 ): readonly Document[] {
