@@ -124,11 +124,18 @@ async function openContext(): Promise<OpenedContext> {
 }
 
 async function openStaff(
-  { secrets, dataDir }: Config,
+  { secrets, dataDir, http: { publicUrl } }: Config,
   db: Database,
   { actions }: Pick<Access, 'actions'>,
 ): Promise<AdministratorsContext> {
   const secret = secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
   const now = (): Date => new Date()
-  return openAdministrators({ db, actions, passwords: openPasswords(), secret, now })
+  return openAdministrators({
+    db,
+    actions,
+    passwords: openPasswords(),
+    secret,
+    publicUrl,
+    now,
+  })
 }

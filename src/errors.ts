@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   'invalid_link',
   'invalid_login',
   'invalid_pagination',
+  'invalid_passkey',
   'invalid_payload',
   'invalid_query',
   'invalid_refresh_token',

@@ -218,7 +218,7 @@ async function openAccessControl(
   const users = { db: database, plan: contentType(USER), ids, now }
   const onBackgroundError = warnOf(log, 'Background work')
   const actions = compileActions(schema)
-  const kept = { passwords: passwords(), secret, now }
+  const kept = { passwords: passwords(), secret, publicUrl: config.http.publicUrl, now }
   const administrators = await openAdministrators({ db: database, actions, ...kept })
   const access = await openAccess(database, actions, {
     rootApiToken: config.secrets.rootApiToken,

@@ -14,9 +14,12 @@ import {
   OWN_CHANGE,
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
+import type { Challenges } from './passkeys/challenges.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
 import type { PreviewTokens } from './preview-tokens.ts'
 import type { Presence } from './presence.ts'
+import { passkeysOf } from './passkeys/passkey-rows.ts'
+import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
 import type { Preferences } from './preferences.ts'
 import type { Permission } from './rights.ts'
@@ -31,7 +34,7 @@ import {
 } from './staff.ts'
 
 /** What the commit log calls them. */
-const ADMINISTRATOR_TYPE = 'admin::user'
+export const ADMINISTRATOR_TYPE = 'admin::user'
 
 /** What operations on administrators work with. */
 export interface AdministratorsContext {
@@ -45,6 +48,9 @@ export interface AdministratorsContext {
   readonly recent: RecentWork
   readonly presence: Presence
   readonly previews: PreviewTokens
+  readonly challenges: Challenges
+  /** Null: there are no passkeys here. */
+  readonly relyingParty: RelyingParty | null
   readonly passwords: Passwords
   readonly now: () => Date
 }
@@ -160,6 +166,8 @@ export async function updateAdministrator(
     assertMayGive(context, staff, actor, added)
     const changes = { ...ofInput(wanted), ...(hash !== null && newPassword(row, hash)) }
     const changed = await changeRow(context, staff, row, changes, session)
+    // A way in that somebody else left there is closed with the password.
+    if (hash !== null && sessionOf(actor, id) === null) await removePasskeys(context, id, session)
     return { changed, epoch: row.epoch + 1 }
   })
   const own = sessionOf(actor, id)
@@ -180,6 +188,7 @@ export async function removeAdministrator(
     assertMayTakeOver(context, staff, actor, row)
     assertOneStays(staff, row, null)
     await administratorsOf(db).deleteOne({ _id: id }, { session })
+    await removePasskeys(context, id, session)
     noteRow(session, 'delete', { type: ADMINISTRATOR_TYPE, documentId: id })
     return toAdministrator(row)
   })
@@ -227,6 +236,15 @@ export async function changeRow(
   await administratorsOf(db).updateOne({ _id }, { $set: changed }, { session })
   noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: _id })
   return toAdministrator({ _id, ...changed })
+}
+
+/** All that somebody has. */
+export async function removePasskeys(
+  { db }: Pick<AdministratorsContext, 'db'>,
+  administrator: string,
+  session: Session,
+): Promise<void> {
+  await passkeysOf(db).deleteMany({ administrator }, { session })
 }
 
 /** A password, with what follows from its change. */

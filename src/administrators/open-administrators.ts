@@ -9,6 +9,9 @@ import { openOneTimeLinks } from './one-time-links.ts'
 import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
 import { openPreviewTokens } from './preview-tokens.ts'
+import { openChallenges } from './passkeys/challenges.ts'
+import { ensurePasskeys } from './passkeys/passkey-rows.ts'
+import { relyingPartyOf } from './passkeys/relying-party.ts'
 import { openPreferences } from './preferences.ts'
 import { ensureAdministrators } from './rows.ts'
 import { loadStaff } from './staff.ts'
@@ -18,8 +21,10 @@ export interface AdministratorsOptions {
   /** What can be permitted to everybody. */
   readonly actions: Actions
   readonly passwords: Passwords
-  /** What tokens of previews are signed with. */
+  /** What tokens of previews and challenges are signed with. */
   readonly secret: string
+  /** Under which browsers come. */
+  readonly publicUrl: string
   readonly now: () => Date
 }
 
@@ -29,10 +34,12 @@ export async function openAdministrators({
   actions,
   passwords,
   secret,
+  publicUrl,
   now,
 }: AdministratorsOptions): Promise<AdministratorsContext> {
   const all = withAdministration(actions)
   await ensureAdministrators(db)
+  await ensurePasskeys(db)
   const sessions = await openAdminSessions(db, now)
   const links = await openOneTimeLinks(db, now)
   const preferences = await openPreferences(db)
@@ -46,6 +53,8 @@ export async function openAdministrators({
     now,
   })
   const previews = openPreviewTokens({ secret, actions, stamped, now })
-  const rooms = { sessions, links, preferences, recent, presence, previews }
-  return { db, actions: all, stamped, ...rooms, passwords, now }
+  const challenges = await openChallenges({ db, secret, now })
+  const relyingParty = relyingPartyOf(publicUrl)
+  const rooms = { sessions, links, preferences, recent, presence, previews, challenges }
+  return { db, actions: all, stamped, ...rooms, relyingParty, passwords, now }
 }

@@ -17,6 +17,7 @@ import {
   insertAdministrator,
   invalidLink,
   newPassword,
+  removePasskeys,
   rowOf,
 } from './administrators.ts'
 import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
@@ -99,7 +100,7 @@ export async function signInByLink(
   return begin(context, row, device)
 }
 
-/** A new password by a link; every session of before ends. @throws ValidationError */
+/** A new password by a link; every session and passkey of before ends. @throws ValidationError */
 export async function resetPassword(
   context: AdministratorsContext,
   input: unknown,
@@ -115,6 +116,7 @@ export async function resetPassword(
       if (row === undefined) throw invalidLink()
       const changes = newPassword(row, hash)
       await changeRow(context, staff, row, changes, session)
+      await removePasskeys(context, row._id, session)
       return { ...row, ...changes }
     }),
   )
@@ -173,7 +175,8 @@ async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>)
   }
 }
 
-async function begin(
+/** Begins a session of somebody who has shown who they are. */
+export async function begin(
   context: AdministratorsContext,
   row: Pick<AdministratorRow, '_id' | 'name' | 'epoch'>,
   device: Device,
@@ -188,7 +191,7 @@ async function show(context: AdministratorsContext, id: string): Promise<SignedI
   return { administrator, permissions: toPermissions(rights.get(id) ?? new Map()) }
 }
 
-function wrongPassword(): ValidationError {
+export function wrongPassword(): ValidationError {
   return new ValidationError(
     'The provided current password is invalid',
     {},

@@ -11,6 +11,8 @@ import { declare, serve, type TestServer } from './server.ts'
 const OWN = { 'sec-fetch-site': 'same-origin' }
 const ADA = { name: 'Ada', email: 'ada@example.org', password: 'correct horse battery' }
 
+const OF_TEST = { secret: 'of the test', publicUrl: 'http://localhost:1337' }
+
 describe('the first administrator', () => {
   let server: TestServer
   before(async () => {
@@ -56,7 +58,7 @@ describe('the first administrator', () => {
       const actions = compileActions({ contentTypes: new Map() })
       const passwords = openPasswords({ memoryKiB: 64, passes: 1 })
       const open = () =>
-        openAdministrators({ db: test.database, actions, passwords, secret: 'of the test', now })
+        openAdministrators({ db: test.database, actions, passwords, ...OF_TEST, now })
       const processes = await Promise.all([open(), open(), open()])
       const made = await Promise.allSettled(
         processes.map(async (context, index) => {
@@ -83,7 +85,7 @@ describe('the first administrator', () => {
         db: test.database,
         actions,
         passwords,
-        secret: 'of the test',
+        ...OF_TEST,
         now: () => at,
       })
       const token = await context.links.make('first', null)

@@ -77,6 +77,7 @@ describe('cli/run-cli', () => {
             actions: access.actions,
             passwords: openPasswords(),
             secret: 'of the test',
+            publicUrl: 'https://cms.example.org',
             now: () => new Date(),
           }),
         publicUrl: 'https://cms.example.org',

@@ -12,6 +12,7 @@ import {
   signOut,
   signUpFirst,
 } from '../../administrators/sign-in.ts'
+import { beginPasskeySignIn, signInByPasskey } from '../../administrators/passkey-sign-in.ts'
 import { everyone, type GuardedRouter } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from '../admin-cookie/own-origin.ts'
@@ -63,7 +64,13 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
   enterBy('/session', 200, signIn, BY_EMAIL)
   enterBy('/session/link', 200, signInByLink, BY_ADDRESS)
+  enterBy('/session/passkey', 200, signInByPasskey, BY_ADDRESS)
   enterBy('/reset-password', 200, resetPassword, BY_ADDRESS)
+  const challenge = everyone(async (ctx) => {
+    ctx.body = { data: await beginPasskeySignIn(administrators) }
+  })
+  const limit = limitRate(limits, '/admin/session/passkey/options', BY_ADDRESS)
+  admin.router.post('/session/passkey/options', ownPagesOnly(cookie), limit, challenge)
   addOwnSession(admin, dependencies)
   return admin.router
 }
@@ -89,7 +96,8 @@ function showStart({ administrators, version }: AdminSessionDependencies) {
   return async (ctx: Context): Promise<void> => {
     ctx.set('Cache-Control', 'no-store')
     const firstAdministrator = await isFirstWanted(administrators)
-    ctx.body = { data: { firstAdministrator, oidc: null, passkeys: false, version } }
+    const passkeys = administrators.relyingParty !== null
+    ctx.body = { data: { firstAdministrator, oidc: null, passkeys, version } }
   }
 }
 

@@ -31,6 +31,7 @@ import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { meRoutes } from './me-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
+import { passkeyRoutes } from './passkey-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
@@ -82,6 +83,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   return [
     adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
     meRoutes({ ...before, administrators, limits }),
+    passkeyRoutes({ ...before, administrators, limits }),
     entryRoutes(content),
     previewRoutes({ ...content, previews: administrators.previews }),
     bulkActionRoutes(content),

@@ -14,6 +14,7 @@ export interface Session {
     readonly email: string
     readonly roles: readonly string[]
     readonly language: string | null
+    readonly hasPassword: boolean
   }
   readonly permissions: readonly Permission[]
 }

@@ -7,6 +7,7 @@ import { secretOf, textOf } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 import styles from './sign-in.module.css'
 
 export interface SignInFormProps {
@@ -64,6 +65,7 @@ export function SignInForm({ email, onSignedIn, children }: SignInFormProps) {
       <Button type="submit" look="primary" isPending={isBusy}>
         {t('signIn.submit')}
       </Button>
+      <PasskeyButton onSignedIn={onSignedIn} onProblem={setProblem} />
       {children}
     </Form>
   )

@@ -31,16 +31,20 @@ export type Answer = any
 export async function startServer(
   env: Readonly<Record<string, string>> = {},
   script = 'dist/src/main.js',
+  /** What browsers call it; passkeys and cookies know no IP addresses. */
+  host = '127.0.0.1',
 ): Promise<Server> {
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-studio-'))
   const database = `quire_test_studio_${randomBytes(4).toString('hex')}`
   const uri = process.env['MONGODB_URI']
+  const port = await findFreePort()
   const child = spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',
-      PORT: String(await findFreePort()), // links name it
+      PORT: String(port), // links name it
+      PUBLIC_URL: `http://${host}:${port}`,
       ROOT_API_TOKEN: TOKEN,
       QUIRE_DATA_DIR: folder,
       MONGODB_DATABASE: database,
@@ -52,7 +56,8 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
-  const { address, linkTo } = await listening(child)
+  const { linkTo } = await listening(child)
+  const address = `http://${host}:${port}`
   return {
     address,
     firstStartLink: () => linkTo('first-start'),

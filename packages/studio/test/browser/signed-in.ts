@@ -21,6 +21,6 @@ export async function signIn(page: Page, server: Server): Promise<void> {
   await page.goto(`${server.address}/studio/sign-in`)
   await page.getByLabel('E-mail').fill(ADA.email)
   await page.getByLabel('Password').fill(ADA.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
 }

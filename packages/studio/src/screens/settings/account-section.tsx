@@ -12,6 +12,7 @@ import { useAction } from '../../design/use-action.ts'
 import { LANGUAGES, useTexts } from '../../texts/texts.ts'
 import { browserOf } from './browser-of.ts'
 import styles from './section.module.css'
+import { Passkeys } from './passkeys.tsx'
 import { Section } from './section.tsx'
 
 /** What one decides for oneself. */
@@ -20,6 +21,7 @@ export function AccountSection() {
     <>
       <Profile />
       <Password />
+      <Passkeys />
       <Sessions />
     </>
   )

@@ -1,0 +1,49 @@
+import type { RateLimits } from '../../access/rate-limit.ts'
+import type { AdministratorsContext } from '../../administrators/administrators.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  listPasskeys,
+  removePasskey,
+  renamePasskey,
+} from '../../administrators/passkeys.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { limitRate } from '../middleware/limit-rate.ts'
+import { bodyOf, parameterOf } from '../read-request.ts'
+import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { meOf } from './me-routes.ts'
+
+export interface PasskeyDependencies extends BeforeAdmin {
+  readonly administrators: AdministratorsContext
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
+}
+
+/** `/admin/me/passkeys`: an administrator's own, which nobody else sees. */
+export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter {
+  const { administrators, limits } = dependencies
+  const admin = adminRouter('/admin/me/passkeys', dependencies)
+  const limit = limitRate(limits, '/admin/me/passkeys', { accountOf: (ctx) => meOf(ctx).id })
+  admin.get('/', null, async (ctx) => {
+    ctx.body = { data: await listPasskeys(administrators, meOf(ctx).id) }
+  })
+  admin.post('/options', null, async (ctx) => {
+    await limit(ctx, async () => {
+      ctx.body = { data: await beginPasskey(administrators, meOf(ctx), bodyOf(ctx) ?? {}) }
+    })
+  })
+  admin.post('/', null, async (ctx) => {
+    ctx.body = { data: await addPasskey(administrators, meOf(ctx), bodyOf(ctx)) }
+    ctx.status = 201
+  })
+  admin.put('/:id', null, async (ctx) => {
+    const { id } = meOf(ctx)
+    const name = parameterOf(ctx, 'id')
+    ctx.body = { data: await renamePasskey(administrators, id, name, bodyOf(ctx)) }
+  })
+  admin.delete('/:id', null, async (ctx) => {
+    await removePasskey(administrators, meOf(ctx).id, parameterOf(ctx, 'id'))
+    ctx.status = 204
+  })
+  return admin.router
+}
