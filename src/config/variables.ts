@@ -1,85 +1,23 @@
 import Joi from 'joi'
 
-/** One environment variable: its rule, what would be right (for the fault), and whether its value may be shown. */
-export interface Variable {
+/**
+ * One environment variable: its rule, what would be right (for the fault), and whether its value may be shown.
+ * `Value` is what the rule makes of the text; undefined is of it where there is no default.
+ */
+export interface Variable<Value = unknown> {
   readonly rule: Joi.Schema
   readonly expected: string
   readonly secret?: true
+  /** Never set: carries the type alone. */
+  readonly value?: Value
 }
 
 /** The environment after its check: every variable converted, defaults filled in. */
-export interface Settings {
-  readonly NODE_ENV?: string
-  readonly HOST: string
-  readonly PORT: number
-  readonly PUBLIC_URL?: string
-  readonly CORS_ORIGIN: '*' | readonly string[]
-  readonly TRUST_PROXY: number
-  readonly MONGODB_URI?: string
-  readonly MONGODB_DATABASE: string
-  readonly QUIRE_DATABASE?: 'uri' | 'mongod' | 'embedded'
-  readonly QUIRE_DATA_DIR: string
-  readonly QUIRE_ALLOW_STANDALONE: boolean
-  readonly CONTENT_TYPES_DIR: string
-  readonly ROOT_API_TOKEN?: string
-  readonly JWT_SECRET?: string
-  readonly METRICS_TOKEN?: string
-  readonly UP_JWT_MANAGEMENT: 'legacy-support' | 'refresh'
-  readonly UP_SESSIONS_ACCESS_TTL: number
-  readonly UP_SESSIONS_IDLE_REFRESH_TTL: number
-  readonly UP_SESSIONS_MAX_REFRESH_TTL: number
-  readonly UP_SESSIONS_HTTPONLY: boolean
-  readonly EMAIL_CONFIRMATION: boolean
-  /** Absent: 25, or API_MAX_LIMIT if that is less. */
-  readonly API_DEFAULT_LIMIT?: number
-  readonly API_MAX_LIMIT: number
-  readonly API_MAX_ENTRIES: number
-  readonly API_MAX_BYTES: number
-  readonly MAX_BODY_BYTES: number
-  readonly MAX_UPLOAD_BYTES: number
-  readonly QUERY_TIMEOUT_MS: number
-  readonly COUNT_LIMIT: number
-  /** Absent: three quarters of QUERY_TIMEOUT_MS. */
-  readonly COUNT_TIMEOUT_MS?: number
-  readonly LOG_RETENTION_DAYS: number
-  readonly CACHE_BYTES: number
-  readonly CACHE_STALE_MS: number
-  readonly CACHE_MAX_AGE: number
-  readonly CACHE_TAGS?: 'surrogate-key' | 'cache-tag' | 'xkey'
-  readonly HISTORY_DAYS: number
-  readonly MONGODB_MAX_POOL_SIZE: number
-  readonly MONGODB_QUEUE_TIMEOUT_MS: number
-  /** Absent: four for each connection to the database. */
-  readonly MAX_IN_FLIGHT?: number
-  readonly MAX_UNSENT_BYTES: number
-  readonly MAX_CONNECTIONS: number
-  readonly MAX_HEADER_BYTES: number
-  readonly HEADERS_TIMEOUT_MS: number
-  readonly REQUEST_TIMEOUT_MS: number
-  readonly KEEP_ALIVE_TIMEOUT_MS: number
-  readonly SOCKET_TIMEOUT_MS: number
-  readonly RATE_LIMIT: boolean
-  readonly UPLOAD_STORAGE: 'local' | 'gridfs' | 's3'
-  readonly IMAGE_SIZES: readonly number[]
-  readonly IMAGE_SIGNING_KEY?: string
-  readonly S3_BUCKET?: string
-  readonly S3_REGION: string
-  readonly S3_ENDPOINT?: string
-  readonly S3_ACCESS_KEY_ID?: string
-  readonly S3_SECRET_ACCESS_KEY?: string
-  readonly S3_FORCE_PATH_STYLE: boolean
-  readonly S3_KEY_PREFIX: string
-  readonly S3_PUBLIC_URL?: string
-  readonly SMTP_URL?: string
-  readonly MAIL_FROM: string
-  readonly RESET_PASSWORD_URL?: string
-  readonly EMAIL_CONFIRMED_URL?: string
-  readonly WEBHOOK_ALLOW_HOSTS: readonly string[]
-  readonly LOG_LEVEL: LogLevel
-  /** Absent: `off` in production, else `requests`. */
-  readonly MONITOR_COMMANDS?: 'off' | 'totals' | 'requests'
-  readonly SLOW_REQUEST_MS: number
+export type Settings = {
+  readonly [Name in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Name]>
 }
+
+type ValueOf<Declared> = Declared extends Variable<infer Value> ? Value : never
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -105,18 +43,18 @@ const IMAGE_SIZES: readonly number[] = [
  * compares the two.
  */
 export const VARIABLES = {
-  NODE_ENV: { rule: Joi.string(), expected: 'a word; "production" for an installation in use' },
+  NODE_ENV: optional(Joi.string(), 'a word; "production" for an installation in use'),
   HOST: text('0.0.0.0', Joi.string().hostname(), 'an address or a host name to listen on'),
   PORT: whole(1337, 0, 65_535),
   PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
-  CORS_ORIGIN: {
-    rule: Joi.string().default('*').custom(toOrigins),
-    expected: '"*", or origins such as https://app.example.org, with commas between them',
-  },
-  TRUST_PROXY: {
-    rule: Joi.string().default(0).custom(toProxyCount),
-    expected: 'on, off, or how many proxies stand in front (1 to 10)',
-  },
+  CORS_ORIGIN: checked<'*' | readonly string[]>(
+    Joi.string().default('*').custom(toOrigins),
+    '"*", or origins such as https://app.example.org, with commas between them',
+  ),
+  TRUST_PROXY: checked<number>(
+    Joi.string().default(0).custom(toProxyCount),
+    'on, off, or how many proxies stand in front (1 to 10)',
+  ),
   MONGODB_URI: secret(url('mongodb', 'mongodb+srv'), 'a mongodb:// or mongodb+srv:// address'),
   MONGODB_DATABASE: text(
     'quire',
@@ -125,22 +63,20 @@ export const VARIABLES = {
       .pattern(/^[^/\\. "$*<>:|?\0]+$/),
     'a database name: at most 63 bytes, none of / \\ . " $ * < > : | ? and no space',
   ),
-  QUIRE_DATABASE: optional(Joi.valid('uri', 'mongod', 'embedded'), 'uri, mongod or embedded'),
+  QUIRE_DATABASE: optionalOf(['uri', 'mongod', 'embedded']),
   QUIRE_DATA_DIR: text('.quire', Joi.string(), 'a folder'),
   QUIRE_ALLOW_STANDALONE: onOff(false),
   CONTENT_TYPES_DIR: text('content-types', Joi.string(), 'a folder'),
   ROOT_API_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
   JWT_SECRET: secret(Joi.string(), 'a long random text'),
   METRICS_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
-  UP_JWT_MANAGEMENT: {
-    rule: Joi.valid('legacy-support', 'refresh').default('legacy-support'),
-    expected: 'legacy-support or refresh',
-  },
+  UP_JWT_MANAGEMENT: oneOf(['legacy-support', 'refresh'], 'legacy-support'),
   UP_SESSIONS_ACCESS_TTL: whole(1_800, 60, 2_592_000),
   UP_SESSIONS_IDLE_REFRESH_TTL: whole(604_800, 60, 31_536_000),
   UP_SESSIONS_MAX_REFRESH_TTL: whole(2_592_000, 60, 31_536_000),
   UP_SESSIONS_HTTPONLY: onOff(false),
   EMAIL_CONFIRMATION: onOff(false),
+  /** Absent: 25, or API_MAX_LIMIT if that is less. */
   API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
   API_MAX_LIMIT: whole(100, 1, 100_000),
   API_MAX_ENTRIES: whole(10_000, 1, 10_000_000),
@@ -151,16 +87,15 @@ export const VARIABLES = {
   COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
   HISTORY_DAYS: whole(365, 1, 36_500),
+  /** Absent: three quarters of QUERY_TIMEOUT_MS. */
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
   CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184),
   CACHE_STALE_MS: whole(1_000, 0, 60_000),
   CACHE_MAX_AGE: whole(0, 0, 31_536_000),
-  CACHE_TAGS: optional(
-    Joi.valid('surrogate-key', 'cache-tag', 'xkey'),
-    'surrogate-key, cache-tag or xkey',
-  ),
+  CACHE_TAGS: optionalOf(['surrogate-key', 'cache-tag', 'xkey']),
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
+  /** Absent: four for each connection to the database. */
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
   MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
@@ -170,14 +105,11 @@ export const VARIABLES = {
   KEEP_ALIVE_TIMEOUT_MS: whole(65_000, 1, 3_600_000),
   SOCKET_TIMEOUT_MS: whole(120_000, 1, 3_600_000),
   RATE_LIMIT: onOff(true),
-  UPLOAD_STORAGE: {
-    rule: Joi.valid('local', 'gridfs', 's3').default('local'),
-    expected: 'local, gridfs or s3',
-  },
-  IMAGE_SIZES: {
-    rule: Joi.string().default(IMAGE_SIZES).custom(toSizes),
-    expected: 'whole numbers of pixels from 1 to 4096, with commas between them',
-  },
+  UPLOAD_STORAGE: oneOf(['local', 'gridfs', 's3'], 'local'),
+  IMAGE_SIZES: checked<readonly number[]>(
+    Joi.string().default(IMAGE_SIZES).custom(toSizes),
+    'whole numbers of pixels from 1 to 4096, with commas between them',
+  ),
   IMAGE_SIGNING_KEY: secret(Joi.string().min(16), 'a random text of at least 16 characters'),
   S3_BUCKET: optional(Joi.string(), 'the name of a bucket'),
   S3_REGION: text('us-east-1', Joi.string(), 'the name of a region'),
@@ -185,44 +117,66 @@ export const VARIABLES = {
   S3_ACCESS_KEY_ID: secret(Joi.string(), 'an access key id'),
   S3_SECRET_ACCESS_KEY: secret(Joi.string(), 'a secret access key'),
   S3_FORCE_PATH_STYLE: onOff(false),
-  S3_KEY_PREFIX: {
-    rule: Joi.string()
+  S3_KEY_PREFIX: checked<string>(
+    Joi.string()
       .default('')
       .max(200)
       .pattern(/^[\w-][\w.-]*(\/[\w-][\w.-]*)*\/?$/)
       .custom((given: string) => (given.endsWith('/') ? given : `${given}/`)),
-    expected: 'a prefix of keys such as quire/uploads, of letters, digits, _, -, . and /',
-  },
+    'a prefix of keys such as quire/uploads, of letters, digits, _, -, . and /',
+  ),
   S3_PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
   SMTP_URL: secret(url('smtp', 'smtps'), 'an smtp:// or smtps:// address'),
   MAIL_FROM: text('Quire <no-reply@localhost>', Joi.string(), 'a mail address'),
   RESET_PASSWORD_URL: optional(page(), 'the http:// or https:// address of a page'),
   EMAIL_CONFIRMED_URL: optional(page(), 'the http:// or https:// address of a page'),
-  WEBHOOK_ALLOW_HOSTS: {
-    rule: Joi.string().default([]).custom(toHosts),
-    expected: 'hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
-  },
-  LOG_LEVEL: {
-    rule: Joi.valid(...LOG_LEVELS).default('info'),
-    expected: `one of ${LOG_LEVELS.join(', ')}`,
-  },
-  MONITOR_COMMANDS: optional(Joi.valid('off', 'totals', 'requests'), 'off, totals or requests'),
+  WEBHOOK_ALLOW_HOSTS: checked<readonly string[]>(
+    Joi.string().default([]).custom(toHosts),
+    'hosts such as build.internal, 10.0.0.5:9000 or [::1], with commas between them',
+  ),
+  LOG_LEVEL: checked<LogLevel>(
+    Joi.valid(...LOG_LEVELS).default('info'),
+    `one of ${LOG_LEVELS.join(', ')}`,
+  ),
+  /** Absent: `off` in production, else `requests`. */
+  MONITOR_COMMANDS: optionalOf(['off', 'totals', 'requests']),
   SLOW_REQUEST_MS: whole(500, 0, 3_600_000),
-} as const satisfies Record<keyof Settings, Variable>
+} as const satisfies Readonly<Record<string, Variable>>
 
-function text(preset: string, rule: Joi.StringSchema, expected: string): Variable {
-  return { rule: rule.default(preset), expected }
-}
-
-function optional(rule: Joi.Schema, expected: string): Variable {
+/** For rules that convert: Joi does not know to what. */
+function checked<Value>(rule: Joi.Schema, expected: string): Variable<Value> {
   return { rule, expected }
 }
 
-function secret(rule: Joi.Schema, expected: string): Variable {
+function text(preset: string, rule: Joi.StringSchema, expected: string): Variable<string> {
+  return { rule: rule.default(preset), expected }
+}
+
+function optional(rule: Joi.Schema, expected: string): Variable<string | undefined> {
+  return { rule, expected }
+}
+
+function secret(rule: Joi.Schema, expected: string): Variable<string | undefined> {
   return { rule, expected, secret: true }
 }
 
-function whole(preset: number | undefined, min: number, max: number): Variable {
+function oneOf<const Word extends string>(words: readonly Word[], preset: Word): Variable<Word> {
+  return { rule: Joi.valid(...words).default(preset), expected: listed(words) }
+}
+
+function optionalOf<const Word extends string>(words: readonly Word[]): Variable<Word | undefined> {
+  return { rule: Joi.valid(...words), expected: listed(words) }
+}
+
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+function whole<Preset extends number | undefined>(
+  preset: Preset,
+  min: number,
+  max: number,
+): Variable<number | Preset> {
   const rule = Joi.string()
     .pattern(/^\d{1,16}$/)
     .custom((digits: string, helpers) => {
@@ -235,7 +189,7 @@ function whole(preset: number | undefined, min: number, max: number): Variable {
   }
 }
 
-function onOff(preset: boolean): Variable {
+function onOff(preset: boolean): Variable<boolean> {
   const rule = Joi.string().custom((given: string, helpers) => {
     return SWITCH[given.toLowerCase()] ?? helpers.error('any.invalid')
   })
