@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { openCommandProxy } from './command-proxy.ts'
+import { openCommandProxy } from '../wire/command-proxy.ts'
 import { fillBody, type LoadGenerator, type LoadResult } from './load.ts'
 import type { Bench } from './prepare.ts'
 import { type Pair, type Side, SIDES, startSide } from './servers.ts'

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { commandCounter, targetOf } from '../../scripts/bench/wire-commands.ts'
+import { commandCounter } from '../../scripts/wire/commands-of-requests.ts'
+import { targetOf } from '../../scripts/wire/relay.ts'
 
 /** How what goes through goes through, in both directions. */
 export interface Line {

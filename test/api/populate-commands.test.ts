@@ -105,7 +105,7 @@ describe('commands that populate costs', () => {
       server = await serve('populate_sample', {
         uri: proxy.uri,
         contentTypes: {},
-        environment: { CONTENT_TYPES_DIR: SAMPLE },
+        environment: { CONTENT_TYPES_DIR: SAMPLE, QUERY_TIMEOUT_MS: '20000' }, // commands are counted here, not timed
       })
       const { uri, database: name } = server
       const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })

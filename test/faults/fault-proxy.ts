@@ -1,8 +1,13 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Document } from 'mongodb'
-import { targetOf } from '../../scripts/bench/wire-commands.ts'
-import { messageReader, replyTo, requestOf, type WireMessage } from './wire-messages.ts'
+import { commandsOfRequests } from '../../scripts/wire/commands-of-requests.ts'
+import { openRelay } from '../../scripts/wire/relay.ts'
+import {
+  messageReader,
+  replyTo,
+  requestOf,
+  type WireMessage,
+} from '../../scripts/wire/wire-messages.ts'
 
 /** What goes wrong with one command on its way to the database and back. */
 export interface WireFault {
@@ -28,58 +33,19 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-const UPKEEP: ReadonlySet<string> = new Set([
-  'hello',
-  'ismaster',
-  'isMaster',
-  'ping',
-  'endSessions',
-])
-/** Asked and written behind requests: none of their own commands. */
-const BACKGROUND: ReadonlySet<unknown> = new Set([
-  'quire_deliveries',
-  'quire_heads',
-  'quire_leases',
-  'quire_processes',
-  'quire_stamps',
-  'quire_webhooks',
-])
-/** A commit is inserted by the transaction that it tells of, and numbered behind it. */
-const COMMITS = 'quire_commits'
-
-function isBackground(name: string, collection: unknown): boolean {
-  return BACKGROUND.has(collection) || (collection === COMMITS && name !== 'insert')
-}
-
 /** Stands between a server and the database of `uri`, on a free port. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {
-  const target = targetOf(uri)
-  const sockets = new Set<Socket>()
+  const isOfRequest = commandsOfRequests()
   let plan: FaultPlan | null = null
   let commands: Document[] = []
   const faultOf = ({ body }: WireMessage): WireFault | null => {
-    const [name = '', collection] = Object.entries(body ?? {})[0] ?? []
-    if (plan === null || body === null || UPKEEP.has(name) || isBackground(name, collection))
-      return null
+    if (body === null || !isOfRequest(body) || plan === null) return null
     commands.push(body)
     return plan(body, commands.length)
   }
-  const server = createServer((inbound) => {
-    const outbound = connect(target)
-    for (const socket of [inbound, outbound]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        inbound.destroy()
-        outbound.destroy()
-      })
-    }
-    relay(inbound, outbound, faultOf)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await openRelay(uri, (inbound, outbound) =>
+    relay(inbound, outbound, faultOf),
+  )
   return {
     // A server that was told of to be no primary is looked at again soon, not in half a second.
     uri: `mongodb://127.0.0.1:${port}/?directConnection=true&minHeartbeatFrequencyMS=50`,
@@ -91,11 +57,7 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
       plan = null
       return commands.splice(0)
     },
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 

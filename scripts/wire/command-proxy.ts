@@ -1,0 +1,30 @@
+import { commandCounter } from './commands-of-requests.ts'
+import { openRelay } from './relay.ts'
+
+/** Stands between a server and its database, and counts the commands of requests that go through. */
+export interface CommandProxy {
+  readonly uri: string
+  /** How many since the last call. */
+  take(): number
+  close(): Promise<void>
+}
+
+export async function openCommandProxy(uri: string): Promise<CommandProxy> {
+  let commands = 0
+  const { port, close } = await openRelay(uri, (inbound, outbound) => {
+    inbound.on(
+      'data',
+      commandCounter(() => (commands += 1)),
+    )
+    inbound.pipe(outbound).pipe(inbound)
+  })
+  return {
+    uri: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    take: () => {
+      const taken = commands
+      commands = 0
+      return taken
+    },
+    close,
+  }
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+
+/** A free port of this machine that stands for a database. */
+export interface Relay {
+  readonly port: number
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Connects whoever comes with the database of `uri`: `join` passes on what either side says. Where one side ends, so does
+ * the other.
+ */
+export async function openRelay(
+  uri: string,
+  join: (inbound: Socket, outbound: Socket) => void,
+): Promise<Relay> {
+  const target = targetOf(uri)
+  const sockets = new Set<Socket>()
+  const server = createServer((inbound) => {
+    const outbound = connect(target)
+    for (const socket of [inbound, outbound]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        inbound.destroy()
+        outbound.destroy()
+      })
+    }
+    join(inbound, outbound)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
+export function targetOf(uri: string): NetConnectOpts {
+  const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
+  if (host.startsWith('/')) return { path: host }
+  const [name = '', port = '27017'] = host.split(':')
+  return { host: name, port: Number(port) }
+}
