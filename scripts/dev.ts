@@ -1,8 +1,12 @@
 // `npm run dev`: compiles what changes, and starts the server again when it has been compiled. Beside it
 // Vite serves the Studio on port 5173, each change of which shows at once, and asks this server.
+// Content-types, components and named queries are read by a start: a change of one starts it, too.
 import { spawn } from 'node:child_process'
+import { utimesSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { withEnvFile } from '../src/config/env-file.ts'
+import { watchFolder } from './dev/watch-folder.ts'
 
 const typescript = path.dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
 const compiler = spawn(
@@ -16,7 +20,8 @@ const compiler = spawn(
   ],
   { stdio: 'inherit' },
 )
-const server = spawn(process.execPath, ['--watch', '--enable-source-maps', 'dist/src/main.js'], {
+const MAIN = 'dist/src/main.js'
+const server = spawn(process.execPath, ['--watch', '--enable-source-maps', MAIN], {
   stdio: 'inherit',
   env: { LOG_LEVEL: 'debug', ...process.env },
 })
@@ -27,7 +32,12 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
   env: { QUIRE_ADDRESS: `http://${HOST}:${PORT}`, ...process.env },
 })
 
+// `node --watch` starts again what it watches, and `--watch-path` is not to be had on every system.
+const { CONTENT_TYPES_DIR = 'content-types' } = withEnvFile(process.env)
+const watching = watchFolder(CONTENT_TYPES_DIR, () => utimesSync(MAIN, new Date(), new Date()))
+
 function stop(): void {
+  watching.close()
   studio.kill()
   compiler.kill()
   server.kill()

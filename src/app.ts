@@ -33,6 +33,7 @@ import { createMetrics, type Metrics } from './http/middleware/measure-requests.
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
 import { readBody } from './http/read-request.ts'
 import type { RefreshCookie } from './http/routes/refresh-cookie.ts'
+import { queryRoutes } from './http/routes/query-routes.ts'
 import { syncRoutes } from './http/routes/sync-routes.ts'
 import { roleRoutes } from './http/routes/role-routes.ts'
 import { securityHeaders } from './http/middleware/security-headers.ts'
@@ -245,6 +246,7 @@ function contentRouters(
   const { maxBodyBytes } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
   routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
+  routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, aside }))
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail

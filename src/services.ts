@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Access, openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
 import { keptJwtSecret } from './access/jwt-secret.ts'
-import { loggingMailer, type Mailer } from './accounts/mailer.ts'
+import { openMailer } from './accounts/open-mailer.ts'
 import { type Accounts, openAccounts } from './accounts/open-accounts.ts'
 import { openPasswords } from './accounts/passwords.ts'
 import { openRateLimits, type RateLimits } from './access/rate-limit.ts'
@@ -25,6 +25,7 @@ import { openLocalStorage } from './media/storage/local-storage.ts'
 import { type Folders, openFolders } from './media/folders.ts'
 import { clearSpool } from './media/receive-upload.ts'
 import type { MediaStorage } from './media/storage/storage.ts'
+import { adviseQueries, declaredIndexes } from './mongo/indexes/advise-queries.ts'
 import { compileCollections } from './mongo/indexes/collection-plan.ts'
 import { type CommandMonitor, createCommandMonitor } from './mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from './mongo/connection/database.ts'
@@ -44,6 +45,7 @@ import { readVersion } from './config/version.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
 import { openAdministrators } from './administrators/open-administrators.ts'
 import type { ApiFacts } from './openapi/describe-api.ts'
+import { compileQueries, type NamedQueries } from './query/named/compile-queries.ts'
 import { compileSchema } from './schema/compile.ts'
 import type { Definitions, Uid } from './schema/definition.ts'
 import { editorsView } from './schema/editors-view.ts'
@@ -62,6 +64,7 @@ export interface Services {
   readonly schema: Schema
   /** What was declared, and as who writes content sees it. */
   readonly definitions: Definitions
+  readonly queries: NamedQueries
   readonly editorsSchema: Schema
   readonly database: Database
   readonly access: Access
@@ -81,8 +84,11 @@ export interface Services {
   close(): Promise<void>
 }
 
+/** @throws SchemaError, for named queries too */
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
-  return compileSchema(await readDefinitions(contentTypesDir))
+  const schema = compileSchema(await readDefinitions(contentTypesDir))
+  compileQueries(schema)
+  return schema
 }
 
 /**
@@ -96,6 +102,7 @@ export async function openServices({
 }: ServicesOptions): Promise<Services> {
   const definitions = await readDefinitions(config.contentTypesDir)
   const schema = compileSchema(definitions)
+  const queries = compileQueries(schema, config.api)
   for (const warning of schema.warnings) log.warn(warning)
   const monitor = createCommandMonitor(config.observe.commands)
   const database = await openDatabase({
@@ -109,6 +116,7 @@ export async function openServices({
     await assertVersion(database, schema, log)
     await database.announce() // what a lost process has locked may keep the indexes from being built
     await fitContent(database, schema, log)
+    for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const who = await openAccessControl({ config, log }, schema, database)
     const files = documentContext(database, schema).contentType('plugin::upload.file')
     const beside = await openBeside(config, database, files)
@@ -125,7 +133,7 @@ export async function openServices({
     }
     const editorsSchema = compileSchema(editorsView(definitions))
     const opened = { ...who, ...beside, ...background, monitor, changes, close }
-    return { schema, definitions, editorsSchema, database, ...opened }
+    return { schema, definitions, queries, editorsSchema, database, ...opened }
   } catch (error) {
     await database.close()
     throw error
@@ -233,7 +241,7 @@ async function openAccessControl(
     emailConfirmation,
     passwords: passwords(),
     roles: access.roles,
-    mailer: await openMailer({ config, log }),
+    mailer: await openMailer(config.mail, log),
     links: {
       resetPassword: config.mail.resetPasswordUrl,
       emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
@@ -241,17 +249,6 @@ async function openAccessControl(
     onBackgroundError,
   })
   return { access, accounts, administrators }
-}
-
-/** What speaks SMTP is loaded where it is used: it takes memory. */
-async function openMailer({
-  config,
-  log,
-}: Pick<ServicesOptions, 'config' | 'log'>): Promise<Mailer> {
-  const { smtpUrl, from } = config.mail
-  if (smtpUrl === null) return loggingMailer(log)
-  const { smtpMailer } = await import('./accounts/smtp-mailer.ts')
-  return smtpMailer(smtpUrl, from)
 }
 
 /**

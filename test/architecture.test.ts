@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   log: ['config'],
   deployment: ['config', 'errors'],
   schema: ['near-miss', 'errors'],
-  query: ['schema', 'errors'],
+  query: ['schema', 'near-miss', 'errors'],
   mongo: ['query', 'schema', 'time-slice', 'errors'],
   media: ['mongo', 'schema', 'work-queue', 'errors'],
   access: ['mongo', 'schema', 'near-miss', 'errors'],

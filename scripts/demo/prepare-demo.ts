@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { contentAction, contentVerbs } from '../../src/access/actions.ts'
+import { contentAction, contentVerbs, queryAction } from '../../src/access/actions.ts'
 import { PUBLIC_ROLE } from '../../src/access/roles.ts'
 import type { Services } from '../../src/services.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -64,12 +64,13 @@ async function otherContent(
   return isOther ? 'the database holds other content' : null
 }
 
-/** `find` and `findOne` of the sample's content-types, by name. */
-function sampleReads({ schema }: Services): readonly string[] {
-  return SAMPLE_UIDS.flatMap((uid) => {
+/** `find` and `findOne` of the sample's content-types, and its named queries. */
+function sampleReads({ schema, queries }: Services): readonly string[] {
+  const reads = SAMPLE_UIDS.flatMap((uid) => {
     const plan = schema.contentTypes.get(uid)
     if (plan === undefined) return []
-    const reads = contentVerbs(plan).filter((verb) => verb === 'find' || verb === 'findOne')
-    return reads.map((verb) => contentAction(plan, verb))
+    const verbs = contentVerbs(plan).filter((verb) => verb === 'find' || verb === 'findOne')
+    return verbs.map((verb) => contentAction(plan, verb))
   })
+  return [...reads, ...[...queries.keys()].map(queryAction)]
 }

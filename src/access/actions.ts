@@ -33,11 +33,14 @@ const PLUGIN_VERBS = {
   'plugin::i18n.locales': ['listLocales'],
 } as const
 
+/** The subject of what named queries permit: `query::home-feed` has its name for a verb. */
+export const QUERY_SUBJECT = 'query'
+
 export type PluginSubject = keyof typeof PLUGIN_VERBS
 export type PluginVerb<Subject extends PluginSubject> = (typeof PLUGIN_VERBS)[Subject][number]
 
 export interface Action {
-  /** `<subject>.<verb>`, such as `api::article.article.find`. */
+  /** `<subject>.<verb>`, such as `api::article.article.find`; of a named query `query::<name>`. */
   readonly name: string
   readonly subject: string
   readonly verb: string
@@ -45,7 +48,7 @@ export interface Action {
 
 /** Every action that there is; compiled once from the content-types. */
 export interface Actions {
-  /** Content first, in the order of the content-types; then the plugins'. */
+  /** Content first, in the order of the content-types; then named queries, and the plugins'. */
   readonly all: readonly Action[]
   /** What a read-only API token may do. */
   readonly readOnly: ReadonlySet<string>
@@ -54,18 +57,21 @@ export interface Actions {
 
 /**
  * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, keep a copy of that, and read
- * drafts, which the reference shows to whoever may find.
+ * drafts, which the reference shows to whoever may find; and run every named query.
  */
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
 
-export function compileActions(schema: Pick<Schema, 'contentTypes'>): Actions {
+export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>): Actions {
   const content = [...schema.contentTypes.values()]
     .filter((plan) => plan.uid.startsWith('api::'))
     .flatMap((plan) => contentVerbs(plan).map((verb) => toAction(plan.uid, verb)))
+  const queries = [...schema.queries.keys()].map((verb) =>
+    Object.freeze({ name: queryAction(verb), subject: QUERY_SUBJECT, verb }),
+  )
   const plugins = Object.entries(PLUGIN_VERBS).flatMap(([subject, verbs]) =>
     verbs.map((verb) => toAction(subject, verb)),
   )
-  const all = Object.freeze([...content, ...plugins])
+  const all = Object.freeze([...content, ...queries, ...plugins])
   const names = new Set(all.map((action) => action.name))
   return Object.freeze({
     all,
@@ -90,6 +96,11 @@ export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentV
   return `${plan.uid}.${verb}`
 }
 
+/** The name of the action that lets run a named query: it shows what the query selects, whatever else is permitted. */
+export function queryAction(name: string): string {
+  return `${QUERY_SUBJECT}::${name}`
+}
+
 /** The name of an action of a plugin; one that does not exist does not compile. */
 export function pluginAction<Subject extends PluginSubject>(
   subject: Subject,
@@ -103,5 +114,5 @@ function toAction(subject: string, verb: string): Action {
 }
 
 function isReadOnly(action: Action): boolean {
-  return READ_ONLY_VERBS.has(action.verb)
+  return action.subject === QUERY_SUBJECT || READ_ONLY_VERBS.has(action.verb)
 }

@@ -15,7 +15,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-interface MailLog {
+export interface MailLog {
   info(fields: object, message: string): void
   debug(fields: object, message: string): void
 }

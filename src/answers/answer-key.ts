@@ -5,7 +5,7 @@ import type { EntryFormat, LocaleRules } from '../query/query.ts'
 
 /** All that an answer to a read may differ by, beside content. */
 export interface AskedRead {
-  /** Of the content-type. */
+  /** Of the content-type; of a named query the name of its action. */
   readonly uid: string
   /** Null asks for a list. */
   readonly documentId: string | null

@@ -32,13 +32,13 @@ const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt'
 export function fieldMembers(holder: AttributeHolder): readonly Member[] {
   return shownScalars(holder)
     .filter(({ onRequest }) => !onRequest)
-    .map((plan) => {
-      const isThere = plan.system && NEVER_NULL.has(plan.name)
-      return [
-        plan.name,
-        isThere || plan.type === 'json' ? valueType(plan) : `${valueType(plan)} | null`,
-      ]
-    })
+    .map((plan) => [plan.name, fieldType(plan)])
+}
+
+/** What an answer shows of an attribute. */
+export function fieldType(plan: ScalarPlan): string {
+  const isThere = (plan.system && NEVER_NULL.has(plan.name)) || plan.type === 'json'
+  return isThere ? valueType(plan) : `${valueType(plan)} | null`
 }
 
 /** The conditions that each attribute takes. */

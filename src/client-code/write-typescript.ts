@@ -6,7 +6,9 @@ import type { Uid } from '../schema/definition.ts'
 import type { AttributeHolder, ContentTypePlan, Schema } from '../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 import { inputMembers } from './input-members.ts'
+import { queryMembers } from './query-members.ts'
 import { fieldMembers, filterMembers, linkMembers } from './shape-members.ts'
+import { writeMember, writeMembers } from './write-members.ts'
 
 /** What code is written of. */
 export interface CodeFacts {
@@ -33,11 +35,13 @@ export function writeTypeScript({ schema, locales, grants }: CodeFacts): string 
     pathOf(plan),
     plan.kind === 'singleType' ? `'single'` : `'collection'`,
   ])
+  const named = queryMembers(schema, grants)
+  const queries = named.length === 0 ? '' : writeMember(['queries', writeMembers(named, '  ')])
   return [
     HEAD,
     ...types.map((plan) => writeType(plan, scope)),
     ...[...schema.components.values()].map((plan) => writeShape(plan, scope)),
-    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}}\n`,
+    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}${queries}}\n`,
     `const kinds = ${writeMembers(kinds, '', ',')} as const\n`,
     CREATE,
   ].join('\n')
@@ -89,16 +93,4 @@ function shapeOf(plan: AttributeHolder, scope: CodeScope): readonly Member[] {
 
 function writeInterface(name: string, members: readonly Member[]): string {
   return `export interface ${name} ${writeMembers(members)}\n`
-}
-
-function writeMembers(members: readonly Member[], indent = '', end = ''): string {
-  if (members.length === 0) return '{}'
-  const lines = members.map((member) => `${indent}${writeMember(member, end)}`)
-  return `{\n${lines.join('')}${indent}}`
-}
-
-function writeMember([name, type]: Member, end = ''): string {
-  const [, plain = name, optional = ''] = /^(.*?)(\??)$/.exec(name) ?? []
-  const key = /^[A-Za-z_$][\w$]*$/.test(plain) ? plain : quoted(plain)
-  return `  ${key}${optional}: ${type}${end}\n`
 }

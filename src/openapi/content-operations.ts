@@ -56,7 +56,10 @@ export function contentOperations(
 
 const DOCUMENT_ID = pathParameter('documentId', { ...TEXT, minLength: 1 })
 const IF_MATCH = headerParameter('If-Match', 'The `ETag` of what was read: else it is a 412')
-const IF_NONE_MATCH = headerParameter('If-None-Match', 'The `ETag` of what is known: a 304 says so')
+export const IF_NONE_MATCH = headerParameter(
+  'If-None-Match',
+  'The `ETag` of what is known: a 304 says so',
+)
 const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',
   'A text of your own: a request that is sent again with it creates nothing more',

@@ -9,6 +9,7 @@ import type { JsonSchema } from './json-schema.ts'
 import type { Operation, PlacedOperation } from './operation.ts'
 import type { Bounds } from './read-parameters.ts'
 import { failureComponents } from './responses.ts'
+import { queryOperations } from './queries/query-operations.ts'
 import { roleOperations } from './role-operations.ts'
 import { userOperations } from './user-operations.ts'
 import { openVocabulary, type Vocabulary } from './vocabulary.ts'
@@ -76,6 +77,7 @@ function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly Placed
   )
   return [
     ...content.flatMap((plan) => contentOperations(vocabulary, plan, facts)),
+    ...queryOperations(vocabulary, facts),
     ...bulkOperations(vocabulary, content),
     ...syncOperations(vocabulary, content),
     ...fileOperations(vocabulary, facts),

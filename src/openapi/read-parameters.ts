@@ -158,18 +158,24 @@ function versionParameters(
     ...(plan.localized
       ? [
           localeParameter(locales, ['*'], 'The default locale unless told otherwise; `*` is all'),
-          queryParameter(
-            'fallbackLocale',
-            TEXT,
-            'Locales, separated by commas, to show what the first does not have',
-          ),
+          FALLBACK_LOCALE,
         ]
       : []),
-    ...(mayReadDrafts
-      ? [queryParameter('status', { ...TEXT, enum: ['published', 'draft'], default: 'published' })]
-      : []),
+    ...(mayReadDrafts ? [STATUS] : []),
   ]
 }
+
+export const FALLBACK_LOCALE = queryParameter(
+  'fallbackLocale',
+  TEXT,
+  'Locales, separated by commas, to show what the first does not have',
+)
+
+export const STATUS = queryParameter('status', {
+  ...TEXT,
+  enum: ['published', 'draft'],
+  default: 'published',
+})
 
 export function localeParameter(
   { all, defaultCode }: LocaleRules,

@@ -38,6 +38,18 @@ export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<U
   return names
 }
 
+/** What named queries are called there: `home-feed` is `HomeFeed`. */
+export function nameQueries({ queries }: Pick<Schema, 'queries'>): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  return new Map(
+    [...queries.keys()].map((query) => {
+      const name = freeName(pascalCase(query), taken)
+      taken.add(name)
+      return [query, name]
+    }),
+  )
+}
+
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? wanted : `${wanted}${count}`

@@ -49,7 +49,9 @@ export function compileSchema(definitions: Definitions): Schema {
   for (const definition of definitions.contentTypes) {
     contentTypes.set(definition.uid, compileContentType(definition, declared, link))
   }
-  return Object.freeze({ contentTypes, components, warnings: definitions.warnings ?? [] })
+  const { warnings = [], queries: named = [] } = definitions
+  const queries = new Map(named.map((query) => [query.name, query]))
+  return Object.freeze({ contentTypes, components, queries, warnings })
 }
 
 function hasMedia({ attributes }: ContentTypePlan): boolean {

@@ -142,10 +142,55 @@ export interface ComponentDefinition {
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 
+/** What a parameter of a named query can be; texts of each are read as those of filters are. */
+export const PARAMETER_TYPES = [
+  'string',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+] as const
+
+export type ParameterType = (typeof PARAMETER_TYPES)[number]
+
+export interface ParameterDefinition {
+  readonly type: ParameterType
+  readonly required?: boolean
+  /** What it is where a request does not give it. */
+  readonly default?: string | number | boolean
+  /** Several values: for `$in` and the like. */
+  readonly list?: boolean
+  readonly enum?: readonly string[]
+  readonly description?: string
+}
+
+/** A read that is declared in a file; `query/named` makes sense of it. */
+export interface QueryDefinition {
+  readonly name: string
+  readonly file: string
+  readonly description: string
+  /** The content-type, by its singular name or its uid. */
+  readonly type: string
+  /** One entry is answered, and none is a 404. */
+  readonly single: boolean
+  readonly parameters: Readonly<Record<string, ParameterDefinition>>
+  /** In place of the parameters of the same name. */
+  readonly locale?: string
+  readonly fallbackLocale?: readonly string[]
+  /** As in a request, but in JSON: `filters`, `populate`, `fields`, `sort`, `search`, `pagination`. */
+  readonly asked: Readonly<Data>
+}
+
 /** What was declared, after `checkDefinitions`: every reference in it resolves. */
 export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[]
   readonly components: readonly ComponentDefinition[]
+  readonly queries?: readonly QueryDefinition[]
   /** What was declared, but is hardly meant: a sentence each. */
   readonly warnings?: readonly string[]
 }
@@ -159,7 +204,8 @@ export interface DeclarationFault {
 /** One file that declares something, as it was read; `checkDefinitions` makes sense of it. */
 export interface DeclarationFile {
   readonly file: string
-  readonly kind: 'contentType' | 'component'
+  readonly kind: 'contentType' | 'component' | 'query'
+  /** Of a query its name. */
   readonly uid: Uid
   /** The parsed JSON. */
   readonly content: unknown

@@ -13,8 +13,8 @@ interface Place {
 }
 
 /**
- * The declarations in a folder, in the order of their names: `<singular>.json`, `<singular>/schema.json` and
- * `components/<category>/<name>.json`, or a Strapi project's `src/api` and `src/components`. A file that does
+ * The declarations in a folder, in the order of their names: `<singular>.json`, `<singular>/schema.json`,
+ * `components/<category>/<name>.json` and `queries/<name>.json`, or a Strapi project's `src/api`, `src/components` and `src/queries`. A file that does
  * not parse is returned with its fault, so that `checkDefinitions` reports it together with all others.
  * @throws SchemaError when the folder cannot be read.
  */
@@ -30,14 +30,24 @@ async function findOwnLayout(directory: string): Promise<readonly Place[]> {
   const files = entries.filter(isJsonFile).map(({ name }) => {
     return contentType(join(directory, name), withoutExtension(name))
   })
-  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'components')
+  const folders = entries.filter((entry) => entry.isDirectory() && !OWN_FOLDERS.has(entry.name))
   const nested = folders.map(async ({ name }) => {
     const inside = (await list(join(directory, name))) ?? []
     const has = inside.some((entry) => isJsonFile(entry) && entry.name === 'schema.json')
     return has ? [contentType(join(directory, name, 'schema.json'), name)] : []
   })
   const components = await findComponents(join(directory, 'components'))
-  return [...files, ...(await Promise.all(nested)).flat(), ...components]
+  const queries = await findQueries(join(directory, 'queries'))
+  return [...files, ...(await Promise.all(nested)).flat(), ...components, ...queries]
+}
+
+/** Those beside content-types. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(['components', 'queries'])
+
+async function findQueries(directory: string): Promise<readonly Place[]> {
+  return ((await list(directory)) ?? []).filter(isJsonFile).map(({ name }) => {
+    return { file: join(directory, name), kind: 'query', uid: withoutExtension(name) }
+  })
 }
 
 /** The folder may be the project, its `src`, or `src/api`; null where it is none of them. */
@@ -50,7 +60,8 @@ async function findStrapiLayout(directory: string): Promise<readonly Place[] | n
     const source = dirname(api)
     const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
     const components = await findComponents(join(source, 'components'))
-    return [...contentTypes, ...extensions, ...components]
+    const queries = await findQueries(join(source, 'queries'))
+    return [...contentTypes, ...extensions, ...components, ...queries]
   }
   return null
 }

@@ -1,6 +1,7 @@
 import type {
   Data,
   IndexDefinition,
+  QueryDefinition,
   RelationKind,
   ScalarDefinition,
   ScalarType,
@@ -11,6 +12,8 @@ import type {
 export interface Schema {
   readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
   readonly components: ReadonlyMap<Uid, ComponentPlan>
+  /** The reads that are declared beside them, by name; `query/named` compiles them. */
+  readonly queries: ReadonlyMap<string, QueryDefinition>
   /** What was declared, but is hardly meant: a sentence each, for the log of a start. */
   readonly warnings: readonly string[]
 }

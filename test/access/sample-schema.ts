@@ -14,6 +14,7 @@ export function sampleSchema(
   return {
     contentTypes: new Map(samples.map((sample) => [sample.uid, planOf(sample)])),
     components: new Map(),
+    queries: new Map(),
     warnings: [],
   }
 }

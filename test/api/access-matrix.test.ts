@@ -8,6 +8,7 @@ import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } f
 const CONTENT_TYPES = {
   article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
   tag: declare('tag', { name: { type: 'string' } }),
+  'queries/feed': { type: 'article', fields: ['title'] },
   homepage: declare(
     'homepage',
     { title: { type: 'string' } },
@@ -156,7 +157,7 @@ describe('who gets through to which route', () => {
       token: token('read-only'),
       isEndUser: false,
       granted: nothing,
-      may: (action) => /\.(find|findOne)$/.test(action),
+      may: (action) => /\.(find|findOne)$|^query::/.test(action),
     },
     {
       who: 'a full-access token',

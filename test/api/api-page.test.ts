@@ -42,7 +42,7 @@ describe('docs/api.md', () => {
     server = await serve('api_page', {
       contentTypes,
       environment: { RATE_LIMIT: 'off' },
-      permitted: reads,
+      permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
     })
     const services = await openServices({
       config: readConfig({

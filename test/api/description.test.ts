@@ -8,6 +8,7 @@ const CONTENT_TYPES = {
     { draftAndPublish: true, localized: true },
   ),
   secret: declare('secret', { name: { type: 'string' } }),
+  'queries/feed': { type: 'article', fields: ['title'] },
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }
 

@@ -55,7 +55,7 @@ describe('the first administrator', () => {
     const test = await openTestDatabase('first_admin_race')
     try {
       const now = (): Date => new Date()
-      const actions = compileActions({ contentTypes: new Map() })
+      const actions = compileActions({ contentTypes: new Map(), queries: new Map() })
       const passwords = openPasswords({ memoryKiB: 64, passes: 1 })
       const open = () =>
         openAdministrators({ db: test.database, actions, passwords, ...OF_TEST, now })
@@ -79,7 +79,7 @@ describe('the first administrator', () => {
     const test = await openTestDatabase('first_admin_late')
     try {
       let at = new Date('2026-01-01T00:00:00Z')
-      const actions = compileActions({ contentTypes: new Map() })
+      const actions = compileActions({ contentTypes: new Map(), queries: new Map() })
       const passwords = openPasswords({ memoryKiB: 64, passes: 1 })
       const context = await openAdministrators({
         db: test.database,

@@ -5,7 +5,10 @@ describe('answers that depend on who asks', () => {
   let server: TestServer
   before(async () => {
     server = await serve('private_answers', {
-      contentTypes: { note: declare('note', { title: { type: 'string' } }) },
+      contentTypes: {
+        note: declare('note', { title: { type: 'string' } }),
+        'queries/feed': { type: 'note' },
+      },
       environment: { LOG_LEVEL: 'silent', RATE_LIMIT: 'off' },
       permitted: ['api::note.note.find'],
     })

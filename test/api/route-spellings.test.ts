@@ -38,6 +38,7 @@ describe('every declared route, in every spelling, as nobody', () => {
       contentTypes: {
         article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
         homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+        'queries/feed': { type: 'article' },
       },
       environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent', METRICS_TOKEN: 'of-the-test' },
       permitted: [],

@@ -47,6 +47,17 @@ export async function good(): Promise<void> {
   await quire.articles.create({ title: 'x', sections: [{ __component: 'shared.quote', text: 'x' }] }, { status: 'draft' })
   await quire.articles.update(whole, { countries: { connect: ['a', { documentId: 'b', position: { start: true } }] } })
   await quire.homepage.get({ locale: 'de' })
+  const feed = await quire.$query('home-feed', { category: 'maps', page: 2, locale: 'de' })
+  const [newest] = feed.entries
+  if (newest === undefined) return
+  isExactly<typeof newest.category, { id: number; documentId: string; name: string | null; slug: string | null } | null>(true)
+  isExactly<
+    keyof typeof newest,
+    'id' | 'documentId' | 'title' | 'slug' | 'excerpt' | 'readingMinutes' | 'publishedAt' | 'category' | 'cover'
+  >(true)
+  await quire.$query('home-feed')
+  const { borders } = await quire.$query('country-by-code', { code: 'CHE' })
+  isExactly<(typeof borders)[number]['cca3'], string | null>(true)
 }
 
 export async function bad(): Promise<void> {
@@ -91,6 +102,7 @@ export async function bad(): Promise<void> {
   // @ts-expect-error an unknown type
   await quire.artciles.find()
   const { entries } = await quire.articles.find({ fields: ['title'] })
+  const feedOf = await quire.$query('home-feed')
   // @ts-expect-error a field that was not asked for
   entries[0]?.slug
   // @ts-expect-error a relation that was not populated
@@ -101,6 +113,16 @@ export async function bad(): Promise<void> {
   await quire.articles.create({ tilte: 'x' })
   // @ts-expect-error a component that the zone does not hold
   await quire.articles.create({ sections: [{ __component: 'shared.seo' }] })
+  // @ts-expect-error an unknown query
+  await quire.$query('home-fed')
+  // @ts-expect-error an unknown parameter of a query
+  await quire.$query('home-feed', { categroy: 'maps' })
+  // @ts-expect-error a parameter of another type
+  await quire.$query('home-feed', { page: 'two' })
+  // @ts-expect-error a parameter that is required
+  await quire.$query('country-by-code')
+  // @ts-expect-error what the query does not show
+  feedOf.entries[0]?.body
   // @ts-expect-error a single type has no list
   await quire.homepage.find()
 }

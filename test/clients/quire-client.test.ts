@@ -21,6 +21,18 @@ const CONTENT_TYPES = {
   ),
   tag: declare('tag', { name: { type: 'string' } }),
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+  'queries/ranked': {
+    type: 'tag',
+    parameters: { names: { type: 'string', list: true } },
+    filters: { name: { $in: { $param: 'names' } } },
+    sort: 'name',
+  },
+  'queries/tag-by-name': {
+    type: 'tag',
+    single: true,
+    parameters: { name: { type: 'string', required: true } },
+    filters: { name: { $eq: { $param: 'name' } } },
+  },
 }
 
 const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
@@ -39,6 +51,18 @@ interface Loose {
 }
 interface Types {
   readonly locales: string
+  readonly queries: {
+    readonly ranked: {
+      readonly kind: 'list'
+      readonly parameters: { readonly names?: readonly string[] }
+      readonly entry: { readonly name: string | null }
+    }
+    readonly 'tag-by-name': {
+      readonly kind: 'one'
+      readonly parameters: { readonly name: string }
+      readonly entry: { readonly name: string | null }
+    }
+  }
   readonly types: {
     readonly articles: Loose
     readonly tags: Loose
@@ -294,6 +318,19 @@ describe('@quire/client', () => {
     const shown = await quire.articles.get(article.documentId, { populate: ['cover'] })
     expect(shown.cover?.documentId).to.equal(file.documentId)
     await quire.$files.delete(file.id)
+  })
+
+  it('runs named queries', async () => {
+    const quire = root()
+    for (const name of ['q1', 'q2', 'q3']) await quire.tags.create({ name })
+    const { entries, total, nextCursor } = await quire.$query('ranked', { names: ['q3', 'q1'] })
+    expect(entries.map(({ name }) => name)).to.deep.equal(['q1', 'q3'])
+    expect([total, nextCursor]).to.deep.equal([2, null])
+    expect((await quire.$query('tag-by-name', { name: 'q2' })).name).to.equal('q2')
+    const missing = await failure(quire.$query('tag-by-name', { name: 'q4' }))
+    expect(missing.status).to.equal(404)
+    const refused = await failure(open().$query('ranked'))
+    expect(refused.status).to.equal(403)
   })
 
   it('is small: at most 8 kB packed, comments included', () => {

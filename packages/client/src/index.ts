@@ -2,12 +2,14 @@ import { type Auth, openAuth } from './auth.ts'
 import { type Collection, openCollection, openSingle, type Single } from './collection.ts'
 import type { Content, ContentType } from './content.ts'
 import { type Files, openFiles } from './files.ts'
+import { openQueries, type RunQuery } from './named-queries.ts'
 import { type Call, type ClientOptions, openTransport } from './transport.ts'
 
 export type * from './content.ts'
 export type { Entry, Filters, Populate, SortKey } from './query-types.ts'
 export type { Collection, ListQuery, Page, Single, WriteOptions } from './collection.ts'
 export type { CallOptions, ClientOptions } from './transport.ts'
+export type { NamedQuery, QueryPage } from './named-queries.ts'
 export type { Session, SessionStorage } from './session.ts'
 export type { UploadedFile, UploadOptions } from './files.ts'
 export { QuireError } from './quire-error.ts'
@@ -26,11 +28,13 @@ export type Client<C extends Content> = {
       ? Single<S, C['locales']>
       : Collection<S, C['locales']>
     : never
-} & Others
+} & Others<C>
 
-interface Others {
+interface Others<C> {
   readonly $auth: Auth
   readonly $files: Files
+  /** What a named query selects. */
+  readonly $query: RunQuery<C>
   /** Any other request: `path` is below `/api`. */
   readonly $send: (call: Call) => Promise<unknown>
 }
@@ -47,9 +51,10 @@ export function createClient<C extends Content>(
       kind === 'single' ? openSingle(transport, name) : openCollection(transport, name),
     ],
   )
-  const others: Others = {
+  const others: Others<C> = {
     $auth: openAuth(transport),
     $files: openFiles(transport),
+    $query: openQueries(transport) as RunQuery<C>,
     $send: async (call) => (await transport.send(call)).body,
   }
   return { ...(Object.fromEntries(types) as object), ...others } as Client<C>

@@ -1,6 +1,7 @@
 import { findApiTokenRows } from '../../access/api-tokens.ts'
 import type { Config } from '../../config/config.ts'
 import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
+import { adviseQueries } from '../../mongo/indexes/advise-queries.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
@@ -8,6 +9,7 @@ import { readServerVersion, refusalOf } from '../../mongo/connection/server-vers
 import { findUnjoinable, unjoinableWarning } from '../../mongo/connection/sharded-joins.ts'
 import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
+import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
 import { examineCommitLog } from './examine-log.ts'
@@ -40,6 +42,11 @@ export async function examineDatabase(
       ...(await examineTopology(database, config)),
       ...examineIndexes(indexes),
       examineAdvice(advice, stats.length),
+      ...adviseQueries(compileQueries(schema, config.api), collections).map((what): Finding => ({
+        check: 'named queries',
+        level: 'warning',
+        what,
+      })),
       ...(await examineCommitLog(database)),
       ...examineTokens(await asCmsErrors(() => findApiTokenRows(database))),
     ],

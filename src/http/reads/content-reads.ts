@@ -83,7 +83,7 @@ export function prepareEntry(
 }
 
 /** For requests that only read: what a write answers, it reads from where it wrote. */
-function readFrom(
+export function readFrom(
   { state: { principal } }: Context,
   { database }: DocumentContext,
 ): DocumentContext['database'] {

@@ -5,7 +5,6 @@ import { type Coding, CODINGS, type KeptAnswer } from '../../answers/kept-answer
 import type { Grants } from '../../access/principal.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
 import { sendWithTag, tagOf } from '../entity-tag.ts'
 import { formatOf } from './query-rules.ts'
 import type { Context } from '../state.ts'
@@ -32,7 +31,8 @@ export interface LoadedRead {
 
 /** What a read is about, as far as its path says. */
 export interface ReadTarget {
-  readonly plan: ContentTypePlan
+  /** Of the content-type; of a named query the name of its action. */
+  readonly uid: string
   readonly documentId: string | null
   readonly locales: LocaleRules
 }
@@ -62,7 +62,7 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
   if (cache === null) return { answer: (ctx, _target, prepare) => readAside(ctx, prepare()) }
   const { anew, shared } = openReading(cache, options.cacheTags)
   return {
-    answer: async (ctx, { plan, documentId, locales }, prepare) => {
+    answer: async (ctx, { uid, documentId, locales }, prepare) => {
       const { grants } = ctx.state.principal
       const said = directiveOf(ctx)
       if (said === 'no-store' || mayWrite(grants)) {
@@ -71,7 +71,7 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
       }
       const { querystring } = ctx
       const format = formatOf(ctx)
-      const key = keyOf({ uid: plan.uid, documentId, querystring, format, locales, grants })
+      const key = keyOf({ uid, documentId, querystring, format, locales, grants })
       const found = said === 'no-cache' ? null : await findIn(cache, key)
       if (found !== null) {
         await sendFound(ctx, options, found)

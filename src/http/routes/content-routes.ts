@@ -103,7 +103,7 @@ export function contentRoutes(
       const locales = await dependencies.locales.current()
       const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
       const endpoint = `/api/${name}`
-      await dependencies.reads.answer(ctx, { plan, documentId, locales }, () => {
+      await dependencies.reads.answer(ctx, { uid: plan.uid, documentId, locales }, () => {
         const query = readQuery(ctx.querystring)
         return prepare({ ctx, plan, query, locales, endpoint }, dependencies)
       })

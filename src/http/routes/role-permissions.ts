@@ -1,4 +1,4 @@
-import type { Actions } from '../../access/actions.ts'
+import { type Actions, QUERY_SUBJECT, queryAction } from '../../access/actions.ts'
 import { fault, validationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 
@@ -9,7 +9,7 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
   const granted = new Set(permitted)
   const shown: Record<string, { controllers: Controllers }> = {}
   for (const { name, subject, verb } of all) {
-    const [type = '', controller = ''] = subject.split('.')
+    const [type = '', controller = type] = subject.split('.')
     const { controllers } = (shown[type] ??= { controllers: {} })
     const verbs = (controllers[controller] ??= {})
     verbs[verb] = { enabled: granted.has(name), policy: '' }
@@ -27,10 +27,16 @@ export function readPermissions(sent: unknown): readonly string[] {
     Object.entries(controllersOf(one, [...path, type])).flatMap(([controller, verbs]) => {
       const at = [...path, type, 'controllers', controller]
       return Object.entries(objectAt(verbs, at)).flatMap(([verb, setting]) =>
-        isEnabled(setting, [...at, verb]) ? [`${type}.${controller}.${verb}`] : [],
+        isEnabled(setting, [...at, verb]) ? [actionOf(type, controller, verb)] : [],
       )
     }),
   )
+}
+
+/** Named queries are shown as one controller, the verbs of which are their names. */
+function actionOf(type: string, controller: string, verb: string): string {
+  const isQuery = type === QUERY_SUBJECT && controller === QUERY_SUBJECT
+  return isQuery ? queryAction(verb) : `${type}.${controller}.${verb}`
 }
 
 function controllersOf(sent: unknown, path: readonly string[]): Data {

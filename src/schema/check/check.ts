@@ -1,6 +1,7 @@
 import { SchemaError } from '../../errors.ts'
 import { findContradictions, nameProblem } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
+import { checkQuery } from './check-query.ts'
 import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
@@ -40,9 +41,14 @@ interface Declaration {
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
+/** A file that declares something with attributes. */
+interface HolderFile extends DeclarationFile {
+  readonly kind: 'contentType' | 'component'
+}
+
 /** A file whose faults are known, and what can be made of the rest of it. */
 interface CheckedFile {
-  readonly file: DeclarationFile
+  readonly file: HolderFile
   readonly faults: readonly DeclarationFault[]
   readonly declaration: Declaration | null
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
@@ -60,10 +66,12 @@ export function checkDefinitions(
   files: readonly DeclarationFile[],
   builtIn: readonly ContentTypeDefinition[] = [],
 ): Definitions {
-  const checked = files.map(checkFile)
+  const checked = files.filter(isHolder).map(checkFile)
+  const named = files.filter(({ kind }) => kind === 'query').map(checkQuery)
   const { declared, leftOut } = leaveOut(declare(checked, builtIn))
   const faults = [
     ...tellAll(checked, ({ faults }) => faults),
+    ...named.flatMap(({ file, faults }) => faults.map((fault) => tell(file, fault))),
     ...duplicateUids(files),
     ...findCrossFaults(declared),
   ]
@@ -76,10 +84,15 @@ export function checkDefinitions(
     ),
     ...findWarnings(contentTypes),
   ]
-  return { contentTypes, components, warnings }
+  const queries = named.flatMap(({ query }) => query ?? [])
+  return { contentTypes, components, ...(queries.length > 0 && { queries }), warnings }
 }
 
-function checkFile(file: DeclarationFile): CheckedFile {
+function isHolder(file: DeclarationFile): file is HolderFile {
+  return file.kind !== 'query'
+}
+
+function checkFile(file: HolderFile): CheckedFile {
   const nothing = { file, declaration: null, attributes: {}, brokenNames: [], warnings: [] }
   if (file.fault !== undefined) return { ...nothing, faults: [{ path: '', problem: file.fault }] }
   const faults = findDeclarationFaults(file.content)
@@ -129,7 +142,7 @@ function withoutFaults(content: object, faults: readonly DeclarationFault[]): De
 function checkAttribute(
   name: string,
   content: unknown,
-  { kind }: DeclarationFile,
+  { kind }: HolderFile,
   names: readonly string[],
 ): readonly DeclarationFault[] {
   const path = `attributes.${name}`

@@ -1,0 +1,66 @@
+import type { CallOptions, Transport } from './transport.ts'
+
+/** What `quire client ts` writes of a named query. */
+export interface NamedQuery {
+  readonly kind: 'list' | 'one'
+  readonly parameters: object
+  /** Exactly what it shows of an entry. */
+  readonly entry: object
+}
+
+/** A page of what a named query selects; counts are null where the query does not count. */
+export interface QueryPage<T> {
+  readonly entries: T[]
+  readonly total: number | null
+  readonly pageCount: number | null
+  /** Of pages by cursor: where the next one begins; null on the last. */
+  readonly nextCursor: string | null
+}
+
+type QueriesOf<C> = C extends { readonly queries: infer Queries } ? Queries : object
+
+type Answer<Query> = Query extends NamedQuery
+  ? Query['kind'] extends 'one'
+    ? Query['entry']
+    : QueryPage<Query['entry']>
+  : never
+
+/** Its parameters, which may be left out where none is required. */
+type Given<Query> = Query extends NamedQuery
+  ? object extends Query['parameters']
+    ? [parameters?: Query['parameters'], options?: CallOptions]
+    : [parameters: Query['parameters'], options?: CallOptions]
+  : never
+
+/** Runs a named query. Of a query for one entry: @throws QuireError with the status 404 */
+export type RunQuery<C> = <Name extends keyof QueriesOf<C> & string>(
+  name: Name,
+  ...given: Given<QueriesOf<C>[Name]>
+) => Promise<Answer<QueriesOf<C>[Name]>>
+
+interface Answered {
+  readonly data: unknown
+  readonly meta: {
+    readonly pagination?: {
+      readonly total?: number
+      readonly pageCount?: number
+      readonly nextCursor?: string | null
+    }
+  }
+}
+
+/** The same without types. */
+export function openQueries(transport: Transport) {
+  return async (name: string, parameters: object = {}, options: CallOptions = {}) => {
+    const { fallbackLocale, ...rest } = parameters as {
+      readonly fallbackLocale?: readonly string[]
+    }
+    const query = { ...rest, fallbackLocale: fallbackLocale?.join(',') }
+    const path = `_q/${encodeURIComponent(name)}`
+    const { body } = await transport.send({ method: 'GET', path, query, ...options })
+    const { data, meta } = body as Answered
+    if (!Array.isArray(data)) return data
+    const { total = null, pageCount = null, nextCursor = null } = meta.pagination ?? {}
+    return { entries: data as unknown[], total, pageCount, nextCursor }
+  }
+}

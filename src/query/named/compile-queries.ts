@@ -1,0 +1,147 @@
+import { SchemaError } from '../../errors.ts'
+import { didYouMean } from '../../near-miss.ts'
+import type { Data, QueryDefinition } from '../../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { parseQuery } from '../parse-query.ts'
+import type { Query, QueryRules, RelationNode } from '../query.ts'
+import { typesOfQuery } from '../types-of-query.ts'
+import { findFaults, pageSamples } from './find-faults.ts'
+import { conditionsOf, declaredPage, type NamedQuery } from './named-query.ts'
+import { sampleValues } from './parameter-values.ts'
+import { fill, parametersIn } from './places.ts'
+
+export type NamedQueries = ReadonlyMap<string, NamedQuery>
+
+/** How long pages may be. */
+export type PageBounds = Pick<QueryRules, 'defaultLimit' | 'maxLimit'>
+
+/** For who asks for no pages, but for what queries are. */
+const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
+
+/** Of users everything is named that is shown: their addresses are nobody else's business. */
+const USERS = 'plugin::users-permissions.user'
+
+/**
+ * The named queries of a schema, by name.
+ * @throws SchemaError with every fault of them, each with its file and path.
+ */
+export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS): NamedQueries {
+  const rules = rulesOf(schema, bounds)
+  const faults: string[] = []
+  const compiled = [...schema.queries.values()].flatMap((definition): readonly NamedQuery[] => {
+    const plan = findType(schema, definition.type)
+    const found =
+      plan === null
+        ? [typeFault(schema, definition.type)]
+        : findFaults(oneOf(definition, plan), plan, rules)
+    faults.push(...found.map(({ path, problem }) => `${definition.file}: ${path}: ${problem}`))
+    if (plan === null || found.length > 0) return []
+    const query = compileQuery(oneOf(definition, plan), plan, { schema, rules })
+    const wide = findWide(query.shown.populate)
+    faults.push(...wide.map((problem) => `${definition.file}: populate: ${problem}`))
+    return [query]
+  })
+  if (faults.length > 0) throw new SchemaError(faults)
+  return new Map(compiled.map((query) => [query.definition.name, query]))
+}
+
+/** Of a single type there is one entry. */
+function oneOf(definition: QueryDefinition, { kind }: ContentTypePlan): QueryDefinition {
+  return { ...definition, single: definition.single || kind === 'singleType' }
+}
+
+function findType({ contentTypes }: Schema, type: string): ContentTypePlan | null {
+  const own = [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
+  return own.find(({ uid, singularName }) => type === uid || type === singularName) ?? null
+}
+
+function typeFault({ contentTypes }: Schema, type: string): { path: string; problem: string } {
+  const names = [...contentTypes.values()]
+    .filter(({ uid }) => uid.startsWith('api::'))
+    .map(({ singularName }) => singularName)
+  return { path: 'type', problem: `there is no content-type ${type}${didYouMean(type, names)}` }
+}
+
+/** Whoever may run a query may see what it selects. */
+function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
+  return {
+    ...bounds,
+    locales: { defaultCode: 'en', all: [{ code: 'en' }], has: () => true },
+    mayRead: () => true,
+    mayReadDrafts: () => false,
+    components: schema.components,
+    format: 'v5',
+    fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
+    answer: {
+      bounds: { maxEntries: 0, maxBytes: 0 },
+      entries: 0,
+      bytes: 0,
+      show: () => undefined,
+      read: () => undefined,
+    },
+  }
+}
+
+function compileQuery(
+  definition: QueryDefinition,
+  plan: ContentTypePlan,
+  { schema, rules }: { readonly schema: Schema; readonly rules: QueryRules },
+): NamedQuery {
+  const { asked, single: isOne, locale, fallbackLocale } = definition
+  const parameters = new Map(Object.entries(definition.parameters))
+  const [given = new Map<string, string>()] = sampleValues(parameters)
+  const { fields, populate, sort } = parseQuery(shownOf(asked), plan, rules)
+  const shown: NamedQuery['shown'] = { fields, populate, sort }
+  const filter = conditionsOf(asked, plan, given)
+  const types = typesOfQuery(plan, { filter, populate, sort })
+  const plans = [...types].flatMap((uid) => schema.contentTypes.get(uid) ?? [])
+  const isFixed = parametersIn([asked['filters'], asked['search']]).length === 0
+  const isLocalized = plans.some(({ localized }) => localized)
+  return {
+    definition,
+    plan,
+    isOne,
+    parameters,
+    shown,
+    filter,
+    isFixed,
+    page: declaredPage(definition, pageSamples(asked, given), sort, rules),
+    types,
+    takesLocale: isLocalized && locale === undefined,
+    takesFallback: isLocalized && fallbackLocale === undefined,
+    takesStatus: plans.some(({ draftAndPublish }) => draftAndPublish),
+  }
+}
+
+/** As a query string would have it. */
+function shownOf(asked: Data): Data {
+  const none = new Map<string, string>()
+  return {
+    fields: fill(asked['fields'], none),
+    populate: fill(asked['populate'], none),
+    sort: fill(asked['sort'], none),
+  }
+}
+
+/** Where a query shows more than its file says: users as a whole, and entries of whatever type. */
+function findWide(populate: Query['populate']): readonly string[] {
+  return populate.flatMap((node): readonly string[] => {
+    switch (node.kind) {
+      case 'users':
+        return ['related shows entries of whatever type: leave it out']
+      case 'zone':
+        return [...node.on.values()].flatMap((fragment) => findWide(fragment.populate))
+      case 'relation':
+        return [...usersProblem(node), ...findWide(node.populate)]
+      case 'component':
+      case 'media':
+      case 'localizations':
+        return findWide(node.populate)
+    }
+  })
+}
+
+function usersProblem({ relation, mode, fields }: RelationNode): readonly string[] {
+  if (relation.targetUid !== USERS || mode !== 'entries' || fields !== 'all') return []
+  return [`${relation.name} shows users: name the fields that are to be seen`]
+}

@@ -1,0 +1,169 @@
+import { CmsError } from '../../errors.ts'
+import { didYouMean } from '../../near-miss.ts'
+import type { Data, DeclarationFault, QueryDefinition } from '../../schema/definition.ts'
+import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { parseFields } from '../parse-fields.ts'
+import { parseFilters, parseSearch } from '../parse-filters.ts'
+import { parseSort } from '../parse-sort.ts'
+import { parsePopulate } from '../populate/parse-populate.ts'
+import type { QueryRules } from '../query.ts'
+import { declaredPage } from './named-query.ts'
+import { defaultProblem, sampleValues } from './parameter-values.ts'
+import { fill, type Given, parameterIn, parametersIn } from './places.ts'
+
+type Attempt = readonly [path: string, parse: () => unknown]
+
+/** What is asked where no request may have a say. */
+const FIXED = ['populate', 'fields', 'sort'] as const
+
+const PAGE_KEYS: ReadonlySet<string> = new Set([
+  'page',
+  'pageSize',
+  'start',
+  'limit',
+  'cursor',
+  'withCount',
+])
+
+/** All that is wrong with what a query asks, and with its parameters. */
+export function findFaults(
+  definition: QueryDefinition,
+  plan: ContentTypePlan,
+  rules: QueryRules,
+): readonly DeclarationFault[] {
+  const places = [...findPlaceFaults(definition), ...findNullFaults(definition.asked)]
+  if (places.length > 0) return places
+  const parameters = new Map(Object.entries(definition.parameters))
+  const attempts = sampleValues(parameters).flatMap((given) =>
+    attemptsOf(definition, plan, rules, given),
+  )
+  const faults = new Map<string, DeclarationFault>()
+  for (const [path, parse] of attempts) {
+    const problem = problemOf(parse, plan)
+    if (problem !== null && !faults.has(path)) faults.set(path, { path, problem })
+  }
+  return [...faults.values(), ...findPageFaults(definition)]
+}
+
+/** Each part for itself, so that one fault does not hide another. */
+function attemptsOf(
+  definition: QueryDefinition,
+  plan: ContentTypePlan,
+  rules: QueryRules,
+  given: Given,
+): readonly Attempt[] {
+  const { asked } = definition
+  const filled = (key: string): unknown => fill(asked[key], given)
+  const filters = partsOf(filled('filters'))
+  const populate = partsOf(filled('populate'))
+  return [
+    ...filters.map(([path, part]): Attempt => [
+      `filters${path}`,
+      () => parseFilters(part, plan, rules),
+    ]),
+    ['search', () => parseSearch(filled('search'), plan)],
+    ['fields', () => parseFields(filled('fields'), plan)],
+    ['sort', () => parseSort(filled('sort'), plan, rules)],
+    ...populate.map(([path, part]): Attempt => [
+      `populate${path}`,
+      () => parsePopulate(part, plan, rules),
+    ]),
+    ['pagination', () => declaredPage(definition, pageSamples(asked, given), [], rules)],
+  ]
+}
+
+/** A cursor is no value that could be made up. */
+export function pageSamples(asked: Data, given: Given): Given {
+  const { cursor } = (asked['pagination'] ?? {}) as Data
+  return new Map([...given, ...parametersIn(cursor).map((name) => [name, ''] as const)])
+}
+
+function partsOf(value: unknown): readonly (readonly [path: string, part: unknown])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [['', value]]
+  return Object.entries(value).map(([key, inner]) => [`.${key}`, { [key]: inner as unknown }])
+}
+
+function problemOf(parse: () => unknown, plan: ContentTypePlan): string | null {
+  try {
+    parse()
+    return null
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+    return error.message + hintFor(error, plan)
+  }
+}
+
+/** Which attribute was meant, of the type or of what it leads to. */
+function hintFor({ details }: CmsError, plan: ContentTypePlan): string {
+  const key = details?.['key']
+  if (typeof key !== 'string') return ''
+  const below = [...plan.members.values()].flatMap(holdersOf).flatMap(namesIn)
+  const wanted = key.split('.').at(-1) ?? key
+  return didYouMean(wanted, [...namesIn(plan), ...below])
+}
+
+function namesIn({ members }: AttributeHolder): readonly string[] {
+  return [...members.values()].flatMap(({ name, private: isPrivate }) => (isPrivate ? [] : name))
+}
+
+function holdersOf(member: AttributePlan): readonly AttributeHolder[] {
+  switch (member.kind) {
+    case 'scalar':
+      return []
+    case 'relation':
+      return [member.target()]
+    case 'component':
+      return [member.component()]
+    case 'media':
+      return [member.files.target()]
+    case 'dynamiczone':
+      return [...member.components().values()]
+  }
+}
+
+/** Parameters that stand where none may, that are not declared, or that stand nowhere. */
+function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationFault[] {
+  const names = Object.keys(parameters)
+  const used = parametersIn(asked)
+  return [
+    ...FIXED.flatMap((key) =>
+      parametersIn(asked[key]).map((name) => ({
+        path: key,
+        problem: `no parameter can stand here (${name}), but in filters, search and pagination`,
+      })),
+    ),
+    ...[...new Set(used)]
+      .filter((name) => !names.includes(name))
+      .map((name) => ({
+        path: 'parameters',
+        problem: `${name} is not declared${didYouMean(name, names)}`,
+      })),
+    ...names
+      .filter((name) => !used.includes(name))
+      .map((name) => ({ path: `parameters.${name}`, problem: 'stands nowhere in the query' })),
+    ...Object.entries(parameters).flatMap(([name, definition]) => {
+      const problem = defaultProblem(name, definition)
+      return problem === null ? [] : [{ path: `parameters.${name}.default`, problem }]
+    }),
+  ]
+}
+
+/** A query string has no null. */
+function findNullFaults(value: unknown, path = ''): readonly DeclarationFault[] {
+  if (value === null) return [{ path, problem: 'null is no operand; use $null: true' }]
+  if (typeof value !== 'object' || parameterIn(value) !== null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    findNullFaults(inner, path === '' ? key : `${path}.${key}`),
+  )
+}
+
+function findPageFaults({ asked, single }: QueryDefinition): readonly DeclarationFault[] {
+  const { pagination } = asked
+  if (pagination === undefined) return []
+  if (single) return [{ path: 'pagination', problem: 'one entry has no pages' }]
+  const unknown = Object.keys(pagination as Data).filter((key) => !PAGE_KEYS.has(key))
+  return unknown.map((key) => ({
+    path: `pagination.${key}`,
+    problem: `no such key${didYouMean(key, PAGE_KEYS)}`,
+  }))
+}

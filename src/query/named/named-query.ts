@@ -1,0 +1,124 @@
+import { ValidationError } from '../../errors.ts'
+import { didYouMean } from '../../near-miss.ts'
+import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { parseFilters, parseSearch } from '../parse-filters.ts'
+import { parsePagination } from '../parse-pagination.ts'
+import { parseReader, parseVersions } from '../parse-version.ts'
+import { invalidValue } from '../query-error.ts'
+import type { Filter, LocaleRules, Page, Query, QueryRules } from '../query.ts'
+import { type Parameters, readParameters } from './parameter-values.ts'
+import { fill, type Given, parametersIn } from './places.ts'
+
+/** A declared read, checked and compiled: what no parameter decides is parsed once. */
+export interface NamedQuery {
+  readonly definition: QueryDefinition
+  readonly plan: ContentTypePlan
+  /** One entry is answered; otherwise a page. */
+  readonly isOne: boolean
+  readonly parameters: Parameters
+  readonly shown: Pick<Query, 'fields' | 'populate' | 'sort'>
+  /** With samples in the places of parameters. */
+  readonly filter: Filter | null
+  /** Whether no parameter stands in the conditions: then they are those of every request. */
+  readonly isFixed: boolean
+  readonly page: Page
+  /** Its own content-type, those of what is populated, and those that conditions and orders lead through. */
+  readonly types: ReadonlySet<Uid>
+  /** Whether requests choose a locale, and fallbacks of it. */
+  readonly takesLocale: boolean
+  readonly takesFallback: boolean
+  /** Whether there are drafts, which are shown to who may read those of its type. */
+  readonly takesStatus: boolean
+}
+
+/** The rules of a request, but that whoever may run a query sees all that it selects. */
+export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
+
+/**
+ * What a request asks for by a named query and its parameters.
+ * @throws ValidationError for a parameter that the query does not have, lacks, or that is no value of its type.
+ */
+export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Query {
+  assertKnown(query, asked)
+  const { plan, shown, definition } = query
+  const given = readParameters(query.parameters, asked)
+  const all: QueryRules = { ...rules, mayRead: () => true, format: 'v5' }
+  const version = versionOf(query, asked, rules.locales)
+  const filter = query.isFixed ? query.filter : conditionsOf(definition.asked, plan, given)
+  return {
+    plan,
+    filter,
+    ...shown,
+    page: pageOf(query, given, all),
+    version: parseVersions(version, plan, filter, rules.locales),
+    hasPublishedVersion: null,
+    reader: parseReader(version, all),
+  }
+}
+
+/** The conditions of a declared query, with what was given. @throws ValidationError */
+export function conditionsOf(asked: Data, plan: ContentTypePlan, given: Given): Filter | null {
+  const filter = parseFilters(fill(asked['filters'], given), plan, { mayRead: () => true })
+  const search = parseSearch(fill(asked['search'], given), plan)
+  if (filter === null || search === null) return filter ?? search
+  return { kind: 'all', of: [filter, search] }
+}
+
+/** Of one entry the first page of one. @throws ValidationError, PaginationError */
+export function declaredPage(
+  { asked, single }: Pick<QueryDefinition, 'asked' | 'single'>,
+  given: Given,
+  sort: Query['sort'],
+  rules: Pick<QueryRules, 'defaultLimit' | 'maxLimit'>,
+): Page {
+  if (single) return { kind: 'page', page: 1, pageSize: 1, withCount: false }
+  return parsePagination({ pagination: fill(asked['pagination'], given) }, sort, rules)
+}
+
+function pageOf(query: NamedQuery, given: Given, rules: QueryRules): Page {
+  const { definition, isOne, shown, page } = query
+  if (isOne || parametersIn(definition.asked['pagination']).length === 0) return page
+  return declaredPage(definition, given, shown.sort, rules)
+}
+
+function assertKnown(query: NamedQuery, asked: Data): void {
+  const names = parameterNames(query)
+  const unknown = Object.keys(asked).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new ValidationError(
+    `Invalid key ${unknown}${didYouMean(unknown, names)}`,
+    { key: unknown, path: unknown, source: 'query' },
+    { code: 'invalid_key' },
+  )
+}
+
+/** All that a request may give. */
+export function parameterNames(query: NamedQuery): readonly string[] {
+  const { parameters, takesLocale, takesFallback, takesStatus } = query
+  return [
+    ...parameters.keys(),
+    ...(takesLocale ? ['locale'] : []),
+    ...(takesFallback ? ['fallbackLocale'] : []),
+    ...(takesStatus ? ['status'] : []),
+  ]
+}
+
+/** Which versions, in the dialect's words: what the declaration does not say, the request may. */
+function versionOf({ definition }: NamedQuery, asked: Data, locales: LocaleRules): Data {
+  const { locale = asked['locale'], fallbackLocale } = definition
+  if (definition.locale === undefined && locale !== undefined) assertLocale(locale, locales)
+  const fallbacks = fallbackLocale?.filter((code) => code === '*' || locales.has(code)).join(',')
+  return { locale, fallbackLocale: fallbacks ?? asked['fallbackLocale'], status: asked['status'] }
+}
+
+function assertLocale(locale: unknown, locales: LocaleRules): void {
+  if (typeof locale !== 'string') throw invalidValue('locale', 'expected one code')
+  if (locales.has(locale)) return
+  const known = locales.all.map(({ code }) => code).join(', ')
+  throw new ValidationError(
+    `locale: ${locale} is not one of ${known}`,
+    {},
+    { code: 'unknown_locale' },
+  )
+}

@@ -1,0 +1,273 @@
+import { expect } from 'chai'
+import { SchemaError } from '../../../src/errors.ts'
+import { compileQueries } from '../../../src/query/named/compile-queries.ts'
+import { bindQuery, type BoundRules } from '../../../src/query/named/named-query.ts'
+import type { Query } from '../../../src/query/query.ts'
+import type { Data, DeclarationFile } from '../../../src/schema/definition.ts'
+import { measureAnswer } from '../../../src/query/answer-size.ts'
+import { adviseQueries, declaredIndexes } from '../../../src/mongo/indexes/advise-queries.ts'
+import { compile, componentFile, typeFile } from '../../schema/define.ts'
+
+const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
+const USER = 'plugin::users-permissions.user'
+
+const TYPES = [
+  typeFile(
+    'article',
+    {
+      title: { type: 'string' },
+      area: { type: 'enumeration', enum: ['ios', 'web'] },
+      views: { type: 'integer' },
+      on: { type: 'date' },
+      secret: { type: 'string', private: true },
+      seo: { type: 'component', component: 'shared.seo' },
+      cover: { type: 'media' },
+      tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+      author: { type: 'relation', relation: 'manyToOne', target: USER },
+    },
+    { options: { draftAndPublish: true }, ...LOCALIZED },
+  ),
+  typeFile('tag', { name: { type: 'string', unique: true } }),
+  componentFile('shared.seo', { title: { type: 'string' } }),
+]
+
+function queryFile(content: unknown, name = 'feed'): DeclarationFile {
+  return { file: `content-types/queries/${name}.json`, kind: 'query', uid: name, content }
+}
+
+function compiled(content: object, name?: string) {
+  const schema = compile(...TYPES, queryFile(content, name))
+  const [query] = compileQueries(schema).values()
+  if (query === undefined) throw new Error('there is none')
+  return { query, schema }
+}
+
+/** The faults of a start with this file, without its name. */
+function faultsOf(content: unknown, name?: string): readonly string[] {
+  try {
+    compileQueries(compile(...TYPES, queryFile(content, name)))
+    return []
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    return error.faults.map((fault) => fault.replace(/^.*?\.json: /, ''))
+  }
+}
+
+const RULES: BoundRules = {
+  defaultLimit: 25,
+  maxLimit: 100,
+  locales: { defaultCode: 'en', all: [{ code: 'en' }, { code: 'de' }], has: isLocale },
+  mayReadDrafts: () => false,
+  components: new Map(),
+  fileHolder: null,
+  answer: measureAnswer({ maxEntries: 1_000, maxBytes: 1_000_000 }),
+}
+
+function isLocale(code: string): boolean {
+  return code === 'en' || code === 'de'
+}
+
+function bind(content: object, asked: Data = {}): Query {
+  return bindQuery(compiled(content).query, asked, RULES)
+}
+
+const AREA = { type: 'enumeration', enum: ['ios', 'web'] }
+const BY_AREA = { area: { $eq: { $param: 'area' } } }
+
+describe('compileQueries', () => {
+  it('reports every fault of a file with its path and what was meant', () => {
+    expect(
+      faultsOf({
+        type: 'article',
+        fitlers: {},
+        parameters: {
+          status: { type: 'string' },
+          n: { type: 'number' },
+          'a-b': { type: 'string' },
+        },
+      }),
+    ).to.deep.equal([
+      'fitlers: no such key; did you mean filters?',
+      'parameters.status: every query has this parameter by itself',
+      'parameters.n.type: must be one of string, enumeration, integer, biginteger, float, decimal, boolean, date, time, datetime',
+      'parameters.a-b: must be a letter, then letters, digits and _',
+    ])
+    expect(
+      faultsOf({
+        type: 'article',
+        filters: { titel: 'x', views: { $contains: '1' } },
+        fields: ['vieuws'],
+        sort: 'titles',
+        populate: { tag: true, seo: { fields: ['titel'] } },
+        pagination: { pagesize: 3 },
+      }),
+    ).to.deep.equal([
+      'filters.titel: Invalid key titel; did you mean title?',
+      'filters.views: filters[views][$contains]: integer attributes have no $contains',
+      'fields: Invalid key vieuws; did you mean views?',
+      'sort: Invalid key titles; did you mean title?',
+      'populate.tag: Invalid key tag; did you mean tags?',
+      'populate.seo: Invalid key titel; did you mean title?',
+      'pagination.pagesize: no such key; did you mean pageSize?',
+    ])
+  })
+
+  const cases: Readonly<Record<string, readonly [object, string]>> = {
+    'a type that is not there': [
+      { type: 'artcle' },
+      'type: there is no content-type artcle; did you mean article?',
+    ],
+    'a parameter that is not declared': [
+      { type: 'article', parameters: { area: AREA }, filters: { area: { $param: 'aera' } } },
+      'parameters: aera is not declared; did you mean area?',
+    ],
+    'a parameter of another type than what it is compared with': [
+      {
+        type: 'article',
+        parameters: { n: { type: 'string' } },
+        filters: { views: { $gt: { $param: 'n' } } },
+      },
+      'filters.views: filters[views][$gt]: Expected an integer, got "text"',
+    ],
+    'a default that is no value': [
+      {
+        type: 'article',
+        parameters: { area: { ...AREA, default: 'tv' } },
+        filters: BY_AREA,
+      },
+      'parameters.area.default: area: expected one of ios, web',
+    ],
+    'a parameter in what is shown': [
+      { type: 'article', parameters: { n: { type: 'string' } }, fields: [{ $param: 'n' }] },
+      'fields.0: must be a string',
+    ],
+    'null as an operand': [
+      { type: 'article', filters: { title: { $eq: null } } },
+      'filters.title.$eq: null is no operand; use $null: true',
+    ],
+    'private attributes': [{ type: 'article', fields: ['secret'] }, 'fields: Invalid key secret'],
+    'conditions on private attributes': [
+      { type: 'article', filters: { secret: 'x' } },
+      'filters.secret: Invalid key secret',
+    ],
+    'users as a whole': [
+      { type: 'article', populate: { author: true } },
+      'populate: author shows users: name the fields that are to be seen',
+    ],
+    'users as a whole by a star': [
+      { type: 'article', populate: '*' },
+      'populate: author shows users: name the fields that are to be seen',
+    ],
+    'entries of whatever type': [
+      { type: 'article', populate: { cover: { populate: '*' } } },
+      'populate: related shows entries of whatever type: leave it out',
+    ],
+    'pages of one entry': [
+      { type: 'article', single: true, pagination: { pageSize: 2 } },
+      'pagination: one entry has no pages',
+    ],
+  }
+  for (const [what, [content, fault]] of Object.entries(cases)) {
+    it(`refuses ${what}`, () => {
+      expect(faultsOf(content)[0]).to.equal(fault)
+    })
+  }
+
+  it('refuses names that are no names, and what is no object', () => {
+    expect(faultsOf({ type: 'article' }, 'Home_Feed')[0]).to.match(/^a query is named by its file/)
+    for (const content of [null, [], 'x', 1]) expect(faultsOf(content)).to.have.length(1)
+  })
+})
+
+describe('bindQuery', () => {
+  const feed = {
+    type: 'article',
+    parameters: {
+      area: AREA,
+      tags: { type: 'string', list: true },
+      from: { type: 'date', default: '2026-01-01' },
+      page: { type: 'integer' },
+    },
+    filters: {
+      ...BY_AREA,
+      tags: { name: { $in: { $param: 'tags' } } },
+      on: { $gte: { $param: 'from' } },
+    },
+    fields: ['title'],
+    pagination: { page: { $param: 'page' }, pageSize: 5, withCount: false },
+  }
+
+  it('puts values in their places, and leaves out conditions on what was not given', () => {
+    const { filter, page } = bind(feed, { area: 'ios', tags: ['a', 'b'], page: '3' })
+    expect(JSON.stringify(filter)).to.match(/"ios".*"a","b".*2026-01-01/)
+    expect(page).to.deep.equal({ kind: 'page', page: 3, pageSize: 5, withCount: false })
+    const without = bind(feed).filter
+    expect(without).to.include({ kind: 'compare', operator: 'gte' })
+    expect(bind(feed).page).to.include({ page: 1 })
+  })
+
+  const refused: Readonly<Record<string, readonly [Data, RegExp]>> = {
+    'an unknown parameter': [{ aera: 'ios' }, /^Invalid key aera; did you mean area\?$/],
+    'what the dialect has': [{ filters: { title: 'x' } }, /^Invalid key filters/],
+    populate: [{ populate: '*' }, /^Invalid key populate/],
+    'no value of an enumeration': [{ area: 'tv' }, /^area: expected one of ios, web$/],
+    'an object in place of a value': [{ area: { $ne: 'x' } }, /^area: expected one value$/],
+    'a list in place of a value': [{ area: ['ios', 'web'] }, /^area: expected one value$/],
+    'an object in a list': [{ tags: [{ $ne: 'x' }] }, /^tags\[0\]: expected one value$/],
+    'no date': [{ from: 'yesterday' }, /^from: /],
+    'a NUL character': [{ tags: ['a\0'] }, /^tags\[0\]: .*NUL/],
+    'an unknown locale': [{ locale: 'fr' }, /^locale: fr is not one of en, de$/],
+    'every locale': [{ locale: '*' }, /^locale: \* is not one of/],
+    'an unknown status': [{ status: 'archived' }, /^status: expected/],
+  }
+  for (const [what, [asked, message]] of Object.entries(refused)) {
+    it(`refuses ${what}`, () => {
+      expect(() => bind(feed, asked)).to.throw(message)
+    })
+  }
+
+  it('asks for what is required', () => {
+    const one = {
+      type: 'article',
+      parameters: { area: { ...AREA, required: true } },
+      filters: BY_AREA,
+    }
+    expect(() => bind(one)).to.throw(/^area: is required$/)
+    expect(bind(one, { area: 'web' }).filter).to.include({ operand: 'web' })
+  })
+
+  it('takes the locale of the file where it has one, and no other', () => {
+    expect(bind(feed, { locale: 'de' }).version.locales).to.deep.equal(['de'])
+    const fixed = { type: 'article', locale: 'de', fallbackLocale: ['nl', 'en'] }
+    expect(bind(fixed).version).to.deep.include({ locales: ['de', 'en'], firstOnly: true })
+    expect(() => bind(fixed, { locale: 'en' })).to.throw(/^Invalid key locale/)
+    expect(() => bind({ type: 'tag' }, { locale: 'en' })).to.throw(/^Invalid key locale/)
+    expect(() => bind({ type: 'tag' }, { status: 'draft' })).to.throw(/^Invalid key status/)
+  })
+
+  it('reads conditions without parameters once', () => {
+    const { query } = compiled({ type: 'article', filters: { area: 'ios' } })
+    expect(bindQuery(query, {}, RULES).filter).to.equal(query.filter)
+  })
+})
+
+describe('adviseQueries', () => {
+  const advised = (content: object): readonly string[] => {
+    const { schema } = compiled(content)
+    return adviseQueries(compileQueries(schema), declaredIndexes(schema))
+  }
+
+  it('names the index that would serve what none does', () => {
+    const feed = { type: 'article', parameters: { area: AREA }, filters: BY_AREA, sort: 'on:desc' }
+    expect(advised(feed)).to.deep.equal([
+      'query feed: no index serves it; declare api::article.article: "indexes": [["area","on:desc"]] in its options',
+    ])
+  })
+
+  it('says nothing where one does', () => {
+    expect(advised({ type: 'article', sort: 'publishedAt:desc' })).to.deep.equal([])
+    expect(advised({ type: 'tag', single: true, filters: { name: 'x' } })).to.deep.equal([])
+    expect(advised({ type: 'article', filters: { tags: { name: 'x' } } })).to.deep.equal([])
+    expect(advised({ type: 'article', filters: { documentId: 'x' } })).to.deep.equal([])
+  })
+})
