@@ -1,6 +1,6 @@
 // Pictures of each screen into docs/studio, light and dark, from the sample content:
 //
-//   npm run screenshots -w packages/studio
+//   npm run screenshots -w packages/studio [-- name...]
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -51,8 +51,28 @@ const SCREENS: Readonly<Record<string, Visit>> = {
   },
   'settings-administrators': (_, open) => open('settings/administrators'),
   'settings-types': (_, open) => open('settings/types'),
+  history: async (page, open) => {
+    await open('content/articles?sort=title%3Aasc')
+    await page.getByRole('grid').getByRole('row').nth(2).click()
+    await page.waitForURL(/articles\/[a-z0-9]{24}/)
+    const title = page.getByRole('textbox', { name: 'Title', exact: true })
+    for (const end of [' and home', ' and home again']) {
+      await title.fill((await title.inputValue()).replace(/( and home)?$/, end))
+      await page.getByText('Saved now').waitFor()
+    }
+    await page.getByRole('button', { name: 'All versions' }).click()
+    await page.getByRole('dialog').getByRole('option').last().click()
+  },
+  'settings-webhooks': async (page, open) => {
+    await open('settings/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Website')
+    await page.getByRole('dialog').getByLabel('Address').fill('https://build.example.org/hook')
+  },
+  'settings-audit': (_, open) => open('settings/audit'),
 }
 
+const wanted = process.argv.slice(2)
 mkdirSync(FOLDER, { recursive: true })
 const server = await startServer({}, 'dist/scripts/demo.js')
 const window = await openBrowser({ deviceScaleFactor: 2 })
@@ -60,9 +80,10 @@ const { page } = window
 try {
   await page.goto(await server.signInLink())
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  page.setDefaultTimeout(20_000)
+  await page.getByRole('link', { name: 'Home' }).first().waitFor()
+  page.setDefaultTimeout(60_000)
   for (const [name, visit] of Object.entries(SCREENS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
     process.stdout.write(`${name}\n`)
     await visit(page, async (path) => {
       await page.goto(`${server.address}/studio/${path}`)

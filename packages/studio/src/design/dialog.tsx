@@ -13,7 +13,7 @@ export interface DialogProps {
   /** At its foot, the last one the most likely. */
   readonly actions?: ReactNode
   /** `drawer` comes from the side and leaves what is behind it in sight. */
-  readonly form?: 'small' | 'wide' | 'drawer'
+  readonly form?: 'small' | 'wide' | 'large' | 'drawer'
   /** Something must be chosen: neither Escape nor a press beside it closes it. */
   readonly isAlert?: boolean
 }

@@ -1,10 +1,12 @@
 import { entryEnglish } from './entry-english.ts'
+import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 
 /** Every text of the Studio. `one | many` are the forms of `{count}`. */
 export const english = {
   ...entryEnglish,
   ...mediaEnglish,
+  ...logEnglish,
 
   'app.name': 'Quire',
   'app.loading': 'Loading',

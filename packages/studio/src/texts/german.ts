@@ -1,10 +1,12 @@
 import { entryGerman } from './entry-german.ts'
+import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
   ...entryGerman,
   ...mediaGerman,
+  ...logGerman,
 
   'app.name': 'Quire',
   'app.loading': 'Lädt',

@@ -6,6 +6,7 @@ import { useLocales } from '../../api/locales.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { HistorySection } from '../history/history-section.tsx'
 import { AppView } from './app-view.tsx'
 import styles from './entry-side.module.css'
 import { Section } from './section.tsx'
@@ -38,6 +39,7 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         {documentId !== null && (
           <Usages uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
         )}
+        {documentId !== null && <HistorySection {...{ session, documentId }} />}
         {documentId !== null && <AppView session={session} documentId={documentId} />}
         <Section title={t('side.keys')}>
           <p className={styles['row']}>

@@ -12,6 +12,8 @@ export const SECTIONS = [
     title: 'settings.administratorRoles',
     action: 'admin::administrator-roles.read',
   },
+  { id: 'webhooks', title: 'settings.webhooks', action: 'admin::webhooks.read' },
+  { id: 'audit', title: 'settings.audit', action: 'admin::audit.read' },
   { id: 'types', title: 'settings.types', action: null },
 ] as const satisfies readonly {
   readonly id: string

@@ -1,5 +1,5 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router'
-import { type ComponentType, Suspense } from 'react'
+import { type ComponentType, lazy, Suspense } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Skeleton } from '../../design/late.tsx'
 import { Page } from '../../design/page.tsx'
@@ -14,6 +14,13 @@ import { type SectionId, SECTIONS } from './sections.ts'
 import styles from './settings-screen.module.css'
 import { TypesSection } from './types-section.tsx'
 
+const WebhooksSection = lazy(async () => ({
+  default: (await import('../webhooks/webhooks-section.tsx')).WebhooksSection,
+}))
+const AuditSection = lazy(async () => ({
+  default: (await import('../audit/audit-section.tsx')).AuditSection,
+}))
+
 const CONTENT: Readonly<Record<SectionId, ComponentType>> = {
   account: AccountSection,
   locales: LocalesSection,
@@ -21,6 +28,8 @@ const CONTENT: Readonly<Record<SectionId, ComponentType>> = {
   'api-roles': ApiRolesSection,
   administrators: AdministratorsSection,
   'administrator-roles': AdministratorRolesSection,
+  webhooks: WebhooksSection,
+  audit: AuditSection,
   types: TypesSection,
 }
 

@@ -1,0 +1,97 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AuditFilter, auditQuery, type AuditRow, exportAudit } from '../../api/audit.ts'
+import { Button } from '../../design/button.tsx'
+import { Skeleton } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { authorOf } from '../../texts/author-of.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { Section } from '../settings/section.tsx'
+import { AuditFilterBar } from './audit-filter-bar.tsx'
+import styles from './audit-section.module.css'
+import { What } from './what.tsx'
+
+/** Who changed what, and when. */
+export function AuditSection() {
+  const { t } = useTexts()
+  const action = useAction()
+  const [filter, setFilter] = useState<AuditFilter>({})
+  const found = useInfiniteQuery(auditQuery(filter))
+  const rows = found.data?.pages.flatMap(({ data }) => data)
+  const download = (
+    <Button
+      isPending={action.isBusy}
+      onPress={() => action.run(() => exportAudit(filter), { onDone: saveLines })}
+    >
+      {t('audit.export')}
+    </Button>
+  )
+  if (found.error !== null) throw found.error
+  return (
+    <Section title={t('settings.audit')} hint={t('audit.hint')} action={download}>
+      <AuditFilterBar filter={filter} onChange={setFilter} />
+      {rows === undefined && <Skeleton />}
+      {rows?.length === 0 && !found.hasNextPage && (
+        <Notice title={t('audit.none')}>{t('audit.noneHint')}</Notice>
+      )}
+      {rows !== undefined && rows.length > 0 && <Rows rows={rows} />}
+      {found.hasNextPage && (
+        <Button
+          look="quiet"
+          isPending={found.isFetchingNextPage}
+          onPress={() => void found.fetchNextPage()}
+        >
+          {t('audit.older')}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
+  const { t, ago, moment } = useTexts()
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+    <div className={styles['scroll']} role="region" aria-label={t('audit.rows')} tabIndex={0}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            <th scope="col">{t('audit.when')}</th>
+            <th scope="col">{t('audit.who')}</th>
+            <th scope="col">{t('audit.what')}</th>
+            <th scope="col">{t('audit.request')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.seq}>
+              <td title={moment(row.at)} className={styles['when']}>
+                <time dateTime={row.at}>{ago(row.at)}</time>
+              </td>
+              <td>{authorOf(row.by, t)}</td>
+              <td>
+                <What items={row.items} />
+              </td>
+              <td>
+                <code className={styles['code']} title={row.requestId ?? ''}>
+                  {row.requestId?.slice(0, 8) ?? '–'}
+                </code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Gives the browser a file to keep. */
+function saveLines(lines: string): void {
+  const address = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = 'audit.ndjson'
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,114 @@
+import type { AttributeChange, WordRun } from '../../api/history.ts'
+import { Button } from '../../design/button.tsx'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import type { FormPlan } from '../entry/load-form.ts'
+import styles from './history-dialog.module.css'
+import { linesOf } from './value-lines.ts'
+import { useLinkTitles } from './use-link-titles.ts'
+
+export interface DifferenceProps {
+  readonly plan: FormPlan
+  readonly changes: readonly AttributeChange[]
+  /** What stands on each side. */
+  readonly left: string
+  readonly right: string
+  /** Null where nothing is to be restored. */
+  readonly onRestore: ((attribute: string) => void) | null
+}
+
+/** Two versions side by side, attribute by attribute; texts with the words that came and went. */
+export function Difference({ plan, changes, left, right, onRestore }: DifferenceProps) {
+  const { t } = useTexts()
+  return (
+    <ul className={styles['changes']}>
+      {changes.map((change) => {
+        const name = labelOf(change.attribute)
+        const isKnown = change.attribute in plan.attributes
+        return (
+          <li key={change.attribute} className={styles['change']}>
+            <div className={styles['changeHead']}>
+              <h3 className={styles['name']}>{name}</h3>
+              {!isKnown && <span className={styles['note']}>{t('history.gone')}</span>}
+              {isKnown && onRestore !== null && (
+                <Button
+                  look="quiet"
+                  small
+                  aria-label={t('history.restoreOne', { name })}
+                  onPress={() => onRestore(change.attribute)}
+                >
+                  {t('history.restoreShort')}
+                </Button>
+              )}
+            </div>
+            <div className={styles['sides']}>
+              <Side title={left} plan={plan} change={change} side="from" />
+              <Side title={right} plan={plan} change={change} side="to" />
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface SideProps {
+  readonly title: string
+  readonly plan: FormPlan
+  readonly change: AttributeChange
+  readonly side: 'from' | 'to'
+}
+
+function Side({ title, plan, change, side }: SideProps) {
+  const texts = useTexts()
+  const { attribute, words } = change
+  const declared = plan.attributes[attribute]
+  const titles = useLinkTitles(plan, declared, [change.from, change.to])
+  const lines = linesOf(change[side], { attribute: declared, plan, texts, titles })
+  return (
+    <div className={styles['side']}>
+      <h4 className={styles['sideTitle']}>{title}</h4>
+      <div className={styles['text']}>
+        {words === undefined ? (
+          lines.map((line, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- lines have no other name
+            <p key={index} style={{ paddingInlineStart: line.depth * 12 }}>
+              {line.text}
+            </p>
+          ))
+        ) : (
+          <Words runs={words} side={side} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Of each side the words that it has: what went on the left, what came on the right. */
+function Words({
+  runs,
+  side,
+}: {
+  readonly runs: readonly WordRun[]
+  readonly side: 'from' | 'to'
+}) {
+  const { t } = useTexts()
+  const hidden = side === 'from' ? 'added' : 'removed'
+  return (
+    <p className={styles['words']}>
+      {runs
+        .filter(({ op }) => op !== hidden)
+        .map(({ op, text }, index) => {
+          // oxlint-disable-next-line react/no-array-index-key -- runs have no other name
+          if (op === 'same') return <span key={index}>{text}</span>
+          const Mark = op === 'added' ? 'ins' : 'del'
+          return (
+            // oxlint-disable-next-line react/no-array-index-key -- as above
+            <Mark key={index} className={styles[op]} title={t(`history.${op}`, { text })}>
+              {text}
+            </Mark>
+          )
+        })}
+    </p>
+  )
+}

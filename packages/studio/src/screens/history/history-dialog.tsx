@@ -1,0 +1,153 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type ActedOn, factsKey } from '../../api/entry-facts.ts'
+import { differenceQuery, historyQuery, restoreRevision } from '../../api/history.ts'
+import { ApiError } from '../../api/request.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { Skeleton } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { EntrySession } from '../entry/session.ts'
+import { Difference } from './difference.tsx'
+import styles from './history-dialog.module.css'
+import { VersionList } from './version-list.tsx'
+import { type Version, versionsOf } from './versions.ts'
+
+export interface HistoryDialogProps {
+  readonly session: EntrySession
+  readonly entry: ActedOn
+  readonly onClose: () => void
+}
+
+type Against = 'now' | 'before'
+
+/** What an entry has been, beside what it is now; any of it can be restored. */
+export function HistoryDialog({ session, entry, onClose }: HistoryDialogProps) {
+  const { t } = useTexts()
+  const found = useInfiniteQuery(historyQuery(entry))
+  const versions = versionsOf(found.data?.pages.flatMap((page) => page.data) ?? [])
+  const kept = versions.filter(({ revision }) => revision !== null)
+  const [chosen, choose] = useState<string | null>(null)
+  const [against, setAgainst] = useState<Against>('now')
+  const { isBusy, mayRestore, restore } = useRestoring(session, entry, onClose)
+  const version = kept.find(({ key }) => key === chosen) ?? kept[1] ?? kept[0]
+  if (version === undefined) return null
+  const [now] = kept
+  const before = kept[kept.indexOf(version) + 1]
+  const other = against === 'now' ? now : before
+  const isNow = version === now
+  return (
+    <Dialog
+      title={t('history.titleOf', { name: document.title.replace(/ · Quire$/, '') })}
+      isOpen
+      onClose={onClose}
+      form="large"
+      actions={
+        mayRestore && (
+          <Button
+            look="primary"
+            isDisabled={isNow}
+            isPending={isBusy}
+            onPress={() => void restore(version, null)}
+          >
+            {t('history.restore')}
+          </Button>
+        )
+      }
+    >
+      <div className={styles['columns']}>
+        <div className={styles['versions']}>
+          <VersionList versions={versions} chosen={version.key} onChoose={choose} />
+          {found.hasNextPage && (
+            <Button
+              look="quiet"
+              small
+              isPending={found.isFetchingNextPage}
+              onPress={() => void found.fetchNextPage()}
+            >
+              {t('history.older')}
+            </Button>
+          )}
+        </div>
+        <div className={styles['difference']}>
+          <Choice
+            label={t('history.compare')}
+            options={(['now', 'before'] as const).map((id) => ({ id, name: t(`history.${id}`) }))}
+            value={against}
+            onChange={(id) => setAgainst(id === 'before' ? 'before' : 'now')}
+          />
+          <Compared
+            {...{ session, entry, version, other, against }}
+            onRestore={mayRestore && !isNow ? (name) => void restore(version, [name]) : null}
+          />
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+interface ComparedProps extends Pick<HistoryDialogProps, 'session' | 'entry'> {
+  readonly version: Version
+  /** None before the first that is kept. */
+  readonly other: Version | undefined
+  readonly against: Against
+  readonly onRestore: ((attribute: string) => void) | null
+}
+
+/** The earlier of the two is on the left. */
+function Compared({ session, entry, version, other, against, onRestore }: ComparedProps) {
+  const { t } = useTexts()
+  const pair = against === 'now' ? [version, other] : [other, version]
+  const [from, to] = pair.map((one) => one?.revision ?? '')
+  const isPair = other !== undefined && from !== to
+  const found = useQuery({ ...differenceQuery(entry, from ?? '', to ?? ''), enabled: isPair })
+  if (other === undefined) return <Notice title={t('history.first')} />
+  if (found.error !== null) return <Notice title={found.error.message} />
+  if (isPair && found.data === undefined) return <Skeleton />
+  const changes = isPair ? (found.data ?? []) : []
+  if (changes.length === 0) {
+    return <Notice title={t('history.same')}>{t('history.sameHint')}</Notice>
+  }
+  const [left, right] =
+    against === 'now'
+      ? [t('history.then'), t('history.now')]
+      : [t('history.before'), t('history.then')]
+  return <Difference {...{ changes, left, right, onRestore }} plan={session.plan} />
+}
+
+function useRestoring(session: EntrySession, entry: ActedOn, onDone: () => void) {
+  const { t } = useTexts()
+  const may = useMay()
+  const client = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const { form, saver, plan } = session
+  const restore = async (
+    { revision }: Version,
+    attributes: readonly string[] | null,
+  ): Promise<void> => {
+    if (revision === null || isBusy) return
+    setBusy(true)
+    const before = form.values()
+    try {
+      await restoreRevision(entry, revision, { attributes, etag: saver.etag() })
+      await saver.refresh()
+      notify(t('history.restored'), () => {
+        for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
+      })
+      onDone()
+    } catch (error) {
+      const isStale = error instanceof ApiError && error.status === 412
+      if (isStale) await saver.refresh()
+      notifyFailure(isStale ? t('entry.changedMeanwhile') : error)
+    } finally {
+      setBusy(false)
+      void client.invalidateQueries({ queryKey: factsKey(entry.uid, entry.documentId) })
+      void client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] })
+    }
+  }
+  return { isBusy, mayRestore: may(`${entry.uid}.update`, entry.locale ?? undefined), restore }
+}

@@ -1,0 +1,60 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { historyQuery } from '../../api/history.ts'
+import { Button } from '../../design/button.tsx'
+import { authorOf } from '../../texts/author-of.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from '../entry/entry-side.module.css'
+import { Section } from '../entry/section.tsx'
+import type { EntrySession } from '../entry/session.ts'
+import { versionsOf } from './versions.ts'
+
+const HistoryDialog = lazy(async () => ({
+  default: (await import('./history-dialog.tsx')).HistoryDialog,
+}))
+
+export interface HistorySectionProps {
+  readonly session: EntrySession
+  readonly documentId: string
+}
+
+const SHOWN = 4
+
+/** Who wrote the entry last, and the way to all that it has been. Nothing for types that keep no history. */
+export function HistorySection({ session, documentId }: HistorySectionProps) {
+  const { t, ago, moment } = useTexts()
+  const [isOpen, open] = useState(false)
+  const { uid } = session.plan.type
+  const entry = { uid, documentId, locale: session.plan.locale }
+  const { data } = useInfiniteQuery(historyQuery(entry))
+  const versions = versionsOf(data?.pages.flatMap((page) => page.data) ?? [])
+  if (versions.length === 0) return null
+  const show = async (): Promise<void> => {
+    await session.saver.saveNow()
+    open(true)
+  }
+  return (
+    <Section title={t('history.title')}>
+      <ul>
+        {versions.slice(0, SHOWN).map((version) => (
+          <li key={version.key} className={styles['row']}>
+            <span className={styles['link']}>{authorOf(version.by, t)}</span>
+            <span className={styles['quiet']} title={moment(version.at)}>
+              {ago(version.at)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className={styles['buttons']}>
+        <Button look="quiet" small onPress={() => void show()}>
+          {t('history.open')}
+        </Button>
+      </div>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <HistoryDialog {...{ session, entry }} onClose={() => open(false)} />
+        </Suspense>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { entriesQuery, titleOf } from '../../api/entries.ts'
+import type { Attribute } from '../../entry/declaration.ts'
+import type { FormPlan } from '../entry/load-form.ts'
+
+const MOST = 100
+
+/** What the entries of a relation are called, as far as they are there and may be seen; history has their ids alone. */
+export function useLinkTitles(
+  { reading, locale }: FormPlan,
+  attribute: Attribute | undefined,
+  values: readonly unknown[],
+): ReadonlyMap<string, string> {
+  const target = attribute?.type === 'relation' ? attribute.target : ''
+  const titleField = reading.titleFieldOf(target)
+  const ids = [...new Set(values.flat().filter((one) => typeof one === 'string'))].slice(0, MOST)
+  const isAsked = target.startsWith('api::') && titleField !== null && ids.length > 0
+  const { data } = useQuery({
+    ...entriesQuery(target, {
+      filters: { documentId: { $in: ids } },
+      fields: [titleField ?? 'documentId'],
+      status: 'draft',
+      pagination: { pageSize: MOST, withCount: false },
+      ...(locale !== null && { locale }),
+    }),
+    enabled: isAsked,
+    retry: false,
+  })
+  return new Map((data?.data ?? []).map((entry) => [entry.documentId, titleOf(entry, titleField)]))
+}

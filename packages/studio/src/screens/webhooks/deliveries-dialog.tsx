@@ -1,0 +1,191 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiNameOf, entryNameOf, useTypes } from '../../api/content-types.ts'
+import { useMay } from '../../api/session.ts'
+import {
+  deliveriesQuery,
+  type Delivery,
+  DELIVERY_STATES,
+  replayWebhook,
+  type Webhook,
+} from '../../api/webhooks.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { Skeleton } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './deliveries-dialog.module.css'
+import { reasonOf } from './reason-of.ts'
+
+export interface DeliveriesDialogProps {
+  readonly webhook: Webhook
+  readonly onClose: () => void
+}
+
+const ANY = 'any'
+
+/** What was sent, and what became of it. */
+export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps) {
+  const { t } = useTexts()
+  const [asked, ask] = useState<string>(ANY)
+  const state = DELIVERY_STATES.find((one) => one === asked) ?? null
+  const found = useInfiniteQuery(deliveriesQuery(webhook.id, state))
+  const deliveries = found.data?.pages.flatMap(({ data }) => data)
+  const options = [ANY, ...DELIVERY_STATES].map((id) => ({
+    id,
+    name: id === ANY ? t('webhook.anyState') : t(`webhook.state.${id as Delivery['state']}`),
+  }))
+  return (
+    <Dialog
+      title={t('webhook.deliveriesOf', { name: webhook.name })}
+      isOpen
+      onClose={onClose}
+      form="large"
+    >
+      <div className={styles['bar']}>
+        <Choice
+          isInline
+          label={t('webhook.state')}
+          options={options}
+          value={asked}
+          onChange={ask}
+        />
+      </div>
+      {deliveries === undefined && <Skeleton />}
+      {deliveries?.length === 0 && (
+        <Notice title={t('webhook.noDeliveries')}>{t('webhook.noDeliveriesHint')}</Notice>
+      )}
+      {deliveries !== undefined && deliveries.length > 0 && (
+        <Deliveries webhook={webhook} deliveries={deliveries} />
+      )}
+      {found.hasNextPage && (
+        <Button
+          look="quiet"
+          isPending={found.isFetchingNextPage}
+          onPress={() => void found.fetchNextPage()}
+        >
+          {t('history.older')}
+        </Button>
+      )}
+    </Dialog>
+  )
+}
+
+interface DeliveriesProps {
+  readonly webhook: Webhook
+  readonly deliveries: readonly Delivery[]
+}
+
+function Deliveries({ webhook, deliveries }: DeliveriesProps) {
+  const { t, ago, moment } = useTexts()
+  const may = useMay()
+  const action = useAction()
+  const mayReplay = may('admin::webhooks.update') && webhook.enabled
+  const again = ({ seq }: Delivery): void =>
+    action.run(() => replayWebhook(webhook.id, seq, seq), {
+      changes: ['deliveries'],
+      says: t('webhook.replaying'),
+    })
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+    <div
+      className={styles['scroll']}
+      role="region"
+      aria-label={t('webhook.deliveries')}
+      tabIndex={0}
+    >
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            <th scope="col">{t('webhook.event')}</th>
+            <th scope="col">{t('webhook.entry')}</th>
+            <th scope="col">{t('webhook.when')}</th>
+            <th scope="col">{t('webhook.result')}</th>
+            <th scope="col">
+              <span className={styles['unseen']}>{t('webhook.againShort')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <th scope="row">{delivery.event}</th>
+              <td>
+                <EntryOf delivery={delivery} />
+              </td>
+              <td title={moment(delivery.at)}>{ago(delivery.at)}</td>
+              <td>
+                <Result delivery={delivery} />
+              </td>
+              <td className={styles['end']}>
+                {mayReplay && delivery.state !== 'due' && (
+                  <Button
+                    look="quiet"
+                    small
+                    aria-label={t('webhook.again', {
+                      event: delivery.event,
+                      seq: String(delivery.seq),
+                    })}
+                    onPress={() => again(delivery)}
+                  >
+                    {t('webhook.againShort')}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function EntryOf({ delivery: { type: uid, documentId, locale } }: { readonly delivery: Delivery }) {
+  const type = useTypes().find((one) => one.uid === uid)
+  const text = documentId.slice(0, 8)
+  const name = type === undefined ? '' : entryNameOf(type)
+  const place = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
+  return (
+    <>
+      {name}{' '}
+      {type === undefined ? (
+        <code className={styles['code']}>{text}</code>
+      ) : (
+        <a
+          className={styles['code']}
+          href={`/studio/content/${apiNameOf(type)}/${documentId}${place}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          {text}
+        </a>
+      )}{' '}
+      {locale}
+    </>
+  )
+}
+
+const TONES = { due: 'waiting', delivered: 'good', failed: 'bad' } as const
+
+function Result({ delivery }: { readonly delivery: Delivery }) {
+  const { t, moment } = useTexts()
+  const { state, attempts, last, nextAttemptAt } = delivery
+  const notes = [
+    last === null || last.error === null ? null : reasonOf(last, t),
+    attempts > 1 || state === 'failed' ? t('webhook.attempts', { count: attempts }) : null,
+    nextAttemptAt === null || last === null
+      ? null
+      : t('webhook.next', { moment: moment(nextAttemptAt) }),
+  ].filter((note) => note !== null)
+  return (
+    <>
+      <span className={styles[TONES[state]]}>
+        <span className={styles['dot']} aria-hidden="true" />
+        {t(`webhook.state.${state}`)}
+      </span>
+      {notes.length > 0 && <span className={styles['note']}> · {notes.join(' · ')}</span>}
+    </>
+  )
+}

@@ -1,0 +1,180 @@
+import { useState } from 'react'
+import { listTitleOf, useTypes } from '../../api/content-types.ts'
+import { useLocales } from '../../api/locales.ts'
+import {
+  saveWebhook,
+  type Webhook,
+  WEBHOOK_EVENTS,
+  type WebhookInput,
+  type WithSecret,
+} from '../../api/webhooks.ts'
+import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/checkbox.tsx'
+import { Choice, type Option } from '../../design/choice.tsx'
+import { Choices } from '../../design/choices.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { type Action, useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+
+export interface WebhookDialogProps {
+  /** Null makes a new one. */
+  readonly webhook: Webhook | null
+  readonly onClose: () => void
+  /** Gets it together with its secret, which is shown this once. */
+  readonly onCreated: (webhook: WithSecret) => void
+}
+
+type Wanted = Omit<WebhookInput, 'name' | 'url'>
+
+const NEW: Wanted = {
+  events: ['entry.publish', 'entry.unpublish'],
+  types: null,
+  locales: null,
+  body: 'strapi',
+  ordered: false,
+}
+
+export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
+  const { t } = useTexts()
+  const action = useAction(['name', 'url', 'events', 'types', 'locales'])
+  const [wanted, setWanted] = useState<Wanted>(webhook === null ? NEW : wantedOf(webhook))
+  const submit = (form: FormData): void => {
+    const body = { ...wanted, name: textOf(form, 'name'), url: textOf(form, 'url') }
+    action.run(() => saveWebhook(webhook?.id ?? null, body), {
+      changes: ['webhooks'],
+      onDone: ({ secret, ...saved }) => {
+        onClose()
+        if (secret !== undefined) onCreated({ ...saved, secret })
+      },
+    })
+  }
+  return (
+    <Dialog
+      title={webhook?.name ?? t('webhook.new')}
+      isOpen
+      onClose={onClose}
+      form="wide"
+      actions={
+        <Button look="primary" type="submit" form="webhook" isPending={action.isBusy}>
+          {t(webhook === null ? 'settings.create' : 'action.save')}
+        </Button>
+      }
+    >
+      <FormFields id="webhook" problem={action.problem} onSubmit={submit}>
+        <TextInput
+          label={t('settings.name')}
+          name="name"
+          defaultValue={webhook?.name ?? ''}
+          autoFocus
+          error={action.faultOf('name')}
+        />
+        <TextInput
+          label={t('webhook.url')}
+          name="url"
+          defaultValue={webhook?.url ?? ''}
+          mono
+          hint={t('webhook.urlHint')}
+          error={action.faultOf('url')}
+          input={{ spellCheck: 'false' }}
+        />
+        <WantedFields
+          wanted={wanted}
+          action={action}
+          onChange={(change) => setWanted({ ...wanted, ...change })}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}
+
+function wantedOf({ events, types, locales, body, ordered }: Webhook): Wanted {
+  return { events, types, locales, body, ordered }
+}
+
+interface WantedFieldsProps {
+  readonly wanted: Wanted
+  readonly action: Action
+  readonly onChange: (change: Partial<Wanted>) => void
+}
+
+/** What it is told of, and how. */
+function WantedFields({ wanted, action, onChange }: WantedFieldsProps) {
+  const { t, locale: nameOf } = useTexts()
+  const types = useTypes().filter(({ uid }) => uid.startsWith('api::'))
+  const locales = useLocales()
+  return (
+    <>
+      <Choices
+        label={t('webhook.events')}
+        options={WEBHOOK_EVENTS.map((id) => ({ id, name: id }))}
+        chosen={wanted.events}
+        onChange={(chosen) =>
+          onChange({ events: WEBHOOK_EVENTS.filter((event) => chosen.includes(event)) })
+        }
+        error={action.faultOf('events')}
+      />
+      <SomeOrAll
+        label={t('webhook.types')}
+        options={types.map((type) => ({ id: type.uid, name: listTitleOf(type) }))}
+        chosen={wanted.types}
+        onChange={(chosen) => onChange({ types: chosen })}
+        error={action.faultOf('types')}
+      />
+      {locales.length > 1 && (
+        <SomeOrAll
+          label={t('webhook.locales')}
+          options={locales.map(({ code }) => ({ id: code, name: nameOf(code) }))}
+          chosen={wanted.locales}
+          onChange={(chosen) => onChange({ locales: chosen })}
+          error={action.faultOf('locales')}
+        />
+      )}
+      <Choice
+        label={t('webhook.body')}
+        options={(['strapi', 'thin'] as const).map((id) => ({ id, name: t(`webhook.body.${id}`) }))}
+        value={wanted.body}
+        onChange={(id) => onChange({ body: id === 'thin' ? 'thin' : 'strapi' })}
+      />
+      <Checkbox isSelected={wanted.ordered} onChange={(ordered) => onChange({ ordered })}>
+        {t('webhook.ordered')}
+      </Checkbox>
+    </>
+  )
+}
+
+interface SomeOrAllProps {
+  readonly label: string
+  readonly options: readonly Option[]
+  /** Null: all, those of later as well. */
+  readonly chosen: readonly string[] | null
+  readonly onChange: (chosen: readonly string[] | null) => void
+  readonly error: string | undefined
+}
+
+function SomeOrAll({ label, options, chosen, onChange, error }: SomeOrAllProps) {
+  const { t } = useTexts()
+  return (
+    <>
+      <Choice
+        label={label}
+        options={[
+          { id: 'all', name: t('webhook.all') },
+          { id: 'some', name: t('webhook.chosen') },
+        ]}
+        value={chosen === null ? 'all' : 'some'}
+        onChange={(id) => onChange(id === 'all' ? null : [])}
+      />
+      {chosen !== null && (
+        <Choices
+          label={`${label}: ${t('webhook.chosen')}`}
+          options={options}
+          chosen={chosen}
+          onChange={onChange}
+          error={error}
+        />
+      )}
+    </>
+  )
+}

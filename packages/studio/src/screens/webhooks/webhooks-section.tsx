@@ -1,0 +1,117 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '../../api/session.ts'
+import { removeWebhook, type Webhook, webhooksQuery, type WithSecret } from '../../api/webhooks.ts'
+import { Button } from '../../design/button.tsx'
+import { Copyable } from '../../design/copyable.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
+import { AskToDelete } from '../settings/ask-to-delete.tsx'
+import styles from '../settings/section.module.css'
+import { Section } from '../settings/section.tsx'
+import { DeliveriesDialog } from './deliveries-dialog.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
+import { WebhookMenu } from './webhook-menu.tsx'
+
+/** Who is told when content changes. */
+export function WebhooksSection() {
+  const texts = useTexts()
+  const { t } = texts
+  const may = useMay()
+  const { data: webhooks } = useSuspenseQuery(webhooksQuery)
+  const action = useAction()
+  const [edited, edit] = useState<Webhook | 'new' | null>(null)
+  const [watched, watch] = useState<Webhook | null>(null)
+  const [shown, show] = useState<WithSecret | null>(null)
+  const [leaving, setLeaving] = useState<Webhook | null>(null)
+  const add = may('admin::webhooks.create') && (
+    <Button onPress={() => edit('new')}>{t('webhook.new')}</Button>
+  )
+  return (
+    <Section title={t('settings.webhooks')} hint={t('webhook.hint')} action={add}>
+      {webhooks.length === 0 ? (
+        <Notice title={t('webhook.none')}>{t('webhook.noneHint')}</Notice>
+      ) : (
+        <Rows label={t('settings.webhooks')}>
+          {webhooks.map((webhook) => (
+            <Row key={webhook.id} title={<Title webhook={webhook} />} note={noteOf(webhook, texts)}>
+              <Button
+                look="quiet"
+                small
+                aria-label={t('webhook.deliveriesOf', { name: webhook.name })}
+                onPress={() => watch(webhook)}
+              >
+                {t('webhook.deliveries')}
+              </Button>
+              <WebhookMenu
+                webhook={webhook}
+                action={action}
+                onEdit={() => edit(webhook)}
+                onSecret={show}
+                onDelete={() => setLeaving(webhook)}
+              />
+            </Row>
+          ))}
+        </Rows>
+      )}
+      {edited !== null && (
+        <WebhookDialog
+          webhook={edited === 'new' ? null : edited}
+          onClose={() => edit(null)}
+          onCreated={show}
+        />
+      )}
+      {watched !== null && <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />}
+      <Secret shown={shown} onClose={() => show(null)} />
+      <AskToDelete
+        name={leaving?.name ?? null}
+        hint={t('webhook.deleteHint')}
+        onClose={() => setLeaving(null)}
+        onDelete={() =>
+          action.run(() => removeWebhook(leaving?.id ?? ''), { changes: ['webhooks'] })
+        }
+      />
+    </Section>
+  )
+}
+
+function Title({ webhook }: { readonly webhook: Webhook }) {
+  const { t } = useTexts()
+  const { name, enabled, disabledBecause } = webhook
+  return (
+    <>
+      {name}
+      {!enabled && (
+        <span className={styles['tag']}>
+          {t(disabledBecause === 'gone' ? 'webhook.gone' : 'webhook.off')}
+        </span>
+      )}
+    </>
+  )
+}
+
+interface SecretProps {
+  readonly shown: WithSecret | null
+  readonly onClose: () => void
+}
+
+/** Once, to be copied. */
+function Secret({ shown, onClose }: SecretProps) {
+  const { t } = useTexts()
+  return (
+    <Dialog title={t('webhook.secret')} isOpen={shown !== null} onClose={onClose}>
+      <p>{t('webhook.secretHint')}</p>
+      {shown !== null && shown.secretCount > 1 && <p>{t('webhook.bothSecrets')}</p>}
+      <br />
+      <Copyable label={t('webhook.secret')} text={shown?.secret ?? ''} />
+    </Dialog>
+  )
+}
+
+function noteOf({ url, events, missed }: Webhook, { t }: Texts): string {
+  const lost = missed === null ? null : t('webhook.missed', { from: missed.from, to: missed.to })
+  return [url, events.join(', '), lost].filter((text) => text !== null).join(' · ')
+}

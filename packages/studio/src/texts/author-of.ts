@@ -1,0 +1,15 @@
+import type { Texts } from './texts.ts'
+import { logEnglish } from './log-english.ts'
+
+interface Author {
+  readonly kind: string
+  readonly name: string | null
+}
+
+/** Who it was: by name where there is one. */
+export function authorOf({ kind, name }: Author, t: Texts['t']): string {
+  const key = `author.${kind}`
+  const said = key in logEnglish ? t(key as keyof typeof logEnglish) : kind
+  if (name === null) return said
+  return kind === 'administrator' ? name : `${said} (${name})`
+}

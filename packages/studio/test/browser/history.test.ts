@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import { openAs, openPiece, PIECE, startWithEditors, titleOf, untilSaved } from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('the history of an entry', () => {
+  let server: Server
+  let ada: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    ada = await openAs(server, 'Ada')
+    page = ada.page
+  })
+  after(async () => {
+    await ada.close()
+    await server.stop()
+  })
+
+  /** A piece of four versions: it was made, published, and its draft written twice. */
+  async function make(): Promise<string> {
+    const data = { title: 'The first words of it', teaser: 'Old', quotes: [{ text: 'A quote' }] }
+    const { documentId } = (await server.ask('POST', PIECE, { data })).data
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+    for (const change of [{ title: 'The second words of it', quotes: [] }, { teaser: 'New' }]) {
+      await server.ask('PUT', `${PIECE}/${documentId}`, { data: change })
+    }
+    return documentId
+  }
+  const stored = async (documentId: string) =>
+    (await server.ask('GET', `${PIECE}/${documentId}?populate[quotes]=true`)).data
+  const openHistory = async (documentId: string): Promise<Locator> => {
+    await openPiece(page, server, documentId)
+    await page.getByRole('button', { name: 'All versions' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('listbox', { name: 'Versions' }).waitFor()
+    return dialog
+  }
+
+  it('is a list beside the entry, and each version beside what it is now', async () => {
+    const dialog = await openHistory(await make())
+    const versions = dialog.getByRole('option')
+    expect(await versions.count()).to.equal(4)
+    await versions.nth(2).getByText('Published').waitFor()
+    await versions.last().click()
+    const title = dialog.getByRole('listitem').filter({ hasText: 'Title' })
+    await title.locator('del', { hasText: 'first' }).waitFor()
+    await title.locator('ins', { hasText: 'second' }).waitFor()
+    const quotes = dialog.getByRole('listitem').filter({ hasText: 'Quotes' })
+    await quotes.getByText('Text: A quote').waitFor()
+    await quotes.getByText('empty').waitFor()
+    await expectAccessible(page, 'history')
+    await page.setViewportSize({ width: 360, height: 720 })
+    await expectNoSidewaysScrolling(page, 'history')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('shows what a version has changed', async () => {
+    const dialog = await openHistory(await make())
+    await dialog.getByRole('button', { name: /Compare with/ }).click()
+    await page.getByRole('option', { name: 'The version before' }).click()
+    await dialog.getByRole('option').first().click()
+    await dialog.getByRole('heading', { name: 'Teaser' }).waitFor()
+    expect(await dialog.getByRole('heading', { level: 3 }).count()).to.equal(1)
+    await dialog.getByRole('option').last().click()
+    await dialog.getByText('This is the first version that is kept.').waitFor()
+  })
+
+  it('restores one attribute, which can be undone', async () => {
+    const documentId = await make()
+    const dialog = await openHistory(documentId)
+    await dialog.getByRole('option').last().click()
+    await dialog.getByRole('button', { name: 'Restore Title' }).click()
+    await page.getByText('Restored into the draft').waitFor()
+    expect(await titleOf(page).inputValue()).to.equal('The first words of it')
+    expect(await stored(documentId)).to.include({ title: 'The first words of it', teaser: 'New' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilSaved(page)
+    expect((await stored(documentId)).title).to.equal('The second words of it')
+  })
+
+  it('restores a version by the keyboard alone, with what was typed just before in the history', async () => {
+    const documentId = await make()
+    await openPiece(page, server, documentId)
+    await titleOf(page).fill('Typed just now')
+    await page.getByRole('button', { name: 'All versions' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    const list = dialog.getByRole('listbox', { name: 'Versions' })
+    await list.waitFor()
+    await list.getByRole('option').first().focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Space')
+    await dialog.locator('ins', { hasText: 'Typed' }).waitFor()
+    await dialog.getByRole('button', { name: 'Restore this version' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Restored into the draft').waitFor()
+    const entry = await stored(documentId)
+    expect(entry).to.include({ title: 'The first words of it', teaser: 'Old' })
+    expect(entry.quotes).to.have.length(1)
+    const again = await openHistory(documentId)
+    expect(await again.getByRole('option').count()).to.equal(6)
+  })
+
+  it('makes no browser complain', () => {
+    expect(ada.complaints).to.deep.equal([])
+  })
+})

@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { createServer, type Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
+import { describeInBrowser, openBrowser, type Window } from './browser.ts'
+import { type Server, startServer } from './server.ts'
+import { beFirst } from './signed-in.ts'
+
+describeInBrowser('webhooks and the audit', () => {
+  let server: Server
+  let receiver: HttpServer
+  let address: string
+  let answer: number
+  /** The events that have arrived. */
+  let arrived: string[]
+  let window: Window
+  let page: Page
+  before(async () => {
+    arrived = []
+    answer = 204
+    receiver = createServer((request, response) => {
+      arrived.push(String(request.headers['x-strapi-event']))
+      response.writeHead(answer).end()
+      request.resume()
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    server = await startServer({ WEBHOOK_ALLOW_HOSTS: '127.0.0.1' })
+    window = await openBrowser({ acceptDownloads: true })
+    page = window.page
+    await beFirst(page, server)
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+
+  const open = async (section: string, title: string): Promise<void> => {
+    await page.goto(`${server.address}/studio/settings/${section}`)
+    await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
+  }
+  const inMenu = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'More: Site' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+
+  it('are made, with faults at their fields, and show their secret once', async () => {
+    await open('webhooks', 'Webhooks')
+    await page.getByText('No webhooks yet').waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Site')
+    await dialog.getByLabel('Address').fill('ftp://example.org')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText(/must be an http/).waitFor()
+    await expectAccessible(page, 'new webhook')
+    await dialog.getByLabel('Address').fill(address)
+    await dialog.getByRole('button', { name: /Of types/ }).click()
+    await page.getByRole('option', { name: 'Chosen' }).click()
+    await dialog
+      .getByRole('group', { name: /Of types/ })
+      .getByText('Categories')
+      .click()
+    await dialog.getByRole('group', { name: 'Events' }).getByText('entry.create').click()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const secret = page.getByRole('textbox', { name: 'Secret' })
+    expect(await secret.inputValue()).to.match(/^whsec_/)
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText(address).waitFor()
+    await expectAccessible(page, 'webhooks')
+    const [made] = (await server.ask('GET', '/admin/webhooks')).data
+    expect(made).to.deep.include({ types: ['api::category.category'], locales: null })
+    expect(made.events).to.have.members(['entry.create', 'entry.publish', 'entry.unpublish'])
+  })
+
+  it('send a test, and say what came of it', async () => {
+    await open('webhooks', 'Webhooks')
+    await inMenu('Send a test')
+    await page.getByText(/Delivered: status 204/).waitFor()
+    expect(arrived).to.deep.equal(['trigger-test'])
+    answer = 500
+    await inMenu('Send a test')
+    await page.getByText('Not delivered: status 500').waitFor()
+    answer = 204
+  })
+
+  it('show what was sent, and send it again', async () => {
+    arrived.length = 0
+    await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Travel' } })
+    await open('webhooks', 'Webhooks')
+    await page.getByRole('button', { name: 'Deliveries of Site' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'entry.create' })
+    await row.getByText('Delivered').waitFor({ timeout: 20_000 })
+    await expectAccessible(page, 'deliveries')
+    const again = once(receiver, 'request')
+    await row.getByRole('button', { name: /Send again/ }).click()
+    await page.getByText('Sent again in a moment').waitFor()
+    await again
+    expect(arrived.filter((event) => event === 'entry.create').length).to.equal(2)
+    await page.getByRole('button', { name: /State/ }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.getByText('Nothing was sent yet').waitFor()
+  })
+
+  it('change their secret, are turned off, and are deleted', async () => {
+    await open('webhooks', 'Webhooks')
+    await inMenu('New secret')
+    await page.getByText(/signed with the secret before/).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await inMenu('End the secret before')
+    await page.getByText('The newest secret alone signs').waitFor()
+    await inMenu('Turn off')
+    await page.getByText('off', { exact: true }).waitFor()
+    await inMenu('Turn on')
+    await page.getByText('off', { exact: true }).waitFor({ state: 'detached' })
+    await inMenu('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+  })
+
+  it('stand in the audit, with whoever made them, and so does a sign-in', async () => {
+    await open('audit', 'Audit')
+    const rows = page.getByRole('region', { name: 'What has happened' }).getByRole('row')
+    await rows.filter({ hasText: 'Webhooks: deleted' }).filter({ hasText: 'Ada' }).waitFor()
+    await rows.filter({ hasText: 'Signed in' }).waitFor()
+    await rows.filter({ hasText: 'Category' }).filter({ hasText: 'The operator' }).waitFor()
+    await expectAccessible(page, 'audit')
+    await page.getByRole('button', { name: /About/ }).click()
+    await page.getByRole('option', { name: 'Sign-ins', exact: true }).click()
+    await rows.filter({ hasText: 'Webhooks' }).waitFor({ state: 'detached' })
+    expect(await rows.filter({ hasText: 'Signed in' }).count()).to.equal(1)
+    await page.getByLabel('To', { exact: true }).fill('2001-01-01')
+    await page.getByText('Nothing was found').waitFor()
+    await page.getByLabel('To', { exact: true }).fill('')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    expect(file.suggestedFilename()).to.equal('audit.ndjson')
+    const chunks: Buffer[] = []
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)
+    const lines = Buffer.concat(chunks).toString('utf8').trim().split('\n')
+    expect(lines.length).to.equal(1)
+    expect(JSON.parse(lines[0] ?? '')).to.have.nested.property('items[0].type', 'admin::session')
+  })
+
+  it('fit 360 pixels, and stand in German as well', async () => {
+    await page.setViewportSize({ width: 360, height: 720 })
+    for (const [section, title] of [
+      ['webhooks', 'Webhooks'],
+      ['audit', 'Audit'],
+    ] as const) {
+      await open(section, title)
+      await expectNoSidewaysScrolling(page, section)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await open('account', 'Account')
+    await page.getByRole('button', { name: 'Language of the Studio' }).click()
+    await page.getByRole('option', { name: 'Deutsch' }).click()
+    await page.getByRole('heading', { level: 2, name: 'Konto' }).waitFor()
+    await open('audit', 'Protokoll')
+    await page.getByText('Angemeldet').first().waitFor()
+  })
+
+  it('make no browser complain', () => {
+    const unexpected = window.complaints.filter((text) => !/status of 400/.test(text))
+    expect(unexpected).to.deep.equal([])
+  })
+})
