@@ -15,6 +15,7 @@ import { contentRoutes } from './http/routes/content-routes.ts'
 import { descriptionRoutes } from './http/routes/description-routes.ts'
 import { crossOrigin } from './http/middleware/cross-origin.ts'
 import { docsRoutes } from './http/routes/docs-routes.ts'
+import { drainRequests } from './http/middleware/drain-requests.ts'
 import { tagCodings } from './http/entity-tag.ts'
 import { managementRouters } from './http/admin/management-routers.ts'
 import { handleErrors } from './http/middleware/handle-errors.ts'
@@ -182,6 +183,7 @@ function buildKoa(
     if (isHangUp(error)) log.debug('A client closed the connection or did not speak HTTP')
     else log.warn({ err: error }, 'A response could not be sent')
   })
+  koa.use(drainRequests())
   koa.use(identifyRequest())
   koa.use(logRequests(log))
   koa.use(

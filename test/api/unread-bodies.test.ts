@@ -1,0 +1,76 @@
+import { connect } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
+
+// A proxy gives the connections that it keeps to whoever comes next: what one client leaves unread there is another's.
+describe('bodies that are refused half way', () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await serve('unread-bodies', {
+      contentTypes: { note: declare('note', { text: { type: 'string' } }) },
+    })
+  })
+
+  after(() => server.close())
+
+  const json = (length: number): Buffer => Buffer.from(`{"identifier":"${'a'.repeat(length)}"}`)
+  const JSON_TYPE = 'Content-Type: application/json'
+  const LINES = [`Authorization: Bearer ${ROOT_TOKEN}`, 'Content-Type: application/x-ndjson']
+  const SIGN_IN = '/api/auth/local'
+
+  const cases: readonly (readonly [string, string, readonly string[], Buffer])[] = [
+    ['a small one', SIGN_IN, [JSON_TYPE], json(5)],
+    ['one too long', SIGN_IN, [JSON_TYPE], json(1_500_000)],
+    ['a bomb', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], bomb(gzipSync)],
+    ['a bomb of Brotli', SIGN_IN, [JSON_TYPE, 'Content-Encoding: br'], bomb(brotliCompressSync)],
+    ['no gzip', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], Buffer.alloc(1_000_000, 'x')],
+    ['no coding', SIGN_IN, [JSON_TYPE, 'Content-Encoding: x'], Buffer.alloc(1_000_000, 'x')],
+    ['one for a session', '/admin/session', [JSON_TYPE], json(1_500_000)],
+    ['too many lines', '/api/_bulk', LINES, Buffer.alloc(3_000_000, '\n')],
+    ['one for nobody', '/nothing', [JSON_TYPE], json(1_500_000)],
+  ]
+  for (const [what, path, headers, body] of cases) {
+    for (const isChunked of [false, true]) {
+      it(`answers what follows ${what}${isChunked ? ' in chunks' : ''}`, async () => {
+        const framed = isChunked ? chunked(body) : body
+        const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
+        const head = [`POST ${path} HTTP/1.1`, 'Host: a', ...headers, length, '', ''].join('\r\n')
+        const follower = 'GET /_health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+        const answers = await exchange(server.port, [head, framed, follower])
+        expect(answers.at(-1)).to.equal(204)
+      })
+    }
+  }
+})
+
+/** Ten megabytes in a few kilobytes, and as much after them as no buffer on the way takes in. */
+function bomb(pack: (body: Buffer) => Buffer): Buffer {
+  return Buffer.concat([pack(Buffer.alloc(10_000_000, '[')), Buffer.alloc(500_000, 'x')])
+}
+
+function chunked(body: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < body.length; at += 65_536) {
+    const part = body.subarray(at, at + 65_536)
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+}
+
+/** Sends all of it at once, and answers the status of what comes back until the server ends the connection. */
+function exchange(port: number, parts: readonly (string | Buffer)[]): Promise<readonly number[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.setEncoding('latin1')
+    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer after ${text}`)))
+    socket.on('data', (data) => (text += String(data)))
+    socket.on('error', reject)
+    socket.on('close', () => {
+      resolve([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)))
+    })
+    for (const part of parts) socket.write(part)
+  })
+}
