@@ -7,6 +7,7 @@ import { runCheckProject } from './cli/check-project.ts'
 import type { Installation } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
 import type { WebhookParts } from './cli/command.ts'
+import { runMap } from './cli/map/run-map.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
@@ -38,11 +39,12 @@ const output = {
 writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
 process.exitCode = await run()
 
-/** Two commands work where nothing can be opened. */
+/** Three commands work where nothing can be opened. */
 function run(): Promise<number> {
   const [name, ...rest] = words
   if (name === 'doctor') return runDoctor(rest, installation(), output)
   if (name === 'check-project') return runCheckProject(rest, output)
+  if (name === 'map') return runMap(rest, output)
   return runCli(words, openContext, output)
 }
 

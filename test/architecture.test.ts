@@ -80,7 +80,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^lru-cache$/, ['answers']],
   [/^request-filtering-agent$/, ['webhooks']],
   [/^bson(\/.*)?$/, []],
-  [/^(lmdb|tar-stream|csv-parse)$/, ['transfer']],
+  [/^(lmdb|tar-stream|csv-parse|saxes|parse5|@streamparser\/json)$/, ['transfer']],
   [/^@quire\/engine$/, ['deployment']],
   [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['log', 'http', 'services', 'app']],

@@ -1,5 +1,7 @@
 import { checkMedia, type MediaReport } from '../media/check-media.ts'
-import { type Command, type Report, textOption, UsageError } from './command.ts'
+import { addFiles, type FilesReport } from '../transfer/add-files.ts'
+import { type Command, type Report, textOption, UsageError, wordAt } from './command.ts'
+import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
 const DEFAULT_GRACE_MINUTES = 60
@@ -17,7 +19,43 @@ const check: Command = {
   },
 }
 
-export const MEDIA_COMMANDS: readonly Command[] = [check]
+const add: Command = {
+  usage: 'media add <media.ndjson> [--folder <folder>] [--files-from <origin>]',
+  summary:
+    'store the files that a mapping lists, from their addresses or from a folder; see docs/migrating.md',
+  options: { folder: { type: 'string' }, 'files-from': { type: 'string' } },
+  words: { min: 1, max: 1 },
+  run: async (context, words, options) => {
+    const { destination, maxFileBytes } = await context.openImport({ dryRun: false })
+    if (destination === null) throw new Error('a run that is no dry run has a destination')
+    const bar = progressBar(process.stderr)
+    try {
+      const data = await addFiles({
+        path: wordAt(words, 0),
+        folder: textOption(options, 'folder') ?? null,
+        filesFrom: textOption(options, 'files-from') ?? null,
+        files: destination.files,
+        maxFileBytes,
+        onProgress: bar.show,
+      })
+      return { data, text: filesText(data), failed: data.notTaken.length > 0 }
+    } finally {
+      bar.end()
+    }
+  },
+}
+
+export const MEDIA_COMMANDS: readonly Command[] = [check, add]
+
+function filesText({ added, present, notTaken, missingFile }: FilesReport): string {
+  return [
+    `${added} files stored, ${present} were here already.`,
+    ...(notTaken.length === 0 ? [] : ['Not stored:', ...notTaken.map((each) => `  - ${each}`)]),
+    ...(missingFile === null
+      ? []
+      : [`They are listed in ${missingFile}: map again to go on without.`]),
+  ].join('\n')
+}
 
 function minutesOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_GRACE_MINUTES

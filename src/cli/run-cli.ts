@@ -50,11 +50,13 @@ const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
 ]
 
-/** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts` and `check-project.ts`. */
+/** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts`, `check-project.ts` and `map/run-map.ts`. */
 const DOCTOR =
   '  quire doctor\n      look for what is wrong or slow: settings, database, indexes, storage'
 const CHECK_PROJECT =
   '  quire check-project <folder>\n      say what of a project of the reference would be served, and what would not'
+const MAP =
+  '  quire map contentful|wordpress <export> --out <folder>\n      make content-types and files for `quire apply` of what another system exports; see docs/migrating.md'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -148,6 +150,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
   if (VERSION.has(noun)) return readVersion()
   if (noun === 'doctor') return DOCTOR
   if (noun === 'check-project') return CHECK_PROJECT
+  if (noun === 'map') return MAP
   const ofNoun = commandsOf(noun)
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
 }
@@ -225,7 +228,7 @@ function usage(commands: readonly Command[]): string {
   return [
     'Manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
     listOf(commands),
-    ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT] : []),
+    ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT, MAP] : []),
   ].join('\n')
 }
 

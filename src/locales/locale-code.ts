@@ -9,14 +9,20 @@ const MAX_CODE_LENGTH = 35
  * @throws ValidationError that names the canonical form
  */
 export function assertLocaleCode(code: string): void {
-  const canonical = code.length > MAX_CODE_LENGTH ? null : canonicalTag(code)
-  if (canonical === null || !isKnown(canonical)) {
+  const canonical = localeTag(code)
+  if (canonical === null) {
     throw validationError([
       fault(['code'], `code must be a known BCP 47 language tag, such as en or pt-BR`, code),
     ])
   }
   if (canonical !== code)
     throw validationError([fault(['code'], `code must be written ${canonical}`, code)])
+}
+
+/** The canonical form of a code; null for one that is no tag of a known language. */
+export function localeTag(code: string): string | null {
+  const canonical = code.length > MAX_CODE_LENGTH ? null : canonicalTag(code)
+  return canonical !== null && isKnown(canonical) ? canonical : null
 }
 
 /** The English name with the code, as the reference writes it: `French (Canada) (fr-CA)`. */

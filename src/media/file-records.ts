@@ -119,6 +119,19 @@ export async function findFileTypes(
   )
 }
 
+/** The records of those that there are, by documentId. */
+export async function findFileRecords(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, FileRecord>> {
+  const _id = { $in: documentIds.map((documentId) => versionId(documentId, KEY)) }
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan).find({ _id }, optionsOf(database)).toArray(),
+  )
+  return new Map(found.map(asFile).map((file) => [file.documentId, file]))
+}
+
 /** The records of files; `plan` is the content-type `plugin::upload.file`. */
 export function openFileRecords(
   database: Database,

@@ -3,7 +3,7 @@ import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 
 /** Paths under `/api` that are served whatever is declared. */
-const RESERVED_ROUTES: ReadonlySet<string> = new Set([
+export const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'auth',
   'connect',
   'i18n',

@@ -13,6 +13,7 @@ import { ApplicationError } from '../../errors.ts'
 import type { LocaleList } from '../../locales/locales.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { withFiles } from './block-files.ts'
 import { type Named, pruneTypes, type Pruned } from './prune.ts'
 import { countLines, readSource } from './read-source.ts'
 import { findSources, type SourceFile } from './source-files.ts'
@@ -140,7 +141,7 @@ async function readAll(
         state.complete = false
         break
       }
-      for (const answer of await runLines(run, group)) {
+      for (const answer of await runLines(run, await withFiles(run, group))) {
         counts.lines += 1
         take(answer, file, counts, state, options.named)
       }

@@ -1,0 +1,150 @@
+import { createReadStream } from 'node:fs'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fetchBounded } from '../documents/import/fetch-bounded.ts'
+import type { FileImport } from '../documents/import/import-from-source.ts'
+import { ApplicationError, CmsError } from '../errors.ts'
+import { type MappedFile, MISSING } from './map/map-output.ts'
+
+export interface FilesOptions {
+  /** A file with a line for each file, as a mapping writes it. */
+  readonly path: string
+  /** Where the files lie already; null: they are fetched. */
+  readonly folder: string | null
+  /** An origin that files may be fetched from, wherever it is. */
+  readonly filesFrom: string | null
+  readonly files: FileImport
+  /** Of one file. */
+  readonly maxFileBytes: number
+  readonly onProgress: (done: number, total: number) => void
+}
+
+export interface FilesReport {
+  readonly added: number
+  readonly present: number
+  /** What could not be had, and why, a sentence each. */
+  readonly notTaken: readonly string[]
+  /** Where they are listed for another mapping; null when nothing is missing. */
+  readonly missingFile: string | null
+}
+
+/**
+ * Stores the files that a list names, under the documentIds that it gives: what is here already stays, so that a run that
+ * was killed goes on. What cannot be had is listed beside the list, and the others go on.
+ * @throws ApplicationError for a list that cannot be read
+ */
+export async function addFiles(options: FilesOptions): Promise<FilesReport> {
+  const { path, files, onProgress } = options
+  const listed = await readList(path)
+  const failed: MappedFile[] = []
+  const notTaken: string[] = []
+  let added = 0
+  for (const [index, file] of listed.entries()) {
+    try {
+      if (!(await files.has(file.documentId))) {
+        await files.add({ ...file }, await bytesOf(file, options))
+        added += 1
+      }
+    } catch (error) {
+      if (!(error instanceof CmsError)) throw error
+      failed.push(file)
+      notTaken.push(`${file.name} (${file.url}): ${error.message}`)
+    }
+    onProgress(index + 1, listed.length)
+  }
+  const missingFile = join(dirname(path), MISSING)
+  const lines = failed.map((file) => `${JSON.stringify(file)}\n`)
+  if (failed.length > 0) await writeFile(missingFile, lines.join(''))
+  else await rm(missingFile, { force: true })
+  return {
+    added,
+    present: listed.length - added - failed.length,
+    notTaken,
+    missingFile: failed.length > 0 ? missingFile : null,
+  }
+}
+
+async function readList(path: string): Promise<readonly MappedFile[]> {
+  const files: MappedFile[] = []
+  try {
+    let line = 0
+    const bytes = createReadStream(path)
+    for await (const text of createInterface({ input: bytes, crlfDelay: Infinity })) {
+      line += 1
+      if (text.trim() !== '') files.push(fileOf(JSON.parse(text), `${path}:${line}`))
+    }
+  } catch (error) {
+    if (error instanceof ApplicationError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ApplicationError(`${path} cannot be read: ${reason}`, {}, { cause: error })
+  }
+  return files
+}
+
+function fileOf(value: unknown, where: string): MappedFile {
+  const file = value as Partial<MappedFile> | null
+  const { documentId, name, url, mime, alternativeText = null, caption = null } = file ?? {}
+  const isFile = [documentId, name, url, mime].every((each) => typeof each === 'string')
+  if (!isFile) throw new ApplicationError(`${where}: expected documentId, name, mime and url`)
+  return { documentId, name, url, mime, alternativeText, caption } as MappedFile
+}
+
+async function bytesOf(
+  { url }: MappedFile,
+  { folder, filesFrom, maxFileBytes }: FilesOptions,
+): Promise<Buffer> {
+  if (!URL.canParse(url)) throw new ApplicationError(`${url} is no address`)
+  if (folder !== null) return readFrom(folder, new URL(url), maxFileBytes)
+  const trusted = filesFrom !== null && URL.canParse(filesFrom) ? [new URL(filesFrom).origin] : []
+  const { status, bytes } = await fetchBounded(new URL(url), {
+    credentials: {},
+    credentialsOrigin: '',
+    trustedOrigins: new Set(trusted),
+    maxBytes: maxFileBytes,
+  })
+  if (status >= 200 && status < 300) return bytes
+  throw new ApplicationError(`its server answers ${status}`)
+}
+
+/**
+ * Where the tools of the sources put what they download: `<host>/<path>` (contentful-export), the tree of the site, or
+ * what lies below `wp-content/uploads`.
+ */
+async function readFrom(folder: string, url: URL, maxFileBytes: number): Promise<Buffer> {
+  const path = segmentsOf(url.pathname)
+  const uploads = path.indexOf('uploads')
+  const places = [
+    [url.hostname, ...path],
+    path,
+    ...(uploads === -1 ? [] : [path.slice(uploads + 1)]),
+  ]
+  for (const place of places) {
+    const file = join(folder, ...place)
+    const found = await stat(file).catch(() => null)
+    if (found?.isFile() !== true) continue
+    if (found.size <= maxFileBytes) return readFile(file)
+    throw new ApplicationError(`${file} has more than ${maxFileBytes} bytes`)
+  }
+  throw new ApplicationError(`there is no ${path.join('/')} in ${folder}`)
+}
+
+/** @throws ApplicationError for a path that leads out of where it begins */
+function segmentsOf(pathname: string): readonly string[] {
+  const segments = pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decoded)
+  if (segments.some((segment) => segment === '..' || /[/\\\0]/.test(segment))) {
+    throw new ApplicationError(`${pathname} is no path of a file`)
+  }
+  return segments
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

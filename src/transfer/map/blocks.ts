@@ -1,0 +1,89 @@
+import type { Data } from '../../schema/definition.ts'
+
+/** How a text stands out. */
+export const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
+export type Mark = (typeof MARKS)[number]
+
+/** A node within a line: a text, or a link around texts. */
+export type Inline = Data
+
+export function textNode(text: string, marks: ReadonlySet<Mark> = new Set()): Inline {
+  const set = Object.fromEntries(
+    MARKS.filter((mark) => marks.has(mark)).map((mark) => [mark, true]),
+  )
+  return { type: 'text', text, ...set }
+}
+
+/** A link; what leads nowhere that a link may lead is its texts alone. */
+export function linkNode(url: string, children: readonly Inline[]): readonly Inline[] {
+  const address = addressOf(url)
+  const texts = children.flatMap((child) =>
+    child['type'] === 'link' ? (child['children'] as readonly Inline[]) : [child],
+  )
+  if (address === null) return texts
+  return [{ type: 'link', url: address, children: texts.length > 0 ? texts : [textNode(address)] }]
+}
+
+/** A link to a file that is stored here, by its documentId: `apply` knows its address. */
+export function fileLink(documentId: string, children: readonly Inline[]): Inline {
+  const texts = children.filter((child) => child['type'] === 'text')
+  return { type: 'link', file: { documentId }, children: texts }
+}
+
+export function paragraph(children: readonly Inline[]): Data {
+  return { type: 'paragraph', children: filled(children) }
+}
+
+export function heading(level: number, children: readonly Inline[]): Data {
+  return { type: 'heading', level, children: filled(children) }
+}
+
+export function quote(children: readonly Inline[]): Data {
+  return { type: 'quote', children: filled(children) }
+}
+
+export function code(text: string): Data {
+  return { type: 'code', children: [textNode(text)] }
+}
+
+/** An image by the documentId of its file: `apply` completes it with what is stored. */
+export function image(documentId: string, caption: string | null): Data {
+  const file = caption === null ? { documentId } : { documentId, caption }
+  return { type: 'image', image: file, children: [textNode('')] }
+}
+
+export function listItem(children: readonly Inline[]): Data {
+  return { type: 'list-item', children: filled(children) }
+}
+
+/** Items, and lists within. @param depth of lists around it */
+export function list(ordered: boolean, children: readonly Data[], depth: number): Data {
+  const format = ordered ? 'ordered' : 'unordered'
+  return { type: 'list', format, children: [...children], ...(depth > 0 && { indentLevel: depth }) }
+}
+
+/** What they say, without any form. */
+export function plainText(children: readonly Inline[]): string {
+  return children
+    .map((child) =>
+      child['type'] === 'link'
+        ? plainText(child['children'] as readonly Inline[])
+        : String(child['text']),
+    )
+    .join('')
+}
+
+/** A line has a text at least. */
+function filled(children: readonly Inline[]): readonly Inline[] {
+  return children.length > 0 ? children : [textNode('')]
+}
+
+/** Null for what no link of a page should have. */
+function addressOf(url: string): string | null {
+  const address = url.trim()
+  if (address === '' || /^(?:javascript|data|vbscript):/i.test(address)) return null
+  if (URL.canParse(address)) return address
+  if (/^(?:[/?#]|\.\.?\/|www\.)\S*$/.test(address)) return address
+  const encoded = encodeURI(address)
+  return URL.canParse(encoded) || /^[/?#]/.test(encoded) ? encoded : `./${encoded}`
+}

@@ -1,0 +1,72 @@
+import type { Data } from '../../schema/definition.ts'
+import type { MapOutput } from './map-output.ts'
+
+/** Where a document stands in the order in which `apply` reads the files. */
+export interface Place {
+  readonly type: string
+  /** Within its type. */
+  readonly position: number
+}
+
+export interface MappedLine {
+  readonly type: string
+  readonly documentId: string
+  readonly locale?: string
+  readonly status?: 'draft' | 'published'
+  readonly data: Data
+  /** The documents that attributes name. */
+  readonly targets: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Writes documents as lines, a file for each type, those that others name first. An attribute that names what comes later
+ * (as whatever name each other must) is written by a second line in a file at the end.
+ */
+export function openContentLines(
+  output: MapOutput,
+  types: readonly string[],
+  places: ReadonlyMap<string, Place>,
+): (line: MappedLine) => Promise<void> {
+  const ranks = new Map(types.map((type, rank) => [type, rank]))
+  const isBefore = (target: string, own: Place): boolean => {
+    const place = places.get(target)
+    if (place === undefined) return false
+    if (place.type === own.type) return place.position < own.position
+    return (ranks.get(place.type) ?? 0) < (ranks.get(own.type) ?? 0)
+  }
+  return async ({ data, targets, ...line }) => {
+    const own = places.get(line.documentId)
+    if (own === undefined) throw new Error(`${line.documentId} has no place`)
+    const isLate = (name: string): boolean =>
+      (targets[name] ?? []).some((target) => !isBefore(target, own))
+    const entries = Object.entries(data)
+    const head = { op: 'upsert', ...line }
+    const early = Object.fromEntries(entries.filter(([name]) => !isLate(name)))
+    await output.line(fileOf(line.type, ranks), { ...head, data: early })
+    const late = entries.filter(([name]) => isLate(name))
+    if (late.length > 0) await output.line(LAST, { ...head, data: Object.fromEntries(late) })
+  }
+}
+
+const LAST = '999-relations.ndjson'
+
+function fileOf(type: string, ranks: ReadonlyMap<string, number>): string {
+  return `${String((ranks.get(type) ?? 0) + 1).padStart(3, '0')}-${type}.ndjson`
+}
+
+/** Types in an order in which those that are named come before those that name them, as far as there is one. */
+export function inOrder(
+  types: readonly string[],
+  named: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] {
+  const ordered = new Set<string>()
+  const visiting = new Set<string>()
+  const visit = (type: string): void => {
+    if (visiting.has(type)) return
+    visiting.add(type)
+    for (const target of named.get(type) ?? []) visit(target)
+    ordered.add(type)
+  }
+  for (const type of types) visit(type)
+  return [...ordered].filter((type) => types.includes(type))
+}

@@ -1,0 +1,106 @@
+import { localeTag } from '../../../locales/locale-code.ts'
+import { inOrder, openContentLines, type Place } from '../content-lines.ts'
+import { listFiles, type MapOutput } from '../map-output.ts'
+import type { MapReport } from '../map-report.ts'
+import { openNotes } from '../notes.ts'
+import { declareTypes, LINK_CATEGORY, linkComponent, type MappedType } from './declare-types.ts'
+import { entryLines } from './entry-lines.ts'
+import type { ContentfulEntry } from './export-types.ts'
+import { readExport } from './read-export.ts'
+import { entryId, type Survey, surveyExport } from './survey.ts'
+
+/**
+ * Makes of what `contentful space export` wrote content-types, lines for `apply` and a list of files. The export is read
+ * twice; the ids of its entries are held in memory, and not what is in them.
+ * @throws ApplicationError for a file that is no export
+ */
+export async function mapContentful(path: string, output: MapOutput): Promise<MapReport> {
+  const notes = openNotes()
+  const survey = await surveyExport(path, notes)
+  const types = declareTypes(survey, notes)
+  const locales = localesOf(survey)
+  await declareAll(output, types)
+  const files = await listFiles(output, survey.assets.values())
+  const write = openContentLines(output, typeOrder(types), placesOf(survey, types))
+  const counts = new Map<string, number>()
+  const mapping = { survey, types, locales, missing: output.missing, notes }
+  for await (const { list, value } of readExport(path)) {
+    if (list !== 'entries') continue
+    for (const line of entryLines(value as unknown as ContentfulEntry, mapping)) {
+      await write(line)
+      counts.set(line.type, (counts.get(line.type) ?? 0) + 1)
+    }
+  }
+  notes.add('createdAt and updatedAt of entries are those of this move', '')
+  const all = [...types.values()]
+  const isLocalized = all.some((type) => type.localized)
+  return {
+    types: Object.fromEntries(
+      all.map(({ names: { singular } }) => [singular, counts.get(singular) ?? 0]),
+    ),
+    files,
+    locales: isLocalized ? [...new Set(locales.values())] : [],
+    defaultLocale: isLocalized ? (locales.get(survey.defaultLocale) ?? null) : null,
+    notes: notes.all(),
+  }
+}
+
+async function declareAll(
+  output: MapOutput,
+  types: ReadonlyMap<string, MappedType>,
+): Promise<void> {
+  for (const type of types.values()) {
+    await output.declare(`${type.names.singular}.json`, type.declaration)
+  }
+  for (const target of linkedInZones(types)) {
+    const file = `components/${LINK_CATEGORY}/${target.names.singular}.json`
+    await output.declare(file, linkComponent(target.names))
+  }
+}
+
+/** By code of Contentful, which takes what it is given, the canonical tag. */
+function localesOf({ locales }: Survey): ReadonlyMap<string, string> {
+  return new Map(
+    locales.flatMap(({ code }) => {
+      const tag = localeTag(code)
+      return tag === null ? [] : [[code, tag] as const]
+    }),
+  )
+}
+
+function linkedInZones(types: ReadonlyMap<string, MappedType>): readonly MappedType[] {
+  const targets = new Set(
+    [...types.values()].flatMap(({ fields }) =>
+      fields.flatMap(({ mapping }) => (mapping.kind === 'zone' ? [...mapping.targets] : [])),
+    ),
+  )
+  return [...types.values()].filter(({ id }) => targets.has(id))
+}
+
+function typeOrder(types: ReadonlyMap<string, MappedType>): readonly string[] {
+  const singularOf = (id: string): string => types.get(id)?.names.singular ?? ''
+  const named = new Map(
+    [...types.values()].map(({ names, fields }) => [
+      names.singular,
+      new Set(
+        fields.flatMap(({ mapping }) => {
+          if (mapping.kind === 'relation') return [singularOf(mapping.target)]
+          return mapping.kind === 'zone' ? [...mapping.targets].map(singularOf) : []
+        }),
+      ),
+    ]),
+  )
+  return inOrder([...named.keys()], named)
+}
+
+function placesOf(
+  { entries }: Survey,
+  types: ReadonlyMap<string, MappedType>,
+): ReadonlyMap<string, Place> {
+  return new Map(
+    [...entries].flatMap(([id, { type, position }]) => {
+      const singular = types.get(type)?.names.singular
+      return singular === undefined ? [] : [[entryId(id), { type: singular, position }] as const]
+    }),
+  )
+}

@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs'
+import { JSONParser } from '@streamparser/json'
+import { ApplicationError } from '../../../errors.ts'
+import type { Data } from '../../../schema/definition.ts'
+
+/** One thing that an export lists. */
+export interface ExportItem {
+  /** `contentTypes`, `entries`, `assets`, `locales`, … */
+  readonly list: string
+  readonly value: Data
+}
+
+/**
+ * What `contentful space export` wrote, item by item: of a file of any size one item is held in memory.
+ * https://github.com/contentful/contentful-export#exported-data-structure
+ * @throws ApplicationError for a file that cannot be read, and for one that is no JSON or ends early
+ */
+export async function* readExport(path: string): AsyncGenerator<ExportItem> {
+  const found: ExportItem[] = []
+  const parser = new JSONParser({ paths: ['$.*.*'], keepStack: false })
+  parser.onValue = ({ value, stack }) => {
+    const list = stack[1]?.key
+    if (typeof list !== 'string' || typeof value !== 'object' || value === null) return
+    found.push({ list, value: value as unknown as Data })
+  }
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      parser.write(chunk)
+      yield* found.splice(0)
+    }
+    if (!parser.isEnded) parser.end()
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof ApplicationError) throw error
+    throw new ApplicationError(`${path} cannot be read: ${error.message}`, {}, { cause: error })
+  }
+}

@@ -1,0 +1,28 @@
+/** What was not taken as it was, by sentence. */
+export interface Notes {
+  /** Of one place, such as an entry. */
+  add(sentence: string, where: string): void
+  /** A sentence each, with how often and where first. */
+  all(): readonly string[]
+}
+
+const MOST_PLACES = 3
+
+export function openNotes(): Notes {
+  const found = new Map<string, { count: number; places: string[] }>()
+  return {
+    add: (sentence, where) => {
+      const note = found.get(sentence) ?? { count: 0, places: [] }
+      found.set(sentence, note)
+      note.count += 1
+      const isNew = where !== '' && !note.places.includes(where)
+      if (isNew && note.places.length < MOST_PLACES) note.places.push(where)
+    },
+    all: () =>
+      [...found].map(([sentence, { count, places }]) => {
+        const where =
+          places.length === 0 ? '' : `: ${places.join(', ')}${count > places.length ? ' …' : ''}`
+        return `${sentence}${count > 1 ? ` (${count} times)` : ''}${where}`
+      }),
+  }
+}

@@ -1,0 +1,92 @@
+import type { Data } from '../../../schema/definition.ts'
+import { attributeNamer, type TypeNames } from '../names.ts'
+import type { PostType, Survey } from './survey.ts'
+
+/** Attributes of every kind of post, in the order in which an editor sees them. */
+const POST: Readonly<Record<string, Data>> = {
+  title: { type: 'string', maxLength: 1000 },
+  slug: { type: 'string', index: true },
+  date: { type: 'datetime', index: true },
+  excerpt: { type: 'text' },
+  content: { type: 'blocks' },
+  cover: { type: 'media', allowedTypes: ['images'] },
+  author: relation('manyToOne', 'author'),
+  menuOrder: { type: 'integer' },
+  sticky: { type: 'boolean' },
+  customFields: { type: 'json' },
+  /** Its address on the site, to redirect from. */
+  link: { type: 'text' },
+  wordpressId: { type: 'integer', index: true },
+}
+
+const TERM: Readonly<Record<string, Data>> = {
+  name: { type: 'string', required: true },
+  slug: { type: 'string', unique: true },
+  description: { type: 'text' },
+}
+
+export interface Declared {
+  readonly names: TypeNames
+  readonly declaration: Data
+}
+
+export function declareAuthor(names: TypeNames): Declared {
+  return declared(names, false, {
+    name: { type: 'string' },
+    login: { type: 'string', private: true },
+    email: { type: 'email', private: true },
+  })
+}
+
+export function declareTerms(names: TypeNames): Declared {
+  return declared(names, false, { ...TERM, parent: relation('manyToOne', names.singular) })
+}
+
+export function declarePosts(
+  { names, hasParents, taxonomies }: PostType,
+  survey: Survey,
+): Declared {
+  const nameOf = taxonomyNamer()
+  const terms = [...taxonomies].map((taxonomy) => [
+    nameOf(taxonomy),
+    relation('manyToMany', survey.taxonomies.get(taxonomy)?.names.singular ?? ''),
+  ])
+  return declared(names, true, {
+    ...POST,
+    ...(hasParents && { parent: relation('manyToOne', names.singular) }),
+    ...(Object.fromEntries(terms) as Readonly<Record<string, Data>>),
+  })
+}
+
+/** Under which attribute a post names its terms: `categories`, `tags`, and that of a taxonomy of its own. */
+export function taxonomyNamer(): (taxonomy: string) => string {
+  const nameOf = attributeNamer('wordpress', [...Object.keys(POST), 'parent'])
+  const names = new Map<string, string>()
+  return (taxonomy) => {
+    const usual = { category: 'categories', post_tag: 'tags' }[taxonomy] ?? taxonomy
+    const name = names.get(taxonomy) ?? nameOf(usual)
+    names.set(taxonomy, name)
+    return name
+  }
+}
+
+function declared(names: TypeNames, draftAndPublish: boolean, attributes: Data): Declared {
+  const { singular, plural } = names
+  const words = singular.replaceAll('-', ' ')
+  const declaration = {
+    kind: 'collectionType',
+    collectionName: `wordpress_${plural.replaceAll('-', '_')}`,
+    info: {
+      singularName: singular,
+      pluralName: plural,
+      displayName: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+    },
+    options: { draftAndPublish },
+    attributes,
+  }
+  return { names, declaration }
+}
+
+function relation(kind: string, singular: string): Data {
+  return { type: 'relation', relation: kind, target: `api::${singular}.${singular}` }
+}
