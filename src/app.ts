@@ -29,6 +29,7 @@ import { limitUnsent } from './http/middleware/limit-unsent.ts'
 import { localeRoutes } from './http/routes/locale-routes.ts'
 import { logRequests } from './http/middleware/log-requests.ts'
 import { logSlowRequests } from './http/middleware/log-slow-requests.ts'
+import { mcpRoutes } from './http/mcp/mcp-routes.ts'
 import { measureLog } from './http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
 import { type FinishedRequest, observeRequests } from './http/middleware/observe-requests.ts'
@@ -168,7 +169,16 @@ function openRouters(
     media: { library: media.library, receive: media.receive },
   })
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOriginsOf(services))
-  return [health, ...management, studio, serveUploads(media.served, limited)]
+  const documents = documentContext(services.database, services.schema)
+  const agents = mcpRoutes({
+    ...services,
+    documents,
+    ...config,
+    authenticate: limited(authenticate(services.access)),
+    readBody: readBody(config.http.maxBodyBytes),
+  })
+  const uploads = serveUploads(media.served, limited)
+  return [health, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
 }
 
 function buildKoa(

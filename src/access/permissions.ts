@@ -53,6 +53,13 @@ export function assertMayPermit(principal: Principal, actions: readonly string[]
   }
 }
 
+/** Lets through API tokens and root. @throws UnauthorizedError, ForbiddenError */
+export function assertProgram({ kind }: Principal): void {
+  if (kind === 'apiToken' || kind === 'root') return
+  if (kind === 'anonymous') throw new UnauthorizedError('Missing or invalid credentials')
+  throw new ForbiddenError('Forbidden')
+}
+
 /**
  * Lets through root, and administrators who may do the action; null is for every administrator. API tokens and end
  * users never get in, whatever they may do with content.

@@ -46,6 +46,8 @@ export interface HttpConfig {
   /** How many proxies in front are believed; 0 believes no `X-Forwarded-` header. */
   readonly trustedProxies: number
   readonly rateLimit: boolean
+  /** Whether agents are let in (docs/mcp.md). */
+  readonly mcp: boolean
   readonly maxBodyBytes: number
   /** null: as many as the connections to the database can serve soon. */
   readonly maxInFlight: number | null
@@ -267,6 +269,7 @@ function toHttp(settings: Settings): HttpConfig {
     corsOrigin: settings.CORS_ORIGIN,
     trustedProxies: settings.TRUST_PROXY,
     rateLimit: settings.RATE_LIMIT,
+    mcp: settings.MCP,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxInFlight: settings.MAX_IN_FLIGHT ?? null,
     maxUnsentBytes: settings.MAX_UNSENT_BYTES,

@@ -105,6 +105,7 @@ export const VARIABLES = {
   KEEP_ALIVE_TIMEOUT_MS: whole(65_000, 1, 3_600_000),
   SOCKET_TIMEOUT_MS: whole(120_000, 1, 3_600_000),
   RATE_LIMIT: onOff(true),
+  MCP: onOff(true),
   UPLOAD_STORAGE: oneOf(['local', 'gridfs', 's3'], 'local'),
   IMAGE_SIZES: checked<readonly number[]>(
     Joi.string().default(IMAGE_SIZES).custom(toSizes),

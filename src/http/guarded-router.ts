@@ -1,10 +1,10 @@
 import { Router } from '@koa/router'
-import { assertAdministrator, assertMay, may } from '../access/permissions.ts'
+import { assertAdministrator, assertMay, assertProgram, may } from '../access/permissions.ts'
 import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
  * Who gets through to a route: whoever may do an action, who may write any content (its handler asks for each
- * type), who may keep a copy of any (as before), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
+ * type), who may keep a copy of any (as before), programs by a token (their handler asks for each type), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
  * administrators is the content-type that the path names.
  */
 export type RouteAccess =
@@ -12,6 +12,7 @@ export type RouteAccess =
   | { readonly administrators: string | null }
   | 'writers'
   | 'syncers'
+  | 'programs'
   | 'metrics'
   | 'everyone'
 
@@ -92,6 +93,14 @@ export function writersOnly(actions: readonly string[], handler: Handler): Guard
 /** The same for who may keep a copy of something. */
 export function syncersOnly(actions: readonly string[], handler: Handler): Guarded {
   return guarded('syncers', assertAny(actions), handler)
+}
+
+/**
+ * Runs a handler for API tokens and root: what they may do its calls ask. The middleware throws UnauthorizedError or
+ * ForbiddenError for others.
+ */
+export function programsOnly(handler: Handler): Guarded {
+  return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
 
 /** What remains when none is permitted is refused for the first of them. */

@@ -252,6 +252,20 @@ describe('who gets through to which route', () => {
     }
   })
 
+  it('what asks for each call is for programs by their token', async () => {
+    const routes = server.routes.filter(({ access }) => access === 'programs')
+    expect(routes.map(({ path }) => path)).to.deep.equal(['/mcp'])
+    const [route] = routes
+    if (route === undefined) return
+    await grant({ public: all, authenticated: all, custom: [] })
+    await logIn()
+    expect(outcomeOf(await ask(route, null))).to.equal('unauthorized')
+    expect(outcomeOf(await ask(route, tokens['user'] ?? ''))).to.equal('forbidden')
+    for (const key of [tokens['read-only'], tokens['custom'], ROOT_TOKEN]) {
+      expect(outcomeOf(await ask(route, key ?? null))).to.equal('through')
+    }
+  })
+
   it('what asks for each type is for whoever may keep a copy of any', async () => {
     const routes = server.routes.filter(({ access }) => access === 'syncers')
     expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_sync'])

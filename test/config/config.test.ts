@@ -30,6 +30,7 @@ describe('readConfig', () => {
         corsOrigin: '*',
         trustedProxies: 0,
         rateLimit: true,
+        mcp: true,
         maxBodyBytes: 1_048_576,
         maxInFlight: null,
         maxUnsentBytes: 268_435_456,

@@ -49,7 +49,7 @@ export function handleErrors(log: Logger): Middleware {
 }
 
 /** What is missing goes to the log for all, and to the client that may know it. */
-function refusal(error: ForbiddenError, { state }: Context): ForbiddenError {
+export function refusal(error: ForbiddenError, { state }: Context): ForbiddenError {
   const { action } = error
   if (action === null) return error
   state.missingAction = action

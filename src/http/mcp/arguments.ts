@@ -1,0 +1,80 @@
+import type { LocaleRules } from '../../query/query.ts'
+import { ValidationError } from '../../errors.ts'
+import { singleDocumentId } from '../../documents/write/single-document-id.ts'
+import type { WriteCondition } from '../../documents/write-target.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Context } from '../state.ts'
+import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+
+export type McpDependencies = Pick<
+  ContentRouteDependencies,
+  'documents' | 'schema' | 'api' | 'locales'
+>
+
+/** What a tool works on. */
+export interface ToolCall {
+  readonly ctx: Context
+  readonly plan: ContentTypePlan
+  readonly args: Data
+  readonly locales: LocaleRules
+  readonly dependencies: McpDependencies
+}
+
+/** Arguments of a tool as a query string would have them: numbers and flags as texts. @throws ValidationError for null */
+export function asQuery(value: unknown, path: string): unknown {
+  if (value === null) throw invalid(path, 'null is no value here; compare with $null: true')
+  if (Array.isArray(value)) return value.map((one, index) => asQuery(one, `${path}.${index}`))
+  if (typeof value === 'object') {
+    const members = Object.entries(value as Data)
+    return Object.fromEntries(members.map(([key, one]) => [key, asQuery(one, `${path}.${key}`)]))
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+}
+
+/** Some of the arguments, as a query string would have them. */
+export function queryOf(args: Data, names: readonly string[]): Data {
+  const given = names.filter((name) => args[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, asQuery(args[name], name)]))
+}
+
+/** @throws ValidationError for an argument that the tool does not have */
+export function assertKnown(args: Data, known: readonly string[]): void {
+  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw invalid(unknown, `there is no such argument; there are ${known.join(', ')}`)
+  }
+}
+
+/** Of a single type its one document. @throws ValidationError */
+export function documentIdOf({ plan, args: { documentId } }: ToolCall): string {
+  if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
+  if (typeof documentId === 'string' && documentId !== '') return documentId
+  throw invalid('documentId', 'must be the documentId of an entry')
+}
+
+/** @throws ValidationError */
+export function dataOf({ args: { data } }: ToolCall): Data {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data
+  throw invalid('data', 'must be an object: `describe` has its schema')
+}
+
+/** @throws ValidationError */
+export function flagOf({ args }: ToolCall, name: string): boolean {
+  const { [name]: flag = false } = args
+  if (typeof flag === 'boolean') return flag
+  throw invalid(name, 'must be true or false')
+}
+
+/** The version that is meant to be overwritten; null is for where there is none yet. @throws ValidationError */
+export function conditionOf({ args: { revision } }: ToolCall): WriteCondition {
+  if (revision === null) return { match: null, noneMatch: '*' }
+  if (typeof revision === 'string' && revision !== '') {
+    return { match: new Set([revision]), noneMatch: null }
+  }
+  throw invalid('revision', 'must be that of the entry as `get` gave it, or null for a new locale')
+}
+
+export function invalid(path: string, problem: string): ValidationError {
+  return new ValidationError(`${path}: ${problem}`, { path }, { code: 'invalid_request' })
+}

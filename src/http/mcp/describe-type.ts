@@ -1,0 +1,65 @@
+import { contentAction, contentVerbs } from '../../access/actions.ts'
+import { assertMay, may } from '../../access/permissions.ts'
+import type { Grants } from '../../access/principal.ts'
+import { entrySchema } from '../../openapi/entry-schemas.ts'
+import { createSchema, inputSchema } from '../../openapi/input-schemas.ts'
+import { populatableNames } from '../../openapi/read-parameters.ts'
+import { openVocabulary, type Vocabulary } from '../../openapi/vocabulary.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import type { McpDependencies, ToolCall } from './arguments.ts'
+import type { Context } from '../state.ts'
+
+const PLACE = '#/$defs/'
+
+/** Every content-type that the principal may do something with, and the locales of content. */
+export async function describeTypes(
+  { state: { principal } }: Context,
+  { schema, locales }: McpDependencies,
+): Promise<object> {
+  const { defaultCode, all } = await locales.current()
+  const types = contentTypesOf(schema).map((plan) => summaryOf(plan, principal.grants))
+  return {
+    types: types.filter(({ may: verbs }) => verbs.length > 0),
+    locales: { default: defaultCode, all: all.map(({ code }) => code) },
+  }
+}
+
+/** One of them: what entries show, what writes take, and what its relations lead to. */
+export function describeType({ ctx, plan, dependencies: { schema } }: ToolCall): object {
+  const { principal } = ctx.state
+  const summary = summaryOf(plan, principal.grants)
+  if (summary.may.length === 0) assertMay(principal, contentAction(plan, 'find'))
+  const vocabulary = openVocabulary(schema, principal.grants, PLACE)
+  // Without what relations lead to: they would bring in every type that there is.
+  const own: Vocabulary = { ...vocabulary, mayRead: () => false }
+  const isWriter = may(principal, contentAction(plan, 'update'))
+  const isCreator = plan.kind === 'collectionType' && may(principal, contentAction(plan, 'create'))
+  const described = {
+    ...summary,
+    entry: entrySchema(own, plan),
+    ...(isCreator && { create: createSchema(vocabulary, plan) }),
+    ...(isWriter && { update: inputSchema(vocabulary, plan) }),
+    relations: relationsOf(vocabulary, plan),
+    populate: populatableNames(vocabulary, plan),
+  }
+  return { ...described, $defs: Object.fromEntries(vocabulary.schemas) }
+}
+
+export function contentTypesOf({ contentTypes }: Schema): readonly ContentTypePlan[] {
+  return [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
+}
+
+function summaryOf(plan: ContentTypePlan, grants: Grants) {
+  const { singularName: type, displayName, kind, draftAndPublish, localized } = plan
+  const verbs = contentVerbs(plan).filter((verb) => grants.has(contentAction(plan, verb)))
+  return { type, displayName, kind, draftAndPublish, localized, may: verbs }
+}
+
+function relationsOf(vocabulary: Vocabulary, plan: ContentTypePlan): readonly object[] {
+  return [...plan.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind !== 'relation' || attribute.private) return []
+    if (!vocabulary.mayRead(attribute.targetUid)) return []
+    const { singularName } = attribute.target()
+    return [{ name: attribute.name, type: singularName, isMany: attribute.toMany }]
+  })
+}

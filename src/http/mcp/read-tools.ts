@@ -1,0 +1,50 @@
+import { contentAction } from '../../access/actions.ts'
+import { mayIn } from '../../access/permissions.ts'
+import { findDocument, findDocuments } from '../../documents/read/find-documents.ts'
+import { NotFoundError } from '../../errors.ts'
+import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import { parseReadKey } from '../../query/parse-version.ts'
+import type { Data } from '../../schema/definition.ts'
+import { listEnvelope } from '../envelope.ts'
+import { assertMayRead, readFrom } from '../reads/content-reads.ts'
+import { rulesOf } from '../reads/query-rules.ts'
+import { documentIdOf, queryOf, type ToolCall } from './arguments.ts'
+
+const SHOWN = ['fields', 'populate', 'locale'] as const
+
+/** A page of entries, as `GET /api/<plural>` answers it. */
+export async function find(call: ToolCall): Promise<object> {
+  const { ctx, plan, args, locales, dependencies } = call
+  const { search, ...asked } = queryOf(args, [...SHOWN, 'filters', 'sort', 'search'])
+  const query = {
+    ...asked,
+    ...(search !== undefined && { _q: search }),
+    pagination: queryOf(args, ['page', 'pageSize']),
+    status: statusOf(call),
+  }
+  const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  assertMayRead(ctx, plan, parsed.version.status)
+  const found = await findDocuments(readFrom(ctx, dependencies.documents), parsed)
+  return listEnvelope(found, parsed.page)
+}
+
+/** One entry with its revision. @throws NotFoundError */
+export async function get(call: ToolCall): Promise<object> {
+  const { ctx, plan, args, locales, dependencies } = call
+  const query: Data = { ...queryOf(args, SHOWN), status: statusOf(call) }
+  const key = parseReadKey(query, plan, locales)
+  if (key !== null) assertMayRead(ctx, plan, key.status)
+  const read = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const documentId = documentIdOf(call)
+  const database = readFrom(ctx, dependencies.documents)
+  const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
+  if (found === null) throw new NotFoundError('Not Found')
+  return { data: found.entry, revision: found.revision }
+}
+
+/** Drafts are what is worked on, to who may read them. */
+function statusOf({ ctx, plan, args }: ToolCall): unknown {
+  if (args['status'] !== undefined) return args['status']
+  const mayReadDrafts = mayIn(ctx.state.principal, contentAction(plan, 'readDrafts'), [])
+  return plan.draftAndPublish && mayReadDrafts ? 'draft' : 'published'
+}

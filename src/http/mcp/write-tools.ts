@@ -1,0 +1,91 @@
+import { createDocument } from '../../documents/write/create-document.ts'
+import { deleteDocument } from '../../documents/write/delete-document.ts'
+import { showVersion, showVersions } from '../../documents/read/find-documents.ts'
+import { updateDocument } from '../../documents/write/update-document.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
+import {
+  parseActionLocales,
+  parseDeletedLocales,
+  parseWriteKey,
+} from '../../query/parse-version.ts'
+import type { EntryQuery, Status } from '../../query/query.ts'
+import { rulesOf, writerOf } from '../reads/query-rules.ts'
+import { VERSION_ACTIONS, type VersionAction } from '../routes/content-routes.ts'
+import { conditionOf, dataOf, documentIdOf, flagOf, queryOf, type ToolCall } from './arguments.ts'
+
+/** What was written the agent knows: its answer names it, and its new revision. */
+const NAMED = { fields: 'documentId' }
+
+/** Creates a draft; where there are none, or `publish` says so, it is published. */
+export async function create(call: ToolCall): Promise<object> {
+  const { documents } = call.dependencies
+  const { key, shown, writer } = targetOf(call)
+  const documentId = documents.newDocumentId()
+  const target = { plan: call.plan, documentId, key, writer }
+  const version = await createDocument(documents, target, dataOf(call), null)
+  return show(call, version, key.status, shown)
+}
+
+/** Changes what `data` names, unless somebody else has written since `revision`. @throws PreconditionFailedError */
+export async function update(call: ToolCall): Promise<object> {
+  const { key, shown, writer } = targetOf(call)
+  const target = {
+    plan: call.plan,
+    documentId: documentIdOf(call),
+    key,
+    writer,
+    condition: conditionOf(call),
+  }
+  const version = await updateDocument(call.dependencies.documents, target, dataOf(call))
+  return show(call, version, key.status, shown)
+}
+
+/** What an action on the versions of a document leaves. */
+export async function act(call: ToolCall, { run, answered }: VersionAction): Promise<object> {
+  const { ctx, plan, locales: rules, dependencies } = call
+  const { documents } = dependencies
+  const query = queryOf(call.args, ['locale'])
+  const locales = parseActionLocales(query, plan, rules)
+  const asked = { ...query, ...NAMED, status: answered }
+  const shown = parseEntryQuery(asked, plan, rulesOf(ctx, dependencies, rules))
+  const writer = writerOf(ctx, shown.reader)
+  const versions = await run(documents, { plan, documentId: documentIdOf(call), locales, writer })
+  const [version] = versions
+  if (locales.kind === 'one' && version !== undefined) return show(call, version, answered, shown)
+  return { data: await showVersions(documents.database, plan, versions, answered, shown) }
+}
+
+/** The action of a name that VERSION_ACTIONS has. */
+export function actionNamed(name: 'publish' | 'unpublish' | 'discard'): VersionAction {
+  const action = VERSION_ACTIONS.find((one) => one.name === name)
+  if (action === undefined) throw new Error(`there is no action ${name}`)
+  return action
+}
+
+export async function remove(call: ToolCall): Promise<object> {
+  const { plan, locales, dependencies } = call
+  const which = parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales)
+  const condition = call.args['revision'] === undefined ? undefined : conditionOf(call)
+  await deleteDocument(dependencies.documents, plan, documentIdOf(call), which, condition)
+  return { deleted: true }
+}
+
+function targetOf(call: ToolCall) {
+  const { ctx, plan, args, locales, dependencies } = call
+  const status: Status = plan.draftAndPublish && !flagOf(call, 'publish') ? 'draft' : 'published'
+  const query = { ...queryOf(args, ['locale']), ...NAMED, status }
+  const key = parseWriteKey(query, undefined, plan, locales)
+  const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  return { key, shown, writer: writerOf(ctx, shown.reader) }
+}
+
+async function show(
+  { plan, dependencies }: ToolCall,
+  version: Awaited<ReturnType<typeof createDocument>>,
+  status: Status,
+  shown: EntryQuery,
+): Promise<object> {
+  const { database } = dependencies.documents
+  const { entry, revision } = await showVersion(database, plan, version, status, shown)
+  return { data: entry, revision }
+}
