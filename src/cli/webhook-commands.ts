@@ -79,7 +79,7 @@ const remove = ofOne(
   'remove',
   'remove a webhook, with what was still to be sent',
   async (parts, id) => {
-    const data = await removeWebhook(parts, id)
+    const data = await removeWebhook(parts, ROOT, id)
     return { data, text: `Removed ${data.name}.` }
   },
 )
@@ -98,13 +98,13 @@ const rotate = ofOne(
   'rotate',
   'sign with another secret too, and print it, once',
   async (parts, id) => {
-    const data = await rotateSecret(parts, id)
+    const data = await rotateSecret(parts, ROOT, id)
     return { data, text: `${data.name} signs with two secrets now. The new one:\n${data.secret}` }
   },
 )
 
 const rotated = ofOne('rotated', 'sign with the newest secret alone', async (parts, id) => {
-  const data = await endRotation(parts, id)
+  const data = await endRotation(parts, ROOT, id)
   return { data, text: `${data.name} signs with one secret now.` }
 })
 
@@ -152,7 +152,7 @@ const replay: Command = {
     if (from === undefined) throw new UsageError('--from is missing: the number of a commit')
     const parts = await webhooks()
     const { id } = await webhookNamed(parts, wordAt(words, 0))
-    const data = await replayWebhook(parts, id, { from, ...(to !== undefined && { to }) })
+    const data = await replayWebhook(parts, ROOT, id, { from, ...(to !== undefined && { to }) })
     return {
       data,
       text: `${data.name} is told once more of ${from} to ${data.replay?.to ?? from}.`,

@@ -92,7 +92,8 @@ export async function createWebhook(
 }
 
 /**
- * One that is enabled again goes on where it stopped, as far as the log goes back.
+ * One that is enabled again goes on where it stopped, as far as the log goes back. Whoever may not see what it was told of
+ * does not change it, here and below: what is still to be delivered would go to an address of theirs, or their secret sign it.
  * @throws NotFoundError, ValidationError, ForbiddenError
  */
 export async function updateWebhook(
@@ -102,7 +103,7 @@ export async function updateWebhook(
   input: unknown,
 ): Promise<Webhook> {
   const { schema, now } = context
-  return changeRow(context, id, (row) => {
+  return changeRow(context, actor, id, (row) => {
     const { enabled, ...wanted } = readWebhookChange(input, row, schema)
     assertMayRead(context, actor, { ...row, ...wanted })
     const isOn = row.disabledAt === null
@@ -113,10 +114,15 @@ export async function updateWebhook(
   })
 }
 
-/** With what was still to be delivered. @throws NotFoundError */
-export async function removeWebhook(context: WebhooksContext, id: string): Promise<Webhook> {
+/** With what was still to be delivered. @throws NotFoundError, ForbiddenError */
+export async function removeWebhook(
+  context: WebhooksContext,
+  actor: Principal,
+  id: string,
+): Promise<Webhook> {
   const { database } = context
   const row = await getWebhook(context, id)
+  assertMayRead(context, actor, row)
   await database.transact(async (session) => {
     const { deletedCount } = await webhooksOf(database).deleteOne({ _id: id }, { session })
     if (deletedCount === 0) throw new NotFoundError(MISSING)
@@ -128,37 +134,43 @@ export async function removeWebhook(context: WebhooksContext, id: string): Promi
 
 /**
  * Gives it another secret. Messages are signed by both until the next one, or until `endRotation`.
- * @throws NotFoundError
+ * @throws NotFoundError, ForbiddenError
  */
 export async function rotateSecret(
   context: WebhooksContext,
+  actor: Principal,
   id: string,
 ): Promise<Webhook & WithSecret> {
   const secret = newSecret()
-  const row = await changeRow(context, id, ({ secrets }) => ({
+  const row = await changeRow(context, actor, id, ({ secrets }) => ({
     secrets: [secret, ...secrets.slice(0, 1)],
   }))
   return { ...row, secret }
 }
 
-/** From now on the newest secret alone signs. @throws NotFoundError */
-export function endRotation(context: WebhooksContext, id: string): Promise<Webhook> {
-  return changeRow(context, id, ({ secrets }) => ({ secrets: secrets.slice(0, 1) }))
+/** From now on the newest secret alone signs. @throws NotFoundError, ForbiddenError */
+export function endRotation(
+  context: WebhooksContext,
+  actor: Principal,
+  id: string,
+): Promise<Webhook> {
+  return changeRow(context, actor, id, ({ secrets }) => ({ secrets: secrets.slice(0, 1) }))
 }
 
 /**
  * Has it told once more of commits by their numbers: under the ids that they had.
- * @throws NotFoundError, ValidationError, ApplicationError
+ * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError
  */
 export async function replayWebhook(
   context: WebhooksContext,
+  actor: Principal,
   id: string,
   input: unknown,
 ): Promise<Webhook> {
   const { from, to } = readReplay(input)
   const head = await readHead(context.database)
   assertInLog(from, head)
-  return changeRow(context, id, ({ replay, disabledAt, cursor }) => {
+  return changeRow(context, actor, id, ({ replay, disabledAt, cursor }) => {
     if (disabledAt !== null) throw new ApplicationError('The webhook is disabled')
     if (replay !== null) throw new ApplicationError('A replay is under way')
     return { replay: { after: from - 1, to: Math.min(to ?? cursor, cursor) } }
@@ -204,12 +216,14 @@ function switched(enabled: boolean, at: Date): Pick<WebhookRow, 'disabledAt' | '
 
 async function changeRow(
   context: WebhooksContext,
+  actor: Principal,
   id: string,
   changesOf: (row: WebhookRow) => Partial<WebhookRow>,
 ): Promise<Webhook> {
   const { database, now } = context
   return change(context, id, async (session) => {
     const row = there(await webhooksOf(database).findOne({ _id: id }, { session }))
+    assertMayRead(context, actor, row)
     const changes = { ...changesOf(row), updatedAt: now() }
     await webhooksOf(database).updateOne({ _id: id }, { $set: changes }, { session })
     return shown({ ...row, ...changes })

@@ -9,6 +9,7 @@ import { MULTIPART, multipart } from './uploads.ts'
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts'
 
 const ARTICLE = 'api::article.article'
+const TAG = 'api::tag.tag'
 const SOON = 20_000
 const ENTRIES = ['create', 'update', 'delete', 'publish', 'unpublish'].map(
   (verb) => `entry.${verb}`,
@@ -376,6 +377,43 @@ describe('webhooks', () => {
     expect((await again.send('POST', '/admin/webhooks', wanted)).status).to.equal(201)
     const all = await again.send('POST', '/admin/webhooks', { ...wanted, types: undefined })
     expect(all.status, 'of every type').to.equal(403)
+  })
+
+  it('are changed by nobody who may not see what they are told of', async () => {
+    const managing = ['read', 'create', 'update', 'delete'].map((verb) => `admin::webhooks.${verb}`)
+    const permitted = [...managing, `${TAG}.find`]
+    await addRole(
+      server,
+      'tag-hooks',
+      permitted.map((action) => ({ action })),
+    )
+    await addAdministrator(server, 'Bob', ['tag-hooks'])
+    const bob = await signIn(server, 'bob@example.org')
+    const { id } = await make({ types: [ARTICLE, TAG] })
+    await article()
+    const before = (await admin('GET', `/${id}`)).body.data
+    const changes: readonly (readonly [string, string, object?])[] = [
+      ['PUT', '', { types: [TAG], url: `${receiver.url}/elsewhere` }],
+      ['PUT', '', { types: [TAG], enabled: false }],
+      ['POST', '/rotate'],
+      ['DELETE', '/previous-secret'],
+      ['POST', '/replay', { from: 1 }],
+      ['DELETE', ''],
+    ]
+    for (const [method, path, body] of changes) {
+      const { status } = await bob.send(method, `/admin/webhooks/${id}${path}`, body)
+      expect(status, `${method} ${path}`).to.equal(403)
+    }
+    const { url, types, secretCount, enabled } = (await admin('GET', `/${id}`)).body.data
+    expect({ url, types, secretCount, enabled }).to.deep.equal({
+      url: before.url,
+      types: before.types,
+      secretCount: before.secretCount,
+      enabled: before.enabled,
+    })
+    const own = await make({ types: [TAG] })
+    expect((await bob.send('POST', `/admin/webhooks/${own.id}/rotate`)).status).to.equal(201)
+    expect((await bob.send('DELETE', `/admin/webhooks/${own.id}`)).status).to.equal(200)
   })
 
   it('are paged, the newest first', async () => {

@@ -55,19 +55,19 @@ function addManagement(
     ctx.body = { data }
   })
   admin.delete('/:id', may('admin::webhooks', 'delete'), async (ctx) => {
-    ctx.body = { data: await removeWebhook(context, parameterOf(ctx, 'id')) }
+    ctx.body = { data: await removeWebhook(context, ctx.state.principal, parameterOf(ctx, 'id')) }
   })
 }
 
 function addSecrets(admin: AdminRouter, context: WebhooksContext): void {
   admin.post('/:id/rotate', may('admin::webhooks', 'update'), async (ctx) => {
     assertNoPayload(ctx)
-    const rotated = await rotateSecret(context, parameterOf(ctx, 'id'))
+    const rotated = await rotateSecret(context, ctx.state.principal, parameterOf(ctx, 'id'))
     ctx.status = 201
     ctx.body = { data: rotated }
   })
   admin.delete('/:id/previous-secret', may('admin::webhooks', 'update'), async (ctx) => {
-    ctx.body = { data: await endRotation(context, parameterOf(ctx, 'id')) }
+    ctx.body = { data: await endRotation(context, ctx.state.principal, parameterOf(ctx, 'id')) }
   })
 }
 
@@ -87,7 +87,12 @@ function addDeliveries(
     ctx.body = { data: await webhooks.test(parameterOf(ctx, 'id')) }
   })
   admin.post('/:id/replay', may('admin::webhooks', 'update'), async (ctx) => {
-    const data = await replayWebhook(context, parameterOf(ctx, 'id'), bodyOf(ctx))
+    const data = await replayWebhook(
+      context,
+      ctx.state.principal,
+      parameterOf(ctx, 'id'),
+      bodyOf(ctx),
+    )
     webhooks.wake()
     ctx.status = 202
     ctx.body = { data }
