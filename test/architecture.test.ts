@@ -58,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'log',
     'time-slice',
+    'work-queue',
     'errors',
   ],
   serve: ['config', 'errors'],

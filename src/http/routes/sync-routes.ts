@@ -28,6 +28,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { isKnown } from '../entity-tag.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
+import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -72,6 +73,7 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types].map(([name, plan]) => syncAction({ name, plan }))
   const router = guardedRouter('/api/_sync')
+  const pages = openSharedPages(MOST_WAITING)
   let waiting = 0
   const handle = async (ctx: Context): Promise<void> => {
     const asked = readAsked(readQuery(ctx.querystring), types)
@@ -79,15 +81,17 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
     let page = await answer(dependencies, asked, ctx.state.principal)
     while (isQuiet(page) && performance.now() < deadline && waiting < MOST_WAITING) {
       waiting += 1
-      const goesOn = await dependencies
-        .aside(ctx.req, () => untilChanged(dependencies.commitLog, page, deadline, ctx))
+      const before = page
+      const woken = await dependencies
+        .aside(ctx.req, async () => {
+          const goesOn = await untilChanged(dependencies.commitLog, before, deadline, ctx)
+          return goesOn ? answerWoken(dependencies, pages, before, ctx) : null
+        })
         .finally(() => {
           waiting -= 1
         })
-      if (!goesOn) break
-      // Who waits may be permitted otherwise by now.
-      const principal = await dependencies.access.principalOf(ctx.get('authorization'))
-      page = await answer(dependencies, { ...asked, token: page.next }, principal)
+      if (woken === null) break
+      page = woken
     }
     send(ctx, page)
   }
@@ -141,6 +145,24 @@ async function answer(
   assertLocales(scope, sources.locales)
   const begun = beginSync(sources, scope, caller)
   return { scope, ...(await readSyncPage(sources, scope, begun, caller)) }
+}
+
+/** Who waits may be permitted otherwise by now. The head that woke them is new enough for all of them. */
+async function answerWoken(
+  { access, documents: { database }, locales, commitLog }: SyncRouteDependencies,
+  pages: SharedPages,
+  { scope, next }: Answered,
+  ctx: Context,
+): Promise<Answered> {
+  const principal = await pages.inTurn(() => access.principalOf(ctx.get('authorization')))
+  const sources = { database, head: commitLog.head(), locales: await locales.current() }
+  const { head, locales: known } = sources
+  const codes = known.all.map(({ code }) => code)
+  const asked = JSON.stringify([writeToken(next), head.log, head.seq, known.defaultCode, codes])
+  const page = await pages.read(principal.grants, asked, () =>
+    readSyncPage(sources, scope, next, callerOf(principal, scope)),
+  )
+  return { scope, ...page }
 }
 
 /** Of a token a locale may be gone by now; who begins has made a mistake. */
