@@ -28,10 +28,13 @@ const SHOWN: Readonly<Record<ScalarType, string>> = {
 
 const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
 
-/** What an entry shows by itself, of what it can be asked for. */
-export function fieldMembers(holder: AttributeHolder): readonly Member[] {
+/** What an entry shows by itself, or where it is asked for by name alone. */
+export function fieldMembers(
+  holder: AttributeHolder,
+  shown: 'always' | 'on request',
+): readonly Member[] {
   return shownScalars(holder)
-    .filter(({ onRequest }) => !onRequest)
+    .filter(({ onRequest }) => onRequest === (shown === 'on request'))
     .map((plan) => [plan.name, fieldType(plan)])
 }
 

@@ -5,6 +5,7 @@ import type { LocaleRules } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { AttributeHolder, ContentTypePlan, Schema } from '../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
+import { storedShape, storedType } from './content-plan.ts'
 import { inputMembers } from './input-members.ts'
 import { queryMembers } from './query-members.ts'
 import { fieldMembers, filterMembers, linkMembers } from './shape-members.ts'
@@ -41,11 +42,14 @@ export function writeTypeScript({ schema, locales, grants }: CodeFacts): string 
     HEAD,
     ...types.map((plan) => writeType(plan, scope)),
     ...[...schema.components.values()].map((plan) => writeShape(plan, scope)),
-    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}${queries}}\n`,
+    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}  files: ${scope.nameOf(FILE)}\n${queries}}\n`,
     `const kinds = ${writeMembers(kinds, '', ',')} as const\n`,
+    writePlan(types, [...schema.components.values()], scope),
     CREATE,
   ].join('\n')
 }
+
+const FILE = 'plugin::upload.file'
 
 const HEAD = `// Written by \`quire client ts\`: write it anew when the content-types change.
 import * as quire from '@quire/client'
@@ -58,11 +62,36 @@ const CREATE = `export function createClient(options: quire.ClientOptions): quir
 
 /** Files are shown with whatever has media. */
 function isShown(uid: Uid, scope: CodeScope): boolean {
-  return uid === 'plugin::upload.file' || scope.mayRead(uid)
+  return uid === FILE || scope.mayRead(uid)
 }
 
 function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
   return kind === 'singleType' ? singularName : pluralName
+}
+
+/** What a store on a device goes by (`@quire/client/sync`). */
+function writePlan(
+  types: readonly ContentTypePlan[],
+  components: readonly AttributeHolder[],
+  scope: CodeScope,
+): string {
+  const nameOf = (plan: ContentTypePlan): string | null => {
+    if (plan.uid === FILE) return '$files'
+    return plan.uid.startsWith('api::') ? pathOf(plan) : null
+  }
+  const rows = types.flatMap((plan): readonly Member[] => {
+    const name = nameOf(plan)
+    return name === null ? [] : [[name, JSON.stringify(storedType(plan, scope, nameOf))]]
+  })
+  const parts = components.map((plan): Member => [
+    plan.uid,
+    JSON.stringify(storedShape(plan, scope, nameOf)),
+  ])
+  const members: readonly Member[] = [
+    ['types', writeMembers(rows, '  ', ',')],
+    ['components', writeMembers(parts, '  ', ',')],
+  ]
+  return `/** For \`createStore\` of \`@quire/client/sync\`. */\nexport const content: quire.ContentPlan<Content> = ${writeMembers(members, '', ',')}\n`
 }
 
 function writeType(plan: ContentTypePlan, scope: CodeScope): string {
@@ -84,8 +113,10 @@ function writeShape(plan: AttributeHolder, scope: CodeScope): string {
 }
 
 function shapeOf(plan: AttributeHolder, scope: CodeScope): readonly Member[] {
+  const more = fieldMembers(plan, 'on request')
   return [
-    ['fields', writeMembers(fieldMembers(plan), '  ')],
+    ['fields', writeMembers(fieldMembers(plan, 'always'), '  ')],
+    ...(more.length > 0 ? [['onRequest', writeMembers(more, '  ')] as const] : []),
     ['filters', writeMembers(filterMembers(plan), '  ')],
     ['populate', writeMembers(linkMembers(plan, scope), '  ')],
   ]

@@ -10,7 +10,7 @@ import { writeTypeScript } from '../../src/client-code/write-typescript.ts'
 import { describeApi } from '../../src/openapi/describe-api.ts'
 import { findSuite } from '../../scripts/conformance/find-suite.ts'
 import { loadSchema } from '../../src/services.ts'
-import { OPENAPI_PROGRAM, SAMPLE_PROGRAM } from './programs.ts'
+import { OPENAPI_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc')
@@ -62,7 +62,9 @@ describe('the types of @quire/client', () => {
 
   it('let through what is there, exactly, and nothing else', async () => {
     const content = await generate(path.join(ROOT, 'content-types'))
-    expect(await compile({ 'content.ts': content, 'program.ts': SAMPLE_PROGRAM })).to.equal('')
+    const programs = { 'program.ts': SAMPLE_PROGRAM, 'store.ts': STORE_PROGRAM }
+    expect(await compile({ 'content.ts': content, ...programs })).to.equal('')
+    await rm(path.join(folder, 'store.ts'))
   })
 
   it('name nothing that a role may not find', async () => {

@@ -128,6 +128,77 @@ export async function bad(): Promise<void> {
 }
 `
 
+/** The same for a store on a device. */
+export const STORE_PROGRAM = `
+import { createStore, indexedDbStorage } from '@quire/client/sync'
+import { content, createClient } from './content.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+function isExactly<A, B>(_: Equal<A, B>): void {}
+
+const client = createClient({ url: 'http://127.0.0.1:1337' })
+const options = { content, client, storage: indexedDbStorage('atlas') } as const
+const store = await createStore({
+  ...options,
+  types: ['articles', 'countries', 'homepage', '$files'],
+  locale: ['en', 'de'],
+  filters: { countries: { region: 'Europe' } },
+})
+
+export function good(): void {
+  const { entries, total } = store.articles.query({
+    filters: { title: { $contains: 'Alps' }, countries: { cca2: 'CH' } },
+    sort: 'readingMinutes:desc',
+    populate: { cover: { fields: ['url', 'thumbhash'] }, countries: { fields: ['name'] } },
+    locale: 'de',
+    pageSize: 10,
+  })
+  isExactly<typeof total, number>(true)
+  const [first] = entries
+  isExactly<
+    NonNullable<typeof first>['cover'],
+    { id: number; documentId: string; url: string | null; thumbhash: string | null } | null
+  >(true)
+  const country = store.countries.get('x', { fields: ['name'] })
+  isExactly<typeof country, { id: number; documentId: string; name: string | null } | null>(true)
+  store.homepage.get()?.title
+  store.$files.query({ filters: { mime: { $startsWith: 'image/' } } }).entries[0]?.url
+  const stop = store.countries.subscribe({ sort: 'name' }, ({ entries }) => entries[0]?.flag)
+  stop()
+}
+
+export async function bad(): Promise<void> {
+  // @ts-expect-error a type that the store does not hold
+  store.cities
+  // @ts-expect-error an unknown attribute
+  store.articles.query({ filters: { tilte: 'x' } })
+  // @ts-expect-error an unknown operator
+  store.articles.query({ filters: { title: { $like: 'x' } } })
+  // @ts-expect-error an unknown relation
+  store.articles.query({ populate: ['author'] })
+  // @ts-expect-error an unknown field of what is populated
+  store.articles.query({ populate: { cover: { fields: ['adress'] } } })
+  // @ts-expect-error an unknown order
+  store.articles.query({ sort: 'tilte' })
+  // @ts-expect-error a locale that the store does not hold
+  store.articles.query({ locale: 'fr' })
+  // @ts-expect-error what only a server can do
+  store.articles.query({ search: 'x' })
+  // @ts-expect-error a single type has no list
+  store.homepage.query()
+  // @ts-expect-error what was not populated
+  store.articles.query().entries[0]?.cover
+  // @ts-expect-error an unknown type
+  await createStore({ ...options, types: ['artciles'], locale: 'en' })
+  // @ts-expect-error an unknown locale
+  await createStore({ ...options, types: ['articles'], locale: 'fr' })
+  // @ts-expect-error no locale at all
+  await createStore({ ...options, types: ['articles'], locale: [] })
+  // @ts-expect-error an unknown attribute of what is held
+  await createStore({ ...options, types: ['articles'], locale: 'en', filters: { articles: { tilte: 'x' } } })
+}
+`
+
 /** The same for the types that openapi-typescript makes of the description. */
 export const OPENAPI_PROGRAM = `
 import createClient from 'openapi-fetch'

@@ -30,11 +30,15 @@ export function openAttempt(wire: Wire) {
     if (response.status === 304 && known !== undefined) return copied(known)
     if (!response.ok) return response
     const reply = { body: await readBody(response), etag: response.headers.get('ETag') }
-    if (call.method === 'GET' && reply.etag !== null) {
+    if (isKept(call) && reply.etag !== null) {
       keep(kept, place, { ...reply, etag: reply.etag }, wire.cached)
     }
     return copied(reply)
   }
+}
+
+function isKept({ method, isKept = true }: Call): boolean {
+  return method === 'GET' && isKept
 }
 
 function headersOf(

@@ -1,5 +1,5 @@
 import type { ContentType } from './content.ts'
-import type { Entry, Filters, Known, Populate, SortKey } from './query-types.ts'
+import type { Entry, FieldName, Filters, Known, Populate, SortKey } from './query-types.ts'
 import type { Call, CallOptions, Reply, Transport } from './transport.ts'
 
 type Status = 'draft' | 'published'
@@ -36,7 +36,7 @@ export interface Page<T> {
   readonly pageCount: number
 }
 
-type FieldNames<S extends ContentType> = readonly (keyof S['fields'] & string)[]
+type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 type Id = string | { readonly documentId: string }
 
 /** Of a write: which locale and status, and which revision it is about. */

@@ -4,6 +4,8 @@
 export interface Shape {
   /** What an entry shows by itself. */
   readonly fields: object
+  /** What it shows where `fields` names it. */
+  readonly onRequest?: object
   /** The conditions that each attribute takes. */
   readonly filters: object
   /** What `populate` shows beside that. */

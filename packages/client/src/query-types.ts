@@ -25,6 +25,12 @@ export type Filters<S extends Shape> = Partial<S['filters']> &
 
 type Names<S extends Shape> = keyof S['fields'] & string
 
+/** What of an entry is shown where it is not asked for. */
+type OnRequest<S extends Shape> = S extends { readonly onRequest: infer More } ? More : object
+
+/** Whatever `fields` may name. */
+export type FieldName<S extends Shape> = (keyof S['fields'] | keyof OnRequest<S>) & string
+
 type OneLinks<S extends Shape> = {
   [Name in keyof S['populate'] & string]: S['populate'][Name] extends One<Shape> ? Name : never
 }[keyof S['populate'] & string]
@@ -55,7 +61,7 @@ interface Range {
 
 /** What is shown of one level. */
 interface Part<Found> {
-  readonly fields?: Found extends Shape ? readonly Names<Found>[] : never
+  readonly fields?: Found extends Shape ? readonly FieldName<Found>[] : never
   readonly populate?: Found extends Shape ? Populate<Found> : never
   readonly filters?: Found extends Shape ? Filters<Found> : never
   readonly sort?: Found extends Shape ? SortKey<Found> | readonly SortKey<Found>[] : never
@@ -111,7 +117,8 @@ type Simplify<T> = { [Key in keyof T]: T[Key] }
 type Always = 'id' | 'documentId'
 
 type Shown<S extends Shape, Fields> = Fields extends readonly (infer Name)[]
-  ? Pick<S['fields'], Extract<keyof S['fields'], Name | Always>>
+  ? Pick<S['fields'], Extract<keyof S['fields'], Name | Always>> &
+      Pick<OnRequest<S>, Extract<keyof OnRequest<S>, Name>>
   : S['fields']
 
 type Populated<S extends Shape, Asked> = Asked extends '*'

@@ -35,6 +35,8 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** It may be sent again although it may have been carried out. */
   readonly repeatable?: boolean
+  /** False: its answer is not kept in memory to be asked after by its tag. */
+  readonly isKept?: boolean
 }
 
 export interface Reply {

@@ -1,0 +1,37 @@
+import type { ShapePlan } from './content-plan.ts'
+
+type Kind = ShapePlan['kinds'][string] | undefined
+type Comparable = string | number | bigint | boolean | null
+
+/** A value or an operand as what it is compared as; null for what is not there. */
+export function comparable(value: unknown, kind: Kind): Comparable {
+  if (value === null || value === undefined) return null
+  if (kind === 'date') return value instanceof Date ? value.getTime() : Date.parse(value as string)
+  if (kind === 'bigint') return BigInt(value as string)
+  if (value instanceof Date) return value.toISOString()
+  if (kind === 'json' || typeof value === 'object') return JSON.stringify(value)
+  return value as Comparable
+}
+
+/** The order of MongoDB for values of one attribute: what is not there comes first. */
+export function compareValues(one: Comparable, other: Comparable): number {
+  if (one === other) return 0
+  if (one === null) return -1
+  if (other === null) return 1
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
+  return one < other ? -1 : 1
+}
+
+/** By code points: `<` goes by halves of them, which puts emoji before some letters. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let index = 0; index < length; index += 1) {
+    const [left, right] = [one.charCodeAt(index), other.charCodeAt(index)]
+    if (left !== right) return isHalf(left) === isHalf(right) ? left - right : isHalf(left) ? 1 : -1
+  }
+  return one.length - other.length
+}
+
+function isHalf(code: number): boolean {
+  return code >= 0xd8_00 && code <= 0xdf_ff
+}

@@ -1,0 +1,181 @@
+import type { Page } from '../collection.ts'
+import type { Call } from '../transport.ts'
+import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
+import { type Following, openFollowing } from './follow-changes.ts'
+import { type HeldCopy, openHeldCopy } from './held-copy.ts'
+import type { Reach } from './reach.ts'
+import { type AnyQuery, getEntry, runQuery } from './run-query.ts'
+import type { StoreStorage } from './storage.ts'
+import type { Store, StoreControls, SyncFilters } from './store-types.ts'
+import { readLines, stepOf } from './sync-page.ts'
+import { openTables, watched } from './tables.ts'
+
+export interface StoreOptions<
+  C extends SyncedContent,
+  Name extends SyncName<C>,
+  Locale extends C['locales'],
+> {
+  /** What `quire client ts` has written. */
+  readonly content: ContentPlan<C>
+  /** Asks the server, and signs in and refreshes: `createClient` makes it. */
+  readonly client: { readonly $send: (call: Call) => Promise<unknown> }
+  /** What the store holds, by the name of their path; `$files` are the files. */
+  readonly types: readonly Name[]
+  /** One or several; queries are about the first unless they say otherwise. */
+  readonly locale: Locale | readonly [Locale, ...Locale[]]
+  readonly storage: StoreStorage
+  /** `published` unless told otherwise; drafts ask a permission of their own. */
+  readonly status?: 'draft' | 'published'
+  /** Which entries of a type are held, by attributes of its own. */
+  readonly filters?: SyncFilters<C, Name>
+  /** Items in a page, 1 to 1,000; 500 unless told otherwise. */
+  readonly limit?: number
+  /** What `quire snapshot` has written of the same types and locales: asked for where nothing is stored. */
+  readonly snapshot?: () => Promise<string>
+  /** Milliseconds after a first failure, twice as long after each; 1,000 unless told otherwise. */
+  readonly pauseMs?: number
+}
+
+/**
+ * Opens a store: content on the device, as it was stored last. `$sync` or `$follow` brings it up to date.
+ * @throws what the storage throws where it cannot be read
+ */
+export async function createStore<
+  C extends SyncedContent,
+  const Name extends SyncName<C>,
+  const Locale extends C['locales'],
+>(options: StoreOptions<C, Name, Locale>): Promise<Store<C, Name, Locale>> {
+  const { content, storage, snapshot, client, pauseMs = 1_000 } = options
+  const plans = plansOf(content, options.types)
+  const locales = typeof options.locale === 'string' ? [options.locale] : options.locale
+  const [locale = ''] = locales
+  const tables = openTables(plans)
+  const scope = scopeOf(options, plans, locales)
+  const copy = await openHeldCopy(storage, tables, JSON.stringify(scope))
+  const source = { send: (call: Call) => client.$send(call), scope }
+  const following = openFollowing(source, copy, { name: storage.name, pauseMs })
+  if (snapshot !== undefined && copy.mark().version === 0) {
+    await unpack(copy, snapshot, plans).catch(following.failed)
+  }
+  const reach: Reach = { plan: { ...content, types: plans }, tables }
+  const types = Object.entries(plans).map(([name, { kind }]) => [
+    name,
+    kind === 'single' ? openSingle(reach, name, locale) : openType(reach, copy, { name, locale }),
+  ])
+  return {
+    ...(Object.fromEntries(types) as object),
+    ...controlsOf(copy, following),
+  } as unknown as Store<C, Name, Locale>
+}
+
+/** @throws Error for a name that the content does not have */
+function plansOf(
+  { types }: ContentPlan<SyncedContent>,
+  names: readonly string[],
+): Readonly<Record<string, TypePlan>> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const plan = types[name]
+      if (plan === undefined) throw new Error(`types: there is no ${name}`)
+      return [name, plan]
+    }),
+  )
+}
+
+function scopeOf(
+  {
+    status,
+    filters = {},
+    limit,
+  }: {
+    readonly status?: string
+    readonly filters?: Readonly<Record<string, unknown>>
+    readonly limit?: number
+  },
+  plans: Readonly<Record<string, TypePlan>>,
+  locales: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const named = Object.entries(plans)
+  return {
+    types: named.map(([, { name }]) => name).join(','),
+    locale: locales.join(','),
+    status,
+    limit,
+    fields: Object.fromEntries(named.map(([, { name, fields }]) => [name, fields])),
+    filters: Object.fromEntries(named.map(([path, { name }]) => [name, filters[path]])),
+  }
+}
+
+/** @throws Error for a snapshot of something else, and for what is none */
+async function unpack(
+  copy: HeldCopy,
+  snapshot: () => Promise<string>,
+  plans: Readonly<Record<string, TypePlan>>,
+): Promise<void> {
+  const page = readLines(await snapshot())
+  const known = new Set(Object.values(plans).map(({ name }) => name))
+  const strange = page.items.find(({ type }) => !known.has(type))
+  if (strange !== undefined)
+    throw new Error(`The snapshot holds ${strange.type}, the store does not`)
+  const held = copy.mark()
+  await copy.commit(held, stepOf(page, held))
+}
+
+function openSingle(reach: Reach, name: string, usual: string) {
+  return {
+    get: ({ locale = usual, ...query }: AnyQuery = {}) => {
+      const { entries } = runQuery(reach, name, { ...query, locale }, usual)
+      return entries[0] ?? null
+    },
+  }
+}
+
+function openType(
+  reach: Reach,
+  copy: HeldCopy,
+  { name, locale: usual }: { readonly name: string; readonly locale: string },
+) {
+  const query = (asked: AnyQuery = {}): Page<object> => runQuery(reach, name, asked, usual)
+  return {
+    query,
+    get: (documentId: string, { locale = usual, ...query }: AnyQuery = {}) =>
+      getEntry(reach, name, documentId, { locale, query }),
+    subscribe: (asked: AnyQuery, listener: (page: Page<object>) => void) => {
+      let read: Set<string>
+      const watch = (): Page<object> => {
+        read = new Set([name])
+        return runQuery({ ...reach, tables: watched(reach.tables, read) }, name, asked, usual)
+      }
+      watch()
+      return copy.onChange((touched) => {
+        if ([...touched].some((one) => read.has(one))) listener(watch())
+      })
+    },
+  }
+}
+
+function controlsOf(copy: HeldCopy, following: Following): StoreControls {
+  const closed = new AbortController()
+  return {
+    $status: () => following.status(),
+    $sync: (signal) => following.sync(signal),
+    $follow: () => {
+      const stop = new AbortController()
+      const end = (): void => stop.abort()
+      closed.signal.addEventListener('abort', end)
+      void following.follow(stop.signal).catch(following.failed)
+      return end
+    },
+    $subscribe: (listener) => copy.onChange(listener),
+    $clear: async () => {
+      const held = copy.mark()
+      const [round, version] = [held.round + 1, held.version + 1]
+      const mark = { ...held, token: null, isComplete: false, isStale: false, round, version }
+      await copy.commit(held, { changes: [{ op: 'sweep', round }], mark })
+    },
+    $close: async () => {
+      closed.abort()
+      await copy.close()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { HeldCopy } from './held-copy.ts'
+import { whileLeading } from './leader.ts'
+import { pullPage, type Source } from './pull.ts'
+
+/** How a store stands to its server. */
+export interface StoreStatus {
+  /** `idle`: nothing was asked; `syncing`: pages come; `current`: as of a moment ago; `offline`, `failed`: it tries again. */
+  readonly phase: 'idle' | 'syncing' | 'current' | 'offline' | 'failed'
+  /** Whether the copy was whole once: else what is shown is a part. */
+  readonly isComplete: boolean
+  /** Why nothing could be fetched, or what was fetched not be stored (a `QuotaExceededError`). */
+  readonly error: Error | null
+}
+
+export interface Following {
+  readonly status: () => StoreStatus
+  readonly failed: (error: unknown) => void
+  readonly sync: (signal?: AbortSignal) => Promise<void>
+  /** Until the signal says otherwise; in one tab at a time. */
+  readonly follow: (signal: AbortSignal) => Promise<void>
+}
+
+/** Fetches pages to the end; the first may wait so many seconds for something new. False where nothing was. */
+type Pull = (seconds: number, signal: AbortSignal) => Promise<boolean>
+
+const MOST_WAIT_S = 25
+const MOST_PAUSE_MS = 60_000
+/** An answer that comes sooner and says nothing is one of a server that lets nobody wait any more. */
+const LEAST_WAIT_MS = 5_000
+
+export function openFollowing(
+  source: Source,
+  copy: HeldCopy,
+  { name, pauseMs }: { readonly name: string | null; readonly pauseMs: number },
+): Following {
+  let said: Omit<StoreStatus, 'isComplete'> = { phase: 'idle', error: null }
+  const report = (phase: StoreStatus['phase'], error: Error | null = null): void => {
+    if (said.phase === phase && said.error === error) return
+    said = { phase, error }
+    copy.tell()
+  }
+  const failed = (error: unknown): void => {
+    report(isOffline(error) ? 'offline' : 'failed', error as Error)
+  }
+  const pull: Pull = async (seconds, signal) => {
+    let isNews = false
+    for (let wait = seconds; ; wait = 0) {
+      if (wait === 0) report('syncing')
+      const page = await pullPage(source, copy, { wait, signal })
+      isNews ||= page.isNews
+      if (page.more) continue
+      report('current')
+      return isNews
+    }
+  }
+  return {
+    status: () => ({ ...said, isComplete: copy.mark().isComplete }),
+    failed,
+    sync: async (signal = new AbortController().signal) => {
+      try {
+        await pull(0, signal)
+      } catch (error) {
+        if (!signal.aborted) failed(error)
+        throw error
+      }
+    },
+    follow: (signal) =>
+      whileLeading(name, signal, async () => {
+        // Who led before may have said its last while nobody listened.
+        await copy.reload().catch(failed)
+        await pullAgain(pull, signal, { pauseMs, failed })
+      }),
+  }
+}
+
+/** For ever, with pauses where it fails. */
+async function pullAgain(
+  pull: Pull,
+  signal: AbortSignal,
+  { pauseMs, failed }: { readonly pauseMs: number; readonly failed: (error: unknown) => void },
+): Promise<void> {
+  const isOver = (): boolean => signal.aborted
+  let pause = pauseMs
+  for (let seconds = 0; !isOver();) {
+    try {
+      const since = Date.now()
+      const isNews = await pull(seconds, signal)
+      const isTurnedAway = seconds > 0 && !isNews && Date.now() - since < LEAST_WAIT_MS
+      pause = pauseMs
+      seconds = MOST_WAIT_S
+      if (isTurnedAway) await rest(LEAST_WAIT_MS, signal)
+    } catch (error) {
+      if (isOver()) return
+      failed(error)
+      seconds = 0
+      await rest(pause * (0.5 + Math.random()), signal)
+      pause = Math.min(2 * pause, MOST_PAUSE_MS)
+    }
+  }
+}
+
+/** What fetch says when nothing answered. */
+function isOffline(error: unknown): boolean {
+  return error instanceof TypeError
+}
+
+/** For so long, or until there is a network again. */
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const { addEventListener, removeEventListener } = globalThis as Partial<typeof globalThis>
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      removeEventListener?.('online', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    addEventListener?.('online', end)
+  })
+}

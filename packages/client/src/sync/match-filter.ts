@@ -1,0 +1,107 @@
+import { comparable, compareValues } from './compare-values.ts'
+import { follow, type Place, type Reach } from './reach.ts'
+
+type Conditions = Readonly<Record<string, unknown>>
+
+/** Whether a place meets conditions, as the server's lists understand them. @throws Error for an unknown operator */
+export function matches(reach: Reach, place: Place, filter: object): boolean {
+  return Object.entries(filter).every(([name, asked]: [string, unknown]) => {
+    if (asked === undefined) return true
+    switch (name) {
+      case '$and':
+        return listOf(asked).every((one) => matches(reach, place, one as object))
+      case '$or':
+        return listOf(asked).some((one) => matches(reach, place, one as object))
+      case '$not':
+        return !matches(reach, place, asked as object)
+      default:
+        return matchesMember(reach, place, name, asked)
+    }
+  })
+}
+
+/** Of a link one and the same target must meet all of it. */
+function matchesMember(reach: Reach, place: Place, name: string, asked: unknown): boolean {
+  const link = place.shape.links[name]
+  if (link !== undefined) {
+    return follow(reach, place, name, link).some((one) => matches(reach, one, asked as object))
+  }
+  if (name.startsWith('$')) throw new Error(`${name}: no such operator`)
+  const isPlain = asked === null || typeof asked !== 'object' || asked instanceof Date
+  const conditions = isPlain ? { $eq: asked } : (asked as Conditions)
+  return Object.entries(conditions).every(
+    ([operator, operand]) =>
+      operand === undefined || holds(operator, place.data[name], operand, place.shape.kinds[name]),
+  )
+}
+
+type Kind = Parameters<typeof comparable>[1]
+
+function holds(operator: string, value: unknown, operand: unknown, kind: Kind): boolean {
+  const test = OPERATORS[operator]
+  if (test === undefined) throw new Error(`${operator}: no such operator`)
+  return test(value ?? null, operand, kind)
+}
+
+type Operator = (value: unknown, operand: unknown, kind: Kind) => boolean
+
+const isEqual: Operator = (value, operand, kind) =>
+  compareValues(comparable(value, kind), comparable(operand, kind)) === 0
+
+/** What is not there has no order. */
+const ordered =
+  (isMet: (order: number) => boolean): Operator =>
+  (value, operand, kind) =>
+    value !== null && isMet(compareValues(comparable(value, kind), comparable(operand, kind)))
+
+const isOneOf: Operator = (value, operand, kind) =>
+  listOf(operand).some((one) => isEqual(value, one, kind))
+
+const isAtLeast = ordered((order) => order >= 0)
+const isAtMost = ordered((order) => order <= 0)
+
+/** As the server does it: an expression, so that upper and lower case are what they are there. */
+const found =
+  (before: string, after: string, flags: string): Operator =>
+  (value, operand) =>
+    typeof value === 'string' && new RegExp(before + literal(operand) + after, flags).test(value)
+
+const not =
+  (operator: Operator): Operator =>
+  (value, operand, kind) =>
+    !operator(value, operand, kind)
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $eq: isEqual,
+  $ne: not(isEqual),
+  $in: isOneOf,
+  $notIn: not(isOneOf),
+  $null: (value, operand) => (value === null) === operand,
+  $notNull: (value, operand) => (value !== null) === operand,
+  $lt: ordered((order) => order < 0),
+  $lte: isAtMost,
+  $gt: ordered((order) => order > 0),
+  $gte: isAtLeast,
+  $between: (value, operand, kind) => {
+    const [from, to] = listOf(operand)
+    return isAtLeast(value, from, kind) && isAtMost(value, to, kind)
+  },
+  $eqi: found('^', '$', 'iu'),
+  $nei: not(found('^', '$', 'iu')),
+  $contains: found('', '', 'u'),
+  $notContains: not(found('', '', 'u')),
+  $containsi: found('', '', 'iu'),
+  $notContainsi: not(found('', '', 'iu')),
+  $startsWith: found('^', '', 'u'),
+  $startsWithi: found('^', '', 'iu'),
+  $endsWith: found('', '$', 'u'),
+  $endsWithi: found('', '$', 'iu'),
+}
+
+function literal(operand: unknown): string {
+  return String(operand).replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
+}

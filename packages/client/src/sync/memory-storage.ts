@@ -1,0 +1,25 @@
+import { type Change, isRemoved, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
+
+/** Rows that are kept while the program runs. */
+export function memoryStorage(): StoreStorage {
+  let kept: Mark | null = null
+  const rows = new Map<string, Row>()
+  return {
+    name: null,
+    load: () => Promise.resolve({ mark: kept, rows: [...rows.values()] }),
+    commit: (changes, mark) => {
+      if ((kept?.version ?? 0) !== mark.version - 1) return Promise.resolve(false)
+      for (const change of changes) applyTo(rows, change)
+      kept = mark
+      return Promise.resolve(true)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Applies one change to rows by their keys. */
+export function applyTo(rows: Map<string, Row>, change: Change): void {
+  if (change.op === 'put') rows.set(keyOf(change.row), change.row)
+  else if (change.op === 'delete') rows.delete(change.key)
+  else for (const [key, row] of rows) if (isRemoved(row, change)) rows.delete(key)
+}

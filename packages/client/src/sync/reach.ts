@@ -1,0 +1,73 @@
+import type { ContentPlan, Link, ShapePlan, SyncedContent } from './content-plan.ts'
+import type { Row } from './storage.ts'
+import { idsOf, type Tables } from './tables.ts'
+
+/** An entry, a related entry or a component: what can be asked about. */
+export interface Place {
+  readonly shape: ShapePlan
+  readonly data: Readonly<Record<string, unknown>>
+  /** Of an entry: its type and its row. */
+  readonly name: string | null
+  readonly locale: string
+}
+
+export interface Reach {
+  readonly plan: ContentPlan<SyncedContent>
+  readonly tables: Tables
+}
+
+/** A row as a place; of several locales each sees its own. */
+export function placeOf({ plan }: Reach, name: string, row: Row, locale: string): Place {
+  const shape = plan.types[name]
+  if (shape === undefined) throw new Error(`${name}: no such content-type`)
+  return { shape, data: row.data, name, locale: row.locale ?? locale }
+}
+
+/** What a link leads to from a place, in order; of a relation what the store holds. */
+export function follow(
+  reach: Reach,
+  place: Place,
+  attribute: string,
+  link: Link,
+): readonly Place[] {
+  if ('to' in link) return followRelation(reach, place, attribute, link)
+  if ('localizations' in link) return otherLocales(reach, place)
+  return elementsOf(place.data[attribute]).flatMap((element) => {
+    const uid = 'zone' in link ? String(element['__component']) : link.component
+    const shape = reach.plan.components[uid]
+    return shape === undefined ? [] : [{ shape, data: element, name: null, locale: place.locale }]
+  })
+}
+
+function followRelation(
+  reach: Reach,
+  place: Place,
+  attribute: string,
+  { to, by }: Extract<Link, { readonly to: string }>,
+): readonly Place[] {
+  const { tables } = reach
+  const { locale } = place
+  const rows =
+    by === undefined
+      ? idsOf(place.data[attribute]).flatMap((id) => tables.get(to, id, locale) ?? [])
+      : inOrder(tables.leadingTo(to, by, String(place.data['documentId']), locale))
+  return rows.map((row) => placeOf(reach, to, row, locale))
+}
+
+function otherLocales(reach: Reach, { name, data, locale }: Place): readonly Place[] {
+  if (name === null) return []
+  const rows = reach.tables.list(name, '*').filter((row) => row.documentId === data['documentId'])
+  return inOrder(rows.filter((row) => row.locale !== locale)).map((row) =>
+    placeOf(reach, name, row, locale),
+  )
+}
+
+/** As the server shows what it finds by itself: the oldest first. */
+function inOrder(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((one, other) => Number(one.data['id']) - Number(other.data['id']))
+}
+
+function elementsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (value === null || value === undefined) return []
+  return (Array.isArray(value) ? value : [value]) as readonly Readonly<Record<string, unknown>>[]
+}

@@ -1,0 +1,71 @@
+import type { Link, ShapePlan } from './content-plan.ts'
+import { follow, type Place, type Reach } from './reach.ts'
+
+/** What is asked for on one level, without its types. */
+export interface Asked {
+  readonly fields?: readonly string[]
+  readonly populate?: '*' | readonly string[] | Readonly<Record<string, true | Options>>
+  readonly filters?: object
+  readonly sort?: string | readonly string[]
+}
+
+interface Options extends Asked {
+  readonly on?: Readonly<Record<string, true | Asked>>
+  readonly pagination?: { readonly start?: number; readonly limit?: number }
+}
+
+type Arrange = (reach: Reach, places: readonly Place[], asked: Asked) => readonly Place[]
+
+/** An entry as the server would show it: its fields, and what is populated. @throws Error for what no attribute is */
+export function showEntry(reach: Reach, place: Place, asked: Asked, arrange: Arrange): object {
+  const { data, shape } = place
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(data)) {
+    if (shape.links[name] === undefined && isShown(name, asked, shape)) shown[name] = copied(value)
+  }
+  for (const [name, options] of populatedBy(asked.populate, shape.links)) {
+    const link = shape.links[name]
+    if (link === undefined) throw new Error(`populate: ${name} leads to nothing`)
+    shown[name] = showLink(reach, { place, name, link }, options === true ? {} : options, arrange)
+  }
+  return shown
+}
+
+function isShown(name: string, { fields }: Asked, { onRequest }: ShapePlan): boolean {
+  if (fields === undefined) return onRequest?.includes(name) !== true
+  return name === 'id' || name === 'documentId' || name === '__component' || fields.includes(name)
+}
+
+function populatedBy(
+  populate: Asked['populate'],
+  links: Readonly<Record<string, Link>>,
+): readonly (readonly [string, true | Options])[] {
+  if (populate === undefined) return []
+  if (populate === '*') return Object.keys(links).map((name) => [name, true])
+  if (Array.isArray(populate)) return (populate as readonly string[]).map((name) => [name, true])
+  return Object.entries(populate as Readonly<Record<string, true | Options>>)
+}
+
+function showLink(
+  reach: Reach,
+  { place, name, link }: { readonly place: Place; readonly name: string; readonly link: Link },
+  options: Options,
+  arrange: Arrange,
+): unknown {
+  const { pagination = {}, on } = options
+  const isOne = 'many' in link && !link.many
+  const found = arrange(reach, follow(reach, place, name, link), options)
+  const { start = 0, limit = found.length } = pagination
+  const entries = found.slice(start, start + limit).flatMap((one) => {
+    const part = on === undefined ? options : on[String(one.data['__component'])]
+    return part === undefined ? [] : [showEntry(reach, one, part === true ? {} : part, arrange)]
+  })
+  return isOne ? (entries[0] ?? null) : entries
+}
+
+/** Whoever changes an entry changes no row. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copied(inner)]))
+}

@@ -1,0 +1,75 @@
+import { type Change, keyOf, type Mark } from './storage.ts'
+
+/** A page of `/api/_sync`. */
+export interface SyncPage {
+  readonly items: readonly SyncItem[]
+  readonly next: string
+  readonly more: boolean
+}
+
+export type SyncItem =
+  | {
+      readonly op: 'put'
+      readonly type: string
+      readonly documentId: string
+      readonly locale: string | null
+      readonly data: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly op: 'delete'
+      readonly type: string
+      readonly documentId: string
+      readonly locale: string | null
+    }
+  | { readonly op: 'reset'; readonly type: string; readonly locale?: string }
+
+/** What a page changes, and where the copy stands then. @throws Error for an operation that this client does not know */
+export function stepOf(
+  { items, next, more }: SyncPage,
+  { scope, round, version, isComplete, isStale }: Mark,
+): { readonly changes: readonly Change[]; readonly mark: Mark } {
+  const changes = items.map((item): Change => changeOf(item, round))
+  return {
+    // The round is whole: what it has not brought again is no more.
+    changes: isStale && !more ? [...changes, { op: 'sweep', round }] : changes,
+    mark: {
+      scope,
+      token: next,
+      round,
+      isComplete: isComplete || !more,
+      isStale: isStale && more,
+      version: version + 1,
+    },
+  }
+}
+
+function changeOf(item: SyncItem, round: number): Change {
+  switch (item.op) {
+    case 'put': {
+      const { type, documentId, locale, data } = item
+      return { op: 'put', row: { type, documentId, locale, round, data } }
+    }
+    case 'delete':
+      return { op: 'delete', type: item.type, key: keyOf(item) }
+    case 'reset':
+      return item.locale === undefined
+        ? { op: 'reset', type: item.type }
+        : { op: 'reset', type: item.type, locale: item.locale }
+    default:
+      throw new Error(`an operation that this client does not know: ${(item as SyncItem).op}`)
+  }
+}
+
+/**
+ * Lines as `/api/_sync` streams them: an item each, `next` and `more` at the end; others are passed over.
+ * @throws Error for what is cut off, or of a sync that was not finished
+ */
+export function readLines(text: string): SyncPage {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const values = lines.map((line) => JSON.parse(line) as SyncItem | Omit<SyncPage, 'items'>)
+  const last = values.at(-1)
+  if (last === undefined || !('next' in last) || last.more) {
+    throw new Error('The snapshot is not that of a finished sync')
+  }
+  return { ...last, items: values.filter((value): value is SyncItem => 'op' in value) }
+}

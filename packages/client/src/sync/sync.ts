@@ -1,0 +1,15 @@
+export { createStore } from './create-store.ts'
+export type { StoreOptions } from './create-store.ts'
+export type {
+  Store,
+  StoreControls,
+  StoredCollection,
+  StoredSingle,
+  StoreQuery,
+} from './store-types.ts'
+export type { StoreStatus } from './follow-changes.ts'
+export type { Change, Mark, Row, Stored, StoreStorage } from './storage.ts'
+export { indexedDbStorage } from './indexed-db-storage.ts'
+export { memoryStorage } from './memory-storage.ts'
+export { sqliteStorage } from './sqlite-storage.ts'
+export type { SqlDatabase } from './sqlite-storage.ts'

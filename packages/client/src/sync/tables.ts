@@ -1,0 +1,111 @@
+import type { TypePlan } from './content-plan.ts'
+import { applyTo } from './memory-storage.ts'
+import { type Change, keyOf, type Row } from './storage.ts'
+
+/** The rows of a store in memory, where queries read them. */
+export interface Tables {
+  readonly names: readonly string[]
+  /** Names of the types whose rows have changed. */
+  apply(changes: readonly Change[]): ReadonlySet<string>
+  replace(rows: readonly Row[]): void
+  /** Rows of a type that are to be seen in a locale; `*`: in all. */
+  list(name: string, locale: string): readonly Row[]
+  get(name: string, documentId: string, locale: string): Row | undefined
+  /** Rows whose attribute `by` leads to a document. */
+  leadingTo(name: string, by: string, documentId: string, locale: string): readonly Row[]
+}
+
+export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
+  const plans = Object.entries(types)
+  const tables = new Map(plans.map(([name]) => [name, new Map<string, Row>()]))
+  /** By type and attribute, made when first asked for after a change. */
+  const sources = new Map<string, ReadonlyMap<string, readonly Row[]>>()
+
+  const tableOf = (name: string): Map<string, Row> => {
+    const table = tables.get(name)
+    if (table === undefined) throw new Error(`The store does not hold ${name}`)
+    return table
+  }
+  const apply = (changes: readonly Change[]): ReadonlySet<string> => {
+    const touched = new Set<string>()
+    for (const change of changes) {
+      for (const name of namesOf(change, plans)) {
+        const table = tableOf(name)
+        const before = table.size
+        applyTo(table, change)
+        if (change.op !== 'sweep' || table.size !== before) touched.add(name)
+      }
+    }
+    if (touched.size > 0) sources.clear()
+    return touched
+  }
+  const leadingTo = (name: string, by: string, documentId: string): readonly Row[] => {
+    const key = `${name} ${by}`
+    const groups = sources.get(key) ?? groupByTarget(tableOf(name).values(), by)
+    sources.set(key, groups)
+    return groups.get(documentId) ?? []
+  }
+  return {
+    names: [...tables.keys()],
+    apply,
+    replace: (rows) => {
+      for (const table of tables.values()) table.clear()
+      apply(rows.map((row) => ({ op: 'put', row })))
+      sources.clear()
+    },
+    list: (name, locale) => [...tableOf(name).values()].filter((row) => isSeen(row, locale)),
+    get: (name, documentId, locale) => {
+      const at = { type: types[name]?.name ?? name, documentId }
+      const table = tableOf(name)
+      return table.get(keyOf({ ...at, locale })) ?? table.get(keyOf({ ...at, locale: null }))
+    },
+    leadingTo: (name, by, documentId, locale) =>
+      leadingTo(name, by, documentId).filter((row) => isSeen(row, locale)),
+  }
+}
+
+/** The same tables, which note what is read of. */
+export function watched(tables: Tables, seen: Set<string>): Tables {
+  const noted = (name: string): string => {
+    seen.add(name)
+    return name
+  }
+  return {
+    ...tables,
+    list: (name, locale) => tables.list(noted(name), locale),
+    get: (name, documentId, locale) => tables.get(noted(name), documentId, locale),
+    leadingTo: (name, by, documentId, locale) =>
+      tables.leadingTo(noted(name), by, documentId, locale),
+  }
+}
+
+function isSeen({ locale }: Row, asked: string): boolean {
+  return asked === '*' || locale === null || locale === asked
+}
+
+/** The types that a change is about; none where it is about one of an earlier scope, which will be swept. */
+function namesOf(
+  change: Change,
+  plans: readonly (readonly [string, TypePlan])[],
+): readonly string[] {
+  const type = change.op === 'put' ? change.row.type : change.op === 'sweep' ? null : change.type
+  return plans.flatMap(([name, plan]) => (type === null || type === plan.name ? [name] : []))
+}
+
+function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    for (const documentId of idsOf(row.data[by])) {
+      const group = groups.get(documentId)
+      if (group === undefined) groups.set(documentId, [row])
+      else group.push(row)
+    }
+  }
+  return groups
+}
+
+/** The documentIds that a relation holds. */
+export function idsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value as readonly string[]
+  return typeof value === 'string' ? [value] : []
+}

@@ -1,0 +1,193 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { until } from '../../until.ts'
+import { type DoubleServer, serveDouble } from './double-server.ts'
+import { keyOf, SyncDouble } from './sync-double.ts'
+
+const CHROMIUM = process.env['QUIRE_BROWSER'] ?? '/usr/bin/chromium'
+const KILLS = Number(process.env['STORE_KILLS'] ?? 12)
+const ROWS = 200
+
+interface Held {
+  readonly rows: readonly string[]
+  readonly phase: string
+  readonly error: string | null
+}
+
+describe('a store in IndexedDB, in a browser', () => {
+  let profile = ''
+  let context: BrowserContext | undefined
+  let server: DoubleServer
+  let onRequest: () => void = () => undefined
+  let double: SyncDouble
+  before(async function () {
+    if (!existsSync(CHROMIUM)) return this.skip()
+    profile = mkdtempSync(path.join(tmpdir(), 'quire-indexed-db-'))
+    context = await chromium.launchPersistentContext(profile, {
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
+  })
+  beforeEach(async () => {
+    double = new SyncDouble(['article'], {
+      may: new Set(['article', 'tag']),
+      locales: ['en', 'de'],
+      shapes: { article: '1', tag: '1' },
+    })
+    onRequest = () => undefined
+    server = await serveDouble(double, () => onRequest())
+  })
+  afterEach(() => server.close())
+  after(async () => {
+    await context?.close()
+    if (profile !== '') rmSync(profile, { recursive: true, force: true })
+  })
+
+  const openPage = async (): Promise<Page> => {
+    if (context === undefined) throw new Error('There is no browser')
+    const page = await context.newPage()
+    await page.goto(server.url)
+    await page.waitForFunction('globalThis.quire !== undefined')
+    return page
+  }
+
+  /** Opens a store in a page, as `store` of the page. */
+  const openStore = (page: Page): Promise<void> =>
+    page.evaluate(async (url) => {
+      type Open = (...given: unknown[]) => unknown
+      const { quire } = globalThis as unknown as {
+        readonly quire: Readonly<Record<'createClient' | 'createStore' | 'indexedDbStorage', Open>>
+      }
+      const plan = (name: string) => ({ name, kind: 'collection', kinds: {}, links: {} })
+      const store = await quire.createStore({
+        content: { types: { articles: plan('article'), tags: plan('tag') }, components: {} },
+        client: quire.createClient({}, { url, retries: 0 }),
+        types: ['articles', 'tags'],
+        locale: ['en', 'de'],
+        storage: quire.indexedDbStorage('double'),
+        limit: 7,
+        pauseMs: 20,
+      })
+      Object.assign(globalThis, { store })
+    }, server.url)
+
+  const heldBy = (page: Page): Promise<Held> =>
+    page.evaluate(() => {
+      interface Entry {
+        readonly documentId: string
+        readonly locale: string | null
+        readonly title: string
+      }
+      interface Type {
+        query(asked: object): { readonly entries: readonly Entry[] }
+      }
+      const { store } = globalThis as unknown as {
+        readonly store: {
+          readonly articles: Type
+          readonly tags: Type
+          $status(): { readonly phase: string; readonly error: Error | null }
+        }
+      }
+      const rowsOf = (type: Type, name: string): readonly string[] =>
+        type
+          .query({ locale: '*' })
+          .entries.map((row) => `${name} ${row.documentId} ${row.locale ?? ''} ${row.title}`)
+      const { phase, error } = store.$status()
+      const rows = [...rowsOf(store.articles, 'article'), ...rowsOf(store.tags, 'tag')].sort()
+      return { rows, phase, error: error?.name ?? null }
+    })
+
+  const act = (page: Page, method: '$sync' | '$follow' | '$close'): Promise<unknown> =>
+    page.evaluate(async (name) => {
+      const { store } = globalThis as unknown as {
+        readonly store: Record<string, () => Promise<unknown>>
+      }
+      const done: unknown = await store[name]?.()
+      return typeof done
+    }, method)
+
+  const wanted = (): readonly string[] =>
+    [...double.rows.values()].map((row) => `${keyOf(row)} ${row.title}`).sort()
+
+  const write = (turn: string): void => {
+    for (let row = 0; row < ROWS; row += 1) {
+      const isTag = row % 3 === 0
+      const at = {
+        type: isTag ? 'tag' : 'article',
+        documentId: `${Math.floor(Math.random() * ROWS)}`,
+        locale: isTag ? null : row % 2 === 0 ? 'en' : 'de',
+      }
+      if (Math.random() < 0.2) double.delete(at)
+      else double.put({ ...at, title: turn })
+    }
+  }
+
+  it(`goes on where it was when its page was killed, ${KILLS} times`, async function () {
+    this.timeout(60_000 + KILLS * 20_000)
+    let killed = 0
+    for (let turn = 0; turn < KILLS; turn += 1) {
+      write(`${turn}`)
+      if (turn % 4 === 3) double.restart()
+      if (turn % 6 === 5) {
+        double.rules = { ...double.rules, locales: turn % 12 === 5 ? ['en'] : ['en', 'de'] }
+      }
+      const page = await openPage()
+      await openStore(page)
+      const devtools = await page.context().newCDPSession(page)
+      let requests = 0
+      const killAt = 1 + Math.floor(Math.random() * 25)
+      const crashed = new Promise<boolean>((resolve) => page.once('crash', () => resolve(true)))
+      onRequest = () => {
+        requests += 1
+        if (requests !== killAt) return
+        setTimeout(() => void devtools.send('Page.crash').catch(() => null), Math.random() * 15)
+      }
+      const synced = act(page, '$sync').then(
+        () => false,
+        () => crashed,
+      )
+      if (await Promise.race([synced, crashed])) killed += 1
+      await page.close().catch(() => null)
+    }
+    expect(killed, 'kills that came in time').to.be.above(KILLS / 2)
+    onRequest = () => undefined
+    double.rules = { ...double.rules, locales: ['en', 'de'] }
+    const page = await openPage()
+    await openStore(page)
+    await act(page, '$sync')
+    expect((await heldBy(page)).rows).to.deep.equal(wanted())
+    await page.reload()
+    await page.waitForFunction('globalThis.quire !== undefined')
+    await openStore(page)
+    expect((await heldBy(page)).rows).to.deep.equal(wanted())
+    await page.close()
+  })
+
+  it('asks for all tabs by one of them, and the next goes on when that is closed', async function () {
+    this.timeout(60_000)
+    write('tabs')
+    const pages = [await openPage(), await openPage()] as const
+    for (const page of pages) {
+      await openStore(page)
+      await act(page, '$follow')
+    }
+    const areWhole = async (...open: readonly Page[]): Promise<boolean> => {
+      for (const page of open) {
+        if (JSON.stringify((await heldBy(page)).rows) !== JSON.stringify(wanted())) return false
+      }
+      return true
+    }
+    await until(() => areWhole(...pages), 20_000)
+    const phases = await Promise.all(pages.map(async (page) => (await heldBy(page)).phase))
+    expect(phases.sort()).to.deep.equal(['current', 'idle'])
+    const [leader, other] =
+      (await heldBy(pages[0])).phase === 'current' ? pages : [pages[1], pages[0]]
+    await leader.close()
+    write('after the leader')
+    await until(() => areWhole(other), 20_000)
+    await other.close()
+  })
+})

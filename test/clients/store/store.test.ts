@@ -1,0 +1,491 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type ContentType, createClient, type QuireError } from '@quire/client'
+import { createStore, memoryStorage, sqliteStorage, type StoreStorage } from '@quire/client/sync'
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { loadSchema } from '../../../src/services.ts'
+import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../api/server.ts'
+import { MULTIPART, multipart } from '../../api/uploads.ts'
+import { until } from '../../until.ts'
+import { contentPlanOf } from './content-plan.ts'
+import { QuotaExceededError } from './faulty-process.ts'
+import { openSqliteFile } from './sqlite-database.ts'
+
+const localized = { pluginOptions: { i18n: { localized: true } } }
+
+const CONTENT_TYPES = {
+  'components/shared/part': {
+    attributes: {
+      text: { type: 'string' },
+      tag: { type: 'relation', relation: 'oneToOne', target: 'api::tag.tag' },
+    },
+  },
+  'components/shared/note': { attributes: { body: { type: 'text' } } },
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', ...localized },
+      views: { type: 'integer' },
+      big: { type: 'biginteger' },
+      price: { type: 'decimal' },
+      isNew: { type: 'boolean' },
+      day: { type: 'date' },
+      at: { type: 'datetime' },
+      extra: { type: 'json' },
+      cover: { type: 'media' },
+      category: {
+        type: 'relation',
+        relation: 'manyToOne',
+        target: 'api::tag.tag',
+        inversedBy: 'filed',
+      },
+      tags: {
+        type: 'relation',
+        relation: 'manyToMany',
+        target: 'api::tag.tag',
+        inversedBy: 'articles',
+      },
+      seo: { type: 'component', component: 'shared.part' },
+      parts: { type: 'component', component: 'shared.part', repeatable: true },
+      zone: { type: 'dynamiczone', components: ['shared.part', 'shared.note'] },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  tag: declare('tag', {
+    name: { type: 'string' },
+    articles: {
+      type: 'relation',
+      relation: 'manyToMany',
+      target: 'api::article.article',
+      mappedBy: 'tags',
+    },
+    filed: {
+      type: 'relation',
+      relation: 'oneToMany',
+      target: 'api::article.article',
+      mappedBy: 'category',
+    },
+  }),
+  homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
+}
+
+/** As loose as a test may be; what is exact is in client-types.test.ts. */
+type Loose<Kind extends 'collection' | 'single' = 'collection'> = ContentType & {
+  readonly kind: Kind
+  readonly fields: { id: number; documentId: string; title: string; name: string }
+  readonly filters: Record<string, unknown>
+  readonly populate: Record<'tags' | 'cover' | 'category' | 'articles', { readonly many: Loose }>
+}
+interface Types {
+  readonly locales: string
+  readonly types: {
+    readonly articles: Loose
+    readonly tags: Loose
+    readonly homepage: Loose<'single'>
+  }
+  readonly files: Loose
+}
+const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
+const EVERYTHING = ['articles', 'tags', 'homepage', '$files'] as const
+
+/** Queries that a list of the server and a store must answer alike. */
+const QUERIES: readonly Json[] = [
+  {},
+  { sort: 'title' },
+  { sort: ['views:desc', 'title'] },
+  { sort: 'big' },
+  { sort: 'big:desc', pageSize: 3, page: 2 },
+  { sort: 'price:desc' },
+  { sort: 'at' },
+  { sort: 'day:desc' },
+  { sort: 'isNew' },
+  { sort: 'category.name:desc' },
+  { sort: 'seo.text' },
+  { filters: { views: 10 } },
+  { filters: { views: { $ne: 10 } } },
+  { filters: { views: { $gt: 10, $lte: 30 } } },
+  { filters: { views: { $in: [10, 30, 999] } } },
+  { filters: { views: { $notIn: [10, 30] } } },
+  { filters: { views: { $null: true } } },
+  { filters: { views: { $notNull: true } } },
+  { filters: { views: { $between: [10, 20] } } },
+  { filters: { views: null } },
+  { filters: { big: { $gt: '9007199254740993' } } },
+  { filters: { price: { $lt: 2.5 } } },
+  { filters: { isNew: true } },
+  { filters: { day: { $gte: '2024-02-01' } } },
+  { filters: { at: { $lt: '2024-01-02T00:00:00.000Z' } } },
+  { filters: { at: { $gt: new Date('2024-01-01T12:00:00Z') } } },
+  { filters: { title: { $eqi: 'ÄRGER' } } },
+  { filters: { title: { $nei: 'ärger' } } },
+  { filters: { title: { $contains: 'a' } } },
+  { filters: { title: { $notContains: 'a' } } },
+  { filters: { title: { $containsi: 'straße' } } },
+  { filters: { title: { $notContainsi: 'A' } } },
+  { filters: { title: { $startsWith: 'a.b' } } },
+  { filters: { title: { $startsWithi: 'A.B' } } },
+  { filters: { title: { $endsWith: '*' } } },
+  { filters: { title: { $endsWithi: 'É' } } },
+  { filters: { title: { $lt: 'b' } } },
+  { filters: { $or: [{ views: 10 }, { title: { $contains: 'Ä' } }] } },
+  { filters: { $and: [{ views: { $gt: 5 } }, { isNew: { $ne: true } }] } },
+  { filters: { $not: { views: { $gt: 15 } } } },
+  { filters: { tags: { name: 'red' } } },
+  { filters: { tags: { name: { $ne: 'red' } } } },
+  { filters: { $not: { tags: { name: 'red' } } } },
+  { filters: { tags: { name: { $startsWith: 'r' }, articles: { views: 20 } } } },
+  { filters: { category: { name: { $contains: 'l' } } } },
+  { filters: { category: { documentId: { $notNull: true } } } },
+  { filters: { parts: { text: 'one' } } },
+  { filters: { parts: { tag: { name: 'blue' } } } },
+  { filters: { seo: { text: { $null: true } } } },
+  { filters: { cover: { name: { $contains: 'a' } } } },
+  { filters: { localizations: { title: { $notNull: true } } } },
+  { fields: ['title'], sort: 'title' },
+  { fields: ['title'], populate: ['tags', 'category', 'cover'] },
+  { populate: '*' },
+  { populate: { tags: { fields: ['name'], sort: 'name:desc' } } },
+  { populate: { tags: { filters: { name: { $contains: 'e' } } } } },
+  { populate: { tags: { populate: { articles: { fields: ['title'], sort: 'title' } } } } },
+  { populate: { parts: { populate: { tag: true } } } },
+  { populate: { seo: { fields: ['text'] } } },
+  { populate: { zone: { on: { 'shared.note': true } } } },
+  { populate: { zone: { on: { 'shared.part': { populate: ['tag'] } } } } },
+  { populate: { localizations: { fields: ['title'] } } },
+  { populate: { cover: { fields: ['url', 'thumbhash'] } } },
+]
+
+describe('@quire/client/sync', () => {
+  let server: TestServer
+  let mongo: MongoClient
+  let folder: string
+  let content: ReturnType<typeof contentPlanOf<Types>>
+  const ids: Record<string, string> = {}
+  before(async () => {
+    server = await serve('store', { contentTypes: CONTENT_TYPES, locales: ['de'] })
+    mongo = await MongoClient.connect(server.uri)
+    folder = mkdtempSync(path.join(tmpdir(), 'quire-store-'))
+    content = contentPlanOf<Types>(await loadSchema(server.contentTypesDir))
+    await fill()
+  })
+  after(async () => {
+    await mongo.close()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const client = (options: object = {}) =>
+    createClient<Types>(KINDS, {
+      url: `http://127.0.0.1:${server.port}`,
+      token: ROOT_TOKEN,
+      retries: 0,
+      ...options,
+    })
+
+  const open = (storage: StoreStorage = memoryStorage(), options: object = {}) =>
+    createStore({
+      content,
+      client: client(options),
+      types: EVERYTHING,
+      locale: ['en', 'de'],
+      storage,
+      limit: 3,
+      pauseMs: 1,
+    })
+
+  /** All that was written counts. */
+  const settled = (): Promise<void> =>
+    until(async () => {
+      const db = mongo.db(server.database)
+      if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
+      return (await db.collection('quire_heads').findOne({}))?.['assigning'] === null
+    }, 10_000)
+
+  const create = async (name: string, data: object, query = ''): Promise<string> => {
+    const { status, body, text } = await server.post(`/api/${name}${query}`, data)
+    expect(status, text).to.equal(201)
+    return body.data.documentId
+  }
+
+  async function fill(): Promise<void> {
+    for (const name of ['red', 'blue', 'green', 'reed']) ids[name] = await create('tags', { name })
+    const { red, blue, green, reed } = ids
+    const file = await server.send('POST', '/api/upload', {
+      body: multipart({ files: [{ name: 'a.txt', content: 'a' }] }),
+      headers: MULTIPART,
+    })
+    const rows: readonly Json[] = [
+      { title: 'apple', views: 10, big: '9007199254740993', price: 1.25, tags: [red, blue] },
+      { title: 'Ärger', views: 20, big: '9007199254740995', isNew: true, category: blue },
+      { title: 'Straße', views: 30, price: 10, day: '2024-02-01', tags: [reed, green, red] },
+      { title: 'a.b*', views: null, at: '2024-01-01T10:00:00.000Z', cover: file.body[0].id },
+      { title: 'caf\u{e9}', views: 10, at: '2024-01-02T10:00:00.000Z', category: green },
+      { title: '\u{1f600} smile', big: '-5', isNew: false, day: '2023-12-31', extra: { a: [1] } },
+      { title: '\u{ff21} wide', views: -1, seo: { text: 'top', tag: red } },
+      { title: null, parts: [{ text: 'one' }, { text: 'two', tag: blue }] },
+      {
+        title: 'zone',
+        zone: [
+          { __component: 'shared.note', body: 'n' },
+          { __component: 'shared.part', text: 'p', tag: green },
+        ],
+      },
+    ]
+    for (const row of rows) {
+      ids[String(row.title)] = await create('articles', row)
+    }
+    await server.put(`/api/articles/${ids['apple']}?locale=de`, { title: 'Apfel', tags: [green] })
+    await server.put('/api/homepage', { title: 'Home' })
+    await settled()
+  }
+
+  describe('holds what the server shows', () => {
+    let store: Awaited<ReturnType<typeof open>>
+    before(async () => {
+      store = await open()
+      await store.$sync()
+    })
+    after(() => store.$close())
+
+    for (const query of QUERIES) {
+      it(JSON.stringify(query), async () => {
+        const own = query as object
+        const asked = { pageSize: 100, ...own, sort: (query.sort ?? 'id') as 'id' }
+        const told = await client().articles.find(asked)
+        const held = store.articles.query(asked)
+        expect(held).to.deep.equal({ ...told, pageCount: held.total === 0 ? 0 : told.pageCount })
+      })
+    }
+
+    it('in another locale, of another type, by its id, and of a single type', async () => {
+      const populate = { articles: { fields: ['title'], sort: 'id' } } as const
+      const { entries } = await client().tags.find({ populate, sort: 'id', locale: 'de' })
+      expect(store.tags.query({ populate, sort: 'id', locale: 'de' }).entries).to.deep.equal(
+        entries,
+      )
+      const apple = ids['apple'] ?? ''
+      expect(store.articles.get(apple, { locale: 'de' })).to.deep.equal(
+        await client().articles.get(apple, { locale: 'de' }),
+      )
+      expect(store.articles.get('nowhere')).to.equal(null)
+      expect(store.homepage.get()).to.deep.equal(await client().homepage.get())
+      expect(store.articles.query({ locale: '*', filters: { documentId: apple } }).total).to.equal(
+        2,
+      )
+    })
+
+    it('and refuses what it does not know', () => {
+      const wrong = { filters: { title: { $like: 'x' } } } as object
+      expect(() => store.articles.query(wrong)).to.throw('$like')
+      expect(() => store.articles.query({ populate: ['nothing' as 'tags'] })).to.throw('nothing')
+    })
+
+    it('and whoever changes an entry changes nothing else', () => {
+      const [entry] = store.articles.query({ filters: { extra: { $notNull: true } } }).entries
+      const { extra } = entry as unknown as { extra: { a: number[] } }
+      extra.a.push(2)
+      const [again] = store.articles.query({ filters: { extra: { $notNull: true } } }).entries
+      expect((again as unknown as Json).extra).to.deep.equal({ a: [1] })
+    })
+  })
+
+  it('tells of each set of changes once, and only those whom it is about', async () => {
+    const store = await open()
+    await store.$sync()
+    const told: string[] = []
+    const query = { filters: { category: { name: 'blue' } }, populate: ['category'] } as const
+    store.articles.subscribe(query, ({ total }) => told.push(`articles ${total}`))
+    const stop = store.tags.subscribe({}, ({ total }) => told.push(`tags ${total}`))
+    await create('tags', { name: 'told' })
+    await settled()
+    await store.$sync()
+    expect(told.sort()).to.deep.equal(['articles 1', 'tags 5'])
+    stop()
+    told.length = 0
+    await server.put('/api/homepage', { title: 'Home again' })
+    await settled()
+    await store.$sync()
+    expect(told).to.deep.equal([])
+    expect(store.homepage.get()?.title).to.equal('Home again')
+    await store.$close()
+  })
+
+  it('follows, says when it is offline, and comes back', async () => {
+    let isOnline = true
+    const fetching: typeof fetch = (input, init) =>
+      isOnline ? fetch(input, init) : Promise.reject(new TypeError('fetch failed'))
+    const store = await open(memoryStorage(), { fetch: fetching })
+    const stop = store.$follow()
+    await until(() => store.$status().phase === 'current', 10_000)
+    await create('tags', { name: 'while it follows' })
+    const has = (name: string) => store.tags.query({ filters: { name } }).total === 1
+    await until(() => has('while it follows'), 10_000)
+    isOnline = false
+    await create('tags', { name: 'while it is away' })
+    await until(() => store.$status().phase === 'offline', 10_000)
+    expect(has('while it follows')).to.equal(true)
+    isOnline = true
+    await until(() => has('while it is away'), 10_000)
+    await until(() => store.$status().phase === 'current', 10_000)
+    expect(store.$status()).to.deep.equal({ phase: 'current', isComplete: true, error: null })
+    stop()
+    await store.$close()
+  })
+
+  it('survives a disk that is full, and says so', async () => {
+    const disk = memoryStorage()
+    let isFull = false
+    const storage: StoreStorage = {
+      ...disk,
+      commit: (changes, mark) =>
+        isFull ? Promise.reject(new QuotaExceededError('full')) : disk.commit(changes, mark),
+    }
+    const store = await open(storage)
+    await store.$sync()
+    const { total } = store.tags.query()
+    isFull = true
+    await create('tags', { name: 'too much' })
+    await settled()
+    const failure = await store.$sync().catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(QuotaExceededError)
+    expect(store.$status()).to.deep.equal({ phase: 'failed', isComplete: true, error: failure })
+    expect(store.tags.query().total).to.equal(total)
+    isFull = false
+    await store.$sync()
+    expect(store.tags.query().total).to.equal(total + 1)
+    await store.$close()
+  })
+
+  it('shows what it has until all has come again where the log does not go back so far', async () => {
+    const disk = memoryStorage()
+    const store = await open(disk)
+    await store.$sync()
+    const before = store.tags.query().entries
+    await server.delete(`/api/tags/${before.at(-1)?.documentId}`)
+    await settled()
+    const { mark } = await disk.load()
+    const heads = mongo.db(server.database).collection<{ readonly _id: string }>('quire_heads')
+    await heads.updateOne({ _id: 'main' }, { $set: { log: 'restored' }, $inc: { version: 1 } })
+    const least: number[] = []
+    store.$subscribe(() => least.push(store.tags.query().total))
+    await until(async () => {
+      await store.$sync()
+      return store.tags.query().total === before.length - 1
+    }, 10_000)
+    expect(Math.min(...least)).to.equal(before.length - 1)
+    expect((await disk.load()).mark?.round).to.equal((mark?.round ?? 0) + 1)
+    await store.$close()
+  })
+
+  it('keeps nothing that may not be read any more', async () => {
+    let token = ROOT_TOKEN
+    const storage = memoryStorage()
+    const store = await open(storage, {
+      storage: { get: () => ({ jwt: token }), set: () => undefined },
+    })
+    await store.$sync()
+    const made = await server.send('POST', '/admin/api-tokens', {
+      body: { name: 'nothing', type: 'custom', permissions: ['api::homepage.homepage.find'] },
+    })
+    token = made.body.data.accessKey
+    const failure = await store.$sync().catch((error: unknown) => error)
+    expect((failure as QuireError).status).to.equal(403)
+    expect(store.tags.query().total).to.equal(0)
+    expect((await storage.load()).rows).to.deep.equal([])
+    await store.$close()
+  })
+
+  it('opens from a snapshot, and goes on from there', async () => {
+    const lines: string[] = []
+    const scope = 'types=article,tag,homepage,upload.file&locale=en,de&limit=3'
+    const files = content.types['$files']?.fields
+    for (let next = `${scope}&fields[upload.file]=${files}`; ;) {
+      const headers = { accept: 'application/x-ndjson' }
+      const { text } = await server.get(`/api/_sync?${next}`, { headers })
+      const own = text.trim().split('\n')
+      const end = JSON.parse(own.pop() ?? '') as { readonly next: string; readonly more: boolean }
+      lines.push(...own)
+      next = `token=${end.next}`
+      if (!end.more) {
+        lines.push(JSON.stringify(end))
+        break
+      }
+    }
+    let requests = 0
+    const fetching: typeof fetch = (input, init) => {
+      requests += 1
+      return fetch(input, init)
+    }
+    const asked = {
+      content,
+      client: client({ fetch: fetching }),
+      types: EVERYTHING,
+      locale: ['en', 'de'],
+      limit: 3,
+    } as const
+    const snapshot = () => Promise.resolve(lines.join('\n'))
+    const store = await createStore({ ...asked, storage: memoryStorage(), snapshot })
+    expect(requests).to.equal(0)
+    expect(store.$status().isComplete).to.equal(true)
+    expect(store.articles.query().total).to.equal(9)
+    await create('tags', { name: 'after the snapshot' })
+    await settled()
+    await store.$sync()
+    expect(requests).to.equal(1)
+    expect(store.tags.query({ filters: { name: 'after the snapshot' } }).total).to.equal(1)
+    await store.$close()
+    const cut = () => Promise.resolve(lines.slice(0, -1).join('\n'))
+    const other = await createStore({ ...asked, storage: memoryStorage(), snapshot: cut })
+    expect(other.$status()).to.include({ phase: 'failed', isComplete: false })
+    await other.$sync()
+    expect(other.articles.query().total).to.equal(9)
+    await other.$close()
+  })
+
+  it('forgets when it is told to', async () => {
+    const storage = memoryStorage()
+    const store = await open(storage)
+    await store.$sync()
+    await store.$clear()
+    expect(store.articles.query().total).to.equal(0)
+    expect((await storage.load()).rows).to.deep.equal([])
+    await store.$sync()
+    expect(store.articles.query().total).to.equal(9)
+    await store.$close()
+  })
+
+  it('keeps its rows in SQLite, where another process finds them', async () => {
+    const file = path.join(folder, 'store.db')
+    const database = openSqliteFile(file)
+    const store = await open(sqliteStorage(database))
+    await store.$sync()
+    const { entries } = store.articles.query({ populate: '*' })
+    await store.$close()
+    database.close()
+    const again = openSqliteFile(file)
+    const offline = { fetch: () => Promise.reject(new TypeError('fetch failed')) }
+    const reopened = await open(sqliteStorage(again), offline)
+    expect(reopened.$status()).to.include({ phase: 'idle', isComplete: true })
+    expect(reopened.articles.query({ populate: '*' }).entries).to.deep.equal(entries)
+    // Two processes at once: whoever is slower begins where the other has come to.
+    const other = await open(sqliteStorage(again))
+    await server.put('/api/homepage', { title: 'From two sides' })
+    await settled()
+    const third = await open(sqliteStorage(again))
+    await Promise.all([other.$sync(), third.$sync()])
+    expect(other.homepage.get()?.title).to.equal('From two sides')
+    expect(third.homepage.get()?.title).to.equal('From two sides')
+    again.close()
+  })
+
+  it('is small: at most 12 kB packed, comments included', () => {
+    const sources = new URL('../../../../packages/client/dist/src/sync/', import.meta.url)
+    const scripts = readdirSync(sources).filter((name) => name.endsWith('.js'))
+    const whole = scripts.map((name) => readFileSync(new URL(name, sources), 'utf8')).join('\n')
+    expect(whole).to.not.match(/^import .* from '(?!\.)/m)
+    expect(gzipSync(whole, { level: 9 }).length).to.be.at.most(12_288)
+  })
+})
