@@ -15,6 +15,8 @@ export interface Faults {
   readonly fullAt: number | null
   /** The so many-th request gets no answer. */
   readonly lostAt: number | null
+  /** For how many turns of the event loop each step waits, over and over: so that two tabs meet in other ways. */
+  readonly pauses: readonly number[]
 }
 
 export class QuotaExceededError extends Error {
@@ -34,7 +36,9 @@ export function openFaultyProcess(disk: StoreStorage, faults: Faults): FaultyPro
       die()
       await never
     }
+    const turns = faults.pauses[steps % faults.pauses.length] ?? 0
     steps += 1
+    for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate)
   }
   const throughout = async <T>(work: () => Promise<T>): Promise<T> => {
     await step()

@@ -50,7 +50,8 @@ type Turn =
       readonly scope: number
       readonly faults: Faults
       readonly meanwhile: readonly Parameters<SyncDouble['put']>[0][]
-      readonly tabs: 1 | 2
+      /** Of one tab, or of two: how each waits between its steps. */
+      readonly tabs: readonly Faults['pauses'][]
     }
 
 const row = fc
@@ -73,6 +74,7 @@ const faults: fc.Arbitrary<Faults> = fc.record({
   killAt: fc.option(fc.nat({ max: 40 })),
   fullAt: fc.option(fc.nat({ max: 5 }), { freq: 2 }),
   lostAt: fc.option(fc.nat({ max: 5 }), { freq: 2 }),
+  pauses: fc.constant([]),
 })
 
 const rules: fc.Arbitrary<DoubleRules> = fc.record({
@@ -84,6 +86,11 @@ const rules: fc.Arbitrary<DoubleRules> = fc.record({
     article: fc.constantFrom('1', '1', '2'),
     tag: fc.constantFrom('1', '1', '2'),
   }),
+})
+
+const pauses = fc.array(fc.constantFrom(0, 0, 0, 1, 12), {
+  minLength: 3,
+  maxLength: 10,
 })
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
@@ -105,13 +112,16 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
       kind: fc.constant('app' as const),
       scope: fc.nat({ max: 1 }),
       faults,
-      meanwhile: fc.array(row, { maxLength: 3 }),
-      tabs: fc.constantFrom(1 as const, 1 as const, 2 as const),
+      meanwhile: fc.array(row, { maxLength: 8 }),
+      tabs: fc.oneof(
+        { weight: 2, arbitrary: fc.constant([[]]) },
+        { weight: 1, arbitrary: fc.array(pauses, { minLength: 2, maxLength: 2 }) },
+      ),
     }),
   },
 )
 
-const NO_FAULTS: Faults = { killAt: null, fullAt: null, lostAt: null }
+const NO_FAULTS: Faults = { killAt: null, fullAt: null, lostAt: null, pauses: [] }
 
 /** A disk that can lose everything, as browsers do to whoever is short of space. */
 function openDisk(): StoreStorage & { evict(): void } {
@@ -188,23 +198,26 @@ describe('a store beside its model', () => {
     { faults, meanwhile, tabs }: Extract<Turn, { readonly kind: 'app' }>,
   ): Promise<void> => {
     const waiting = [...meanwhile]
-    const { storage, send, killed } = openFaultyProcess(disk, faults)
-    const ask = (work: () => unknown): Promise<unknown> =>
-      send(() => {
-        const page = work()
-        const next = waiting.pop()
-        if (next !== undefined) server.put(next)
-        return page
-      })
-    const live = async (): Promise<void> => {
-      const store = await open(server, storage, asked, ask)
-      await syncs(store)
-      const isAlone = tabs === 1 && waiting.length === 0
-      if ((await syncs(store)) && isAlone) {
-        expect(held(store, asked)).to.deep.equal(wanted(server, asked))
+    const live = async (pauses: Faults['pauses']): Promise<void> => {
+      const { storage, send, killed } = openFaultyProcess(disk, { ...faults, pauses })
+      const ask = (work: () => unknown): Promise<unknown> =>
+        send(() => {
+          const page = work()
+          const next = waiting.pop()
+          if (next !== undefined) server.put(next)
+          return page
+        })
+      const use = async (): Promise<void> => {
+        const store = await open(server, storage, asked, ask)
+        for (let again = 1; again < tabs.length * 2; again += 1) await syncs(store)
+        const isAlone = tabs.length === 1 && waiting.length === 0
+        if ((await syncs(store)) && isAlone) {
+          expect(held(store, asked)).to.deep.equal(wanted(server, asked))
+        }
       }
+      await Promise.race([use(), killed])
     }
-    await Promise.race([Promise.all(tabs === 1 ? [live()] : [live(), live()]), killed])
+    await Promise.all(tabs.map(live))
   }
 
   const carryOut = async ({ server, disk, scopes }: World, one: Turn): Promise<void> => {
@@ -232,6 +245,34 @@ describe('a store beside its model', () => {
         return runApp(server, disk, scopes[one.scope] ?? scopes[0], one)
     }
   }
+
+  it('lets nobody who is late overwrite what came since', async () => {
+    const server = new SyncDouble(['article'], EVERYTHING)
+    const disk = memoryStorage()
+    const asked: Scope = { types: ['tags'], locale: ['en', 'de'], limit: 500, title: null }
+    const at = { type: 'tag', documentId: 'a', locale: null }
+    let gate: Promise<unknown> = Promise.resolve()
+    const late = await open(server, disk, asked, async (work) => {
+      const page = work()
+      await gate
+      return page
+    })
+    const early = await open(server, disk, asked, (work) => Promise.resolve(work()))
+    server.put({ ...at, title: 'old' })
+    let release: (value: unknown) => void = () => undefined
+    gate = new Promise((resolve) => {
+      release = resolve
+    })
+    const waiting = late.$sync()
+    server.put({ ...at, title: 'new' })
+    await early.$sync()
+    release(null)
+    await waiting
+    for (const store of [early, late]) expect(store.tags.get('a')?.title).to.equal('new')
+    const { mark, rows } = await disk.load()
+    expect(rows.map(({ data }) => data['title'])).to.deep.equal(['new'])
+    expect(mark?.version).to.equal(1)
+  })
 
   it('is what the server shows, whatever has happened', async function () {
     this.timeout(60_000 + RUNS * 50)

@@ -1,0 +1,79 @@
+import './style.css'
+import { element } from './element.ts'
+import { account } from './screens/account.ts'
+import { article, articles } from './screens/articles.ts'
+import { countries, country } from './screens/countries.ts'
+import { store } from './store.ts'
+import { language, switchLanguage, texts } from './texts.ts'
+
+const main = element('main', { tabindex: '-1' })
+const notice = element('p', { class: 'notice', role: 'status' })
+
+/** What the address asks for. */
+function screen(): readonly HTMLElement[] {
+  const [path = ''] = location.hash.slice(1).split('?')
+  const [, name, documentId] = path.split('/')
+  if (name === 'account') return account()
+  if (name === 'countries') return documentId === undefined ? countries() : country(documentId)
+  return documentId === undefined ? articles() : article(documentId)
+}
+
+function show(): void {
+  const { isComplete } = store.$status()
+  const isEmpty = !isComplete && store.countries.query({ pageSize: 1 }).total === 0
+  main.replaceChildren(...(isEmpty ? [element('p', { class: 'quiet' }, texts.loading)] : screen()))
+  const [, name = 'articles'] = /^#\/(\w+)/.exec(location.hash) ?? []
+  for (const link of document.querySelectorAll('nav a')) {
+    link.toggleAttribute('aria-current', link.getAttribute('href') === `#/${name}`)
+  }
+}
+
+/** Says what is not as it should be, and nothing where all is well. */
+function say(): void {
+  const { phase, error } = store.$status()
+  const isFull = error?.name === 'QuotaExceededError'
+  const said = { offline: texts.offline, failed: isFull ? texts.noRoom : texts.failed }
+  notice.textContent = phase === 'offline' || phase === 'failed' ? said[phase] : ''
+}
+
+function frame(): HTMLElement {
+  const other = element('button', { type: 'button', class: 'plain' }, texts.otherLanguage)
+  other.addEventListener('click', switchLanguage)
+  const link = (name: 'articles' | 'countries' | 'account'): HTMLElement =>
+    element('a', { href: `#/${name}` }, texts[name])
+  return element(
+    'header',
+    {},
+    element('a', { class: 'brand', href: '#/articles' }, 'Atlas'),
+    element('nav', {}, link('articles'), link('countries'), link('account')),
+    other,
+  )
+}
+
+document.documentElement.lang = language
+document.querySelector('#app')?.replaceChildren(frame(), notice, main)
+window.addEventListener('hashchange', () => {
+  show()
+  window.scrollTo(0, 0)
+  main.focus({ preventScroll: true })
+})
+store.$subscribe((touched) => {
+  say()
+  // A form that is being filled in is left alone: nothing of it is content.
+  if (touched.size > 0 && !location.hash.startsWith('#/account')) keepingFocus(show)
+})
+show()
+store.$follow()
+if ('serviceWorker' in navigator) void navigator.serviceWorker.register('/service-worker.js')
+
+/** What is typed into goes on being typed into. */
+function keepingFocus(draw: () => void): void {
+  const { activeElement } = document
+  const isTyping = activeElement instanceof HTMLInputElement
+  const at = isTyping ? activeElement.selectionStart : null
+  draw()
+  const field = document.querySelector<HTMLInputElement>('main input[type=search]')
+  if (!isTyping || field === null) return
+  field.focus()
+  field.setSelectionRange(at, at)
+}

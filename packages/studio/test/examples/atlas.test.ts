@@ -1,0 +1,163 @@
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { build, preview, type PreviewServer } from 'vite'
+import { expectAccessible, expectNoSidewaysScrolling } from '../browser/accessibility.ts'
+import { describeInBrowser, openBrowser, type Window } from '../browser/browser.ts'
+import { type Server, startServer } from '../browser/server.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+const APP = `${ROOT}examples/atlas`
+/** Where pictures of what is seen go, where somebody wants to look at them. */
+const PICTURES = process.env['QUIRE_ATLAS_PICTURES']
+
+const READS = ['article', 'category', 'country'].flatMap((name) =>
+  ['find', 'findOne', 'sync'].map((verb) => `api::${name}.${name}.${verb}`),
+)
+const FILES = ['find', 'sync'].map((verb) => `plugin::upload.content-api.${verb}`)
+const ACCOUNTS = ['register', 'callback'].map((verb) => `plugin::users-permissions.auth.${verb}`)
+
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 } }
+
+describeInBrowser('the example app', function () {
+  let server: Server
+  let app: PreviewServer | undefined
+  let port = 0
+  let window: Window
+  let page: Page
+
+  before(async function () {
+    this.timeout(180_000) // the sample comes into the database
+    server = await startServer({ UP_JWT_MANAGEMENT: 'refresh' }, 'dist/scripts/demo.js')
+    for (const role of ['public', 'authenticated']) {
+      await server.ask('PUT', `/admin/roles/${role}`, {
+        permissions: [...READS, ...FILES, ...(role === 'public' ? ACCOUNTS : [])],
+      })
+    }
+    const configFile = `${APP}/vite.config.ts`
+    await build({ configFile, logLevel: 'warn' })
+    await open()
+    window = await openBrowser(PHONE)
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await close()
+    await server.stop()
+  })
+
+  /** The app and the way to Quire, on the same port each time: to a browser it is the same place. */
+  async function open(): Promise<void> {
+    const proxy = Object.fromEntries(['/api', '/uploads'].map((path) => [path, server.address]))
+    app = await preview({
+      configFile: `${APP}/vite.config.ts`,
+      logLevel: 'silent',
+      preview: { host: '127.0.0.1', port, proxy },
+    })
+    port = Number(new URL(app.resolvedUrls?.local[0] ?? '').port)
+  }
+
+  async function close(): Promise<void> {
+    await app?.close()
+  }
+
+  const goto = (path: string) => page.goto(`http://127.0.0.1:${port}/#/${path}`)
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
+  const picture = async (name: string): Promise<void> => {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` })
+  }
+
+  it('shows articles with pictures, and countries', async () => {
+    await goto('articles')
+    await heading('Articles').waitFor()
+    await page.locator('.card .picture img.loaded').first().waitFor()
+    await picture('articles')
+    const frame = page.locator('.card .picture').first()
+    expect(await frame.evaluate((one) => one.style.backgroundImage)).to.match(/^url\("data:image/)
+    await expectNoSidewaysScrolling(page, 'articles')
+    await expectAccessible(page, 'articles')
+    await page.locator('.card').first().click()
+    await page.locator('article h1').waitFor()
+    await picture('article')
+    await expectNoSidewaysScrolling(page, 'article')
+    await expectAccessible(page, 'article')
+    await goto('countries')
+    await page.getByLabel('Find a country').fill('switz')
+    expect(await page.locator('.rows li').allInnerTexts()).to.have.length(1)
+    await picture('countries')
+    await expectAccessible(page, 'countries')
+    await page.getByRole('link', { name: 'Switzerland' }).click()
+    await heading('Switzerland').waitFor()
+    await page.getByRole('link', { name: 'Liechtenstein' }).waitFor()
+    await picture('country')
+    await expectNoSidewaysScrolling(page, 'country')
+  })
+
+  it('speaks German as well', async () => {
+    await page.getByRole('button', { name: 'Deutsch' }).click()
+    await heading('Schweiz').waitFor()
+    await picture('german')
+    await page.getByRole('button', { name: 'English' }).click()
+    await heading('Switzerland').waitFor()
+  })
+
+  it('shows what is written while it is open', async () => {
+    const { data } = await server.ask('GET', '/api/countries?filters[cca3]=CHE')
+    const target = `/api/countries/${data[0].documentId}`
+    await server.ask('PUT', target, { data: { name: 'Switzerland, renamed' } })
+    await heading('Switzerland, renamed').waitFor()
+    await server.ask('PUT', target, { data: { name: 'Switzerland' } })
+    await heading('Switzerland').waitFor()
+  })
+
+  it('goes on without a network, even from the start, and catches up when it is back', async () => {
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await goto('articles')
+    await page.locator('.card .picture img.loaded').first().waitFor()
+    await close() // neither the app nor Quire can be reached
+    await page.context().setOffline(true)
+    await page.reload()
+    await heading('Articles').waitFor()
+    await page.getByText('Offline', { exact: false }).waitFor()
+    await picture('offline')
+    await page.locator('.card').first().click()
+    await page.locator('article h1').waitFor()
+    await goto('countries')
+    await page.getByLabel('Find a country').fill('austria')
+    await page.getByRole('link', { name: 'Austria' }).click()
+    await heading('Austria').waitFor()
+    const { data } = await server.ask('GET', '/api/countries?filters[cca3]=AUT')
+    const target = `/api/countries/${data[0].documentId}`
+    await server.ask('PUT', target, { data: { name: 'Austria, meanwhile' } })
+    expect(await heading('Austria, meanwhile').count()).to.equal(0)
+    await open()
+    await page.context().setOffline(false)
+    await heading('Austria, meanwhile').waitFor({ timeout: 20_000 })
+    await page.waitForFunction(() => document.querySelector('.notice')?.textContent === '')
+    await server.ask('PUT', target, { data: { name: 'Austria' } })
+  })
+
+  it('signs people in, and knows them without a network', async () => {
+    await goto('account')
+    await page.getByRole('button', { name: 'I have no account yet' }).click()
+    await page.getByLabel('User name').fill('marie')
+    await page.getByLabel('E-mail').fill('marie@example.org')
+    await page.getByLabel('Password').fill('a horse and a battery')
+    await picture('account')
+    await expectAccessible(page, 'account')
+    await page.getByRole('button', { name: 'Make an account' }).click()
+    await page.getByText('You are signed in as marie.').waitFor()
+    await page.reload()
+    await page.getByText('You are signed in as marie.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('User name').fill('marie')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The name or the password is wrong.').waitFor()
+    await page.getByLabel('Password').fill('a horse and a battery')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('You are signed in as marie.').waitFor()
+    await goto('articles')
+    expect(await page.locator('.card').count()).to.be.above(3)
+  })
+})
