@@ -53,7 +53,7 @@ import { openImageWork } from './media/images/image-work.ts'
 import { openMediaLibrary } from './media/media-library.ts'
 import { openServedFiles } from './media/served-files.ts'
 import { previewOrigin } from './schema/preview-template.ts'
-import type { ObservedCommand } from './mongo/connection/command-monitor.ts'
+import type { ObservedCommand } from './observed.ts'
 import type { Database } from './mongo/connection/database.ts'
 import { explainCommand, type QueryPlan } from './mongo/observe/explain-command.ts'
 import { openFileRecords } from './media/file-records.ts'
@@ -219,7 +219,7 @@ function slowRequestLog(
   { observe: { slowRequestMs } }: Config,
   log: ServicesOptions['log'],
   database: Database,
-): readonly ((finished: FinishedRequest<ObservedCommand>) => void)[] {
+): readonly ((finished: FinishedRequest) => void)[] {
   if (slowRequestMs === null) return []
   const explain = (command: ObservedCommand): Promise<QueryPlan | null> =>
     explainCommand(database, command)

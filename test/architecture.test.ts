@@ -18,11 +18,12 @@ const DOMAIN = [
   'query',
   'schema',
 ]
-const FOUNDATION = ['deployment', 'log', 'config', 'errors']
+const FOUNDATION = ['deployment', 'log', 'config', 'observed', 'errors']
 
 /** The rooms, and what each may import besides itself. A room is a folder of src or a file in it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  observed: [],
   'time-slice': [],
   'near-miss': [],
   'work-queue': ['errors'],
@@ -31,8 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   deployment: ['config', 'errors'],
   schema: ['near-miss', 'errors'],
   query: ['schema', 'near-miss', 'errors'],
-  mongo: ['query', 'schema', 'time-slice', 'errors'],
-  media: ['mongo', 'schema', 'work-queue', 'errors'],
+  mongo: ['query', 'schema', 'observed', 'time-slice', 'errors'],
+  media: ['mongo', 'schema', 'config', 'work-queue', 'errors'],
   access: ['mongo', 'schema', 'near-miss', 'errors'],
   accounts: ['access', 'mongo', 'schema', 'work-queue', 'errors'],
   administrators: ['accounts', 'access', 'mongo', 'schema', 'errors'],
@@ -57,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'config',
     'log',
+    'observed',
     'time-slice',
     'work-queue',
     'errors',

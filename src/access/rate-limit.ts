@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { asCmsErrors, isDuplicateKey } from '../mongo/connection/database-error.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
-import { ensureIndexes } from '../mongo/system/system-collections.ts'
+import { ensureIndexes, increment } from '../mongo/system/system-collections.ts'
 
 /** What is left of a limit after one more attempt. */
 export interface Allowance {
@@ -33,22 +33,8 @@ const COLLECTION = 'quire_rate_limits'
 export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
   const counters = db.collection<Counter>(COLLECTION)
   await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const options = { returnDocument: 'after', maxTimeMS: db.queryTimeoutMs } as const
   let sweptIn = -1
 
-  // Apart, and no upsert: of upserts that race DocumentDB answers 1 to more than one.
-  const increment = async (_id: string, expiresAt: Date): Promise<number> => {
-    for (;;) {
-      const counter = await counters.findOneAndUpdate({ _id }, { $inc: { count: 1 } }, options)
-      if (counter !== null) return counter.count
-      try {
-        await counters.insertOne({ _id, count: 1, expiresAt })
-        return 1
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error // somebody else was first: count on
-      }
-    }
-  }
   /** Once a minute, on use: what is over is never read again. */
   const sweep = async (window: number): Promise<void> => {
     if (sweptIn === window) return
@@ -63,7 +49,12 @@ export async function openRateLimits(db: Database, now: () => Date): Promise<Rat
       const digest = createHash('sha256').update(key, 'utf8').digest('hex')
       const count = await asCmsErrors(async () => {
         await sweep(window)
-        return increment(`${route}:${digest}:${window}`, new Date(resetsAt * 1_000))
+        const row = {
+          _id: `${route}:${digest}:${window}`,
+          count: 0,
+          expiresAt: new Date(resetsAt * 1_000),
+        }
+        return increment(counters, row, { field: 'count', by: 1, maxTimeMS: db.queryTimeoutMs })
       })
       const remaining = Math.max(0, limit - count)
       return { allowed: count <= limit, limit, remaining, resetsAt, retryAfter: resetsAt - seconds }

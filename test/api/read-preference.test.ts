@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
+import type { ObservedCommand } from '../../src/observed.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const FULL = { name: 'full', type: 'full-access' }
 
 /** What a command said about the members that may answer it, where it was asked to; else null. */
 function preferenceOf({ command }: ObservedCommand): Json {
-  const said = command['$readPreference']
+  const said = command['$readPreference'] as Json
   return said?.maxStalenessSeconds === undefined ? null : said.mode
 }
 

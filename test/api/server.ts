@@ -11,7 +11,7 @@ import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
-import type { ObservedCommand } from '../../src/mongo/connection/command-monitor.ts'
+import type { ObservedCommand } from '../../src/observed.ts'
 import { apiFacts, openServices, type ServicesOptions } from '../../src/services.ts'
 import { testUri, isStrict } from '../test-database.ts'
 import type { Exchange } from '../../scripts/description/check-exchange.ts'

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { CountedCommand, FinishedRequest } from './observe-requests.ts'
+import type { ObservedCommand } from '../../observed.ts'
+import type { FinishedRequest } from './observe-requests.ts'
 
 /** How the database runs a query; null where it did not say. */
 export interface ExplainedPlan {
@@ -9,11 +10,11 @@ export interface ExplainedPlan {
   readonly returned: number | null
 }
 
-export interface SlowRequestOptions<C extends CountedCommand> {
+export interface SlowRequestOptions {
   readonly log: Logger
   readonly thresholdMs: number
   /** Runs the query once more. Null for what cannot be explained; it rejects for nothing. */
-  readonly explain: (command: C) => Promise<ExplainedPlan | null>
+  readonly explain: (command: ObservedCommand) => Promise<ExplainedPlan | null>
   readonly now: () => Date
 }
 
@@ -26,12 +27,10 @@ const SHOWN_COMMANDS = 5
  * Logs requests that took longer than a threshold, with the commands that took longest: names of
  * collections and attributes, and no value. Of one request in ten seconds the slowest query is explained.
  */
-export function logSlowRequests<C extends CountedCommand>(
-  options: SlowRequestOptions<C>,
-): (finished: FinishedRequest<C>) => void {
+export function logSlowRequests(options: SlowRequestOptions): (finished: FinishedRequest) => void {
   const { log, thresholdMs, explain, now } = options
   let explainedAtMs = -Infinity
-  const planOf = async (slowest: C | undefined): Promise<ExplainedPlan | null> => {
+  const planOf = async (slowest: ObservedCommand | undefined): Promise<ExplainedPlan | null> => {
     if (slowest === undefined) return null
     const age = now().getTime() - explainedAtMs
     if (age >= 0 && age < EXPLAIN_EVERY_MS) return null
@@ -56,7 +55,7 @@ export function logSlowRequests<C extends CountedCommand>(
 
 const SLOW = 'A request was slow'
 
-function describe({ name, ms, shape }: CountedCommand): object {
+function describe({ name, ms, shape }: ObservedCommand): object {
   return { command: name, ms: rounded(ms), ...shape }
 }
 

@@ -1,12 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { CountedCommand, FinishedRequest } from './observe-requests.ts'
+import type { MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
+import type { FinishedRequest } from './observe-requests.ts'
 
 /** What is measured beside requests. */
 export interface MeasuredDatabase {
-  /** What is known of commands: of the rest nothing is said, rather than a wrong nought. */
-  readonly mode: 'off' | 'totals' | 'requests'
-  onCommand(listener: (command: CountedCommand) => void): void
-  pool(): { readonly size: number; readonly checkedOut: number; readonly waiting: number }
+  /** What is known of commands: a metric of the rest is left out instead of reported as 0. */
+  readonly mode: MonitorMode
+  onCommand(listener: (command: ObservedCommand) => void): void
+  pool(): PoolState
   /** By the name of what is kept in the process, how often it was read anew. */
   readonly cacheLoads: ReadonlyMap<string, number>
 }

@@ -1,26 +1,7 @@
+import type { CommandTally } from '../../observed.ts'
 import type { Context, Middleware } from '../state.ts'
 
-/** A command that a request cost; of its operands nothing is to be shown. */
-export interface CountedCommand {
-  readonly name: string
-  readonly ms: number
-  /** Null for what reads by no condition. */
-  readonly shape: {
-    readonly collection: string
-    readonly filtered: readonly string[]
-    readonly sorted: readonly string[]
-  } | null
-}
-
-/** What a request asked of the database; `commands` are the first of them. */
-export interface RequestTally<C extends CountedCommand = CountedCommand> {
-  readonly commands: readonly C[]
-  readonly count: number
-  /** How long at least one command was under way. */
-  readonly busyMs: number
-}
-
-export interface FinishedRequest<C extends CountedCommand = CountedCommand> {
+export interface FinishedRequest {
   readonly requestId: string
   readonly method: string
   /** The pattern that matched, such as `/api/articles/:documentId`, or `other`. */
@@ -28,18 +9,18 @@ export interface FinishedRequest<C extends CountedCommand = CountedCommand> {
   readonly status: number
   readonly ms: number
   /** Null where it is not known. */
-  readonly tally: RequestTally<C> | null
+  readonly tally: CommandTally | null
 }
 
 /** Counts what runs within `work`. */
-export interface Tallying<C extends CountedCommand> {
-  tally<T>(work: (tally: RequestTally<C> | null) => Promise<T>): Promise<T>
+export interface Tallying {
+  tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
 }
 
 /** Tells each observer of each request, when all is done but the sending. */
-export function observeRequests<C extends CountedCommand>(
-  monitor: Tallying<C>,
-  observers: readonly ((finished: FinishedRequest<C>, ctx: Context) => void)[],
+export function observeRequests(
+  monitor: Tallying,
+  observers: readonly ((finished: FinishedRequest, ctx: Context) => void)[],
 ): Middleware {
   return (ctx, next) => {
     const started = performance.now()

@@ -1,4 +1,5 @@
-import type { FinishedRequest, RequestTally } from './observe-requests.ts'
+import type { CommandTally } from '../../observed.ts'
+import type { FinishedRequest } from './observe-requests.ts'
 import type { Context } from '../state.ts'
 
 /**
@@ -10,6 +11,6 @@ export function setServerTiming({ ms, tally }: FinishedRequest, ctx: Context): v
   ctx.set('Server-Timing', tally === null ? total : `${total}, ${describe(tally)}`)
 }
 
-function describe({ count, busyMs }: RequestTally): string {
+function describe({ count, busyMs }: CommandTally): string {
   return `db;dur=${busyMs.toFixed(1)};desc="${count} ${count === 1 ? 'command' : 'commands'}"`
 }

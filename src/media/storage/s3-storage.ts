@@ -15,6 +15,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import type { S3Config } from '../../config/config.ts'
 import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../errors.ts'
 import { isShown, typeOfExtension } from '../media-types.ts'
 import {
@@ -27,20 +28,6 @@ import {
   type StoredName,
   uploadsPath,
 } from './storage.ts'
-
-export interface S3Options {
-  readonly bucket: string
-  readonly region: string
-  /** Null: that of AWS. */
-  readonly endpoint: string | null
-  /** Null leaves them to the chain of the SDK. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null
-  readonly forcePathStyle: boolean
-  /** Empty, or ends in a slash. */
-  readonly keyPrefix: string
-  /** Where the bucket is served, without a slash at its end; null: files go through this server. */
-  readonly publicUrl: string | null
-}
 
 interface Bucket {
   readonly client: S3Client
@@ -58,7 +45,7 @@ const PARTS_AT_ONCE = 1
  * Files in a bucket of S3, or of a service that speaks it.
  * @throws ConfigError when the bucket cannot be reached; it says why.
  */
-export async function openS3Storage(options: S3Options): Promise<MediaStorage> {
+export async function openS3Storage(options: S3Config): Promise<MediaStorage> {
   const { bucket: name, keyPrefix, publicUrl } = options
   const client = openClient(options)
   try {
@@ -84,7 +71,7 @@ export async function openS3Storage(options: S3Options): Promise<MediaStorage> {
   }
 }
 
-function openClient({ region, endpoint, credentials, forcePathStyle }: S3Options): S3Client {
+function openClient({ region, endpoint, credentials, forcePathStyle }: S3Config): S3Client {
   return new S3Client({
     region,
     forcePathStyle,
@@ -99,7 +86,7 @@ function openClient({ region, endpoint, credentials, forcePathStyle }: S3Options
 }
 
 /** One line for whoever starts the server; the service answers HEAD without a word. */
-function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Options): string {
+function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config): string {
   const where = endpoint ?? `AWS (${region})`
   const status = statusOf(error)
   if (status === 404) return `S3_BUCKET: there is no bucket ${bucket} at ${where}`

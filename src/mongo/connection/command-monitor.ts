@@ -6,38 +6,8 @@ import type {
   Document,
   MongoClient,
 } from 'mongodb'
-import { type QueryShape, shapeOf } from './query-shape.ts'
-
-/** A command that has been answered. */
-export interface ObservedCommand {
-  /** As the server knows it, such as `find`. */
-  readonly name: string
-  readonly ms: number
-  readonly shape: QueryShape | null
-  /** With its operands: to be explained, and never to be logged or stored. */
-  readonly command: Document
-}
-
-/** What one request asked of the database. */
-export interface CommandTally {
-  /** The first of them, as many as `KEPT_COMMANDS`. */
-  readonly commands: readonly ObservedCommand[]
-  readonly count: number
-  /** How long at least one command was under way: two at once count once. */
-  readonly busyMs: number
-}
-
-export interface PoolState {
-  readonly size: number
-  readonly checkedOut: number
-  readonly waiting: number
-}
-
-/**
- * `off`: nothing of commands is known. `totals`: of all together. `requests`: of each request as well,
- * which costs more. `docs/decisions/0024-observability.md` has the figures.
- */
-export type MonitorMode = 'off' | 'totals' | 'requests'
+import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
+import { shapeOf } from './query-shape.ts'
 
 /** Watches the commands of a database and tells whose they are. */
 export interface CommandMonitor {

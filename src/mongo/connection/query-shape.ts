@@ -1,13 +1,5 @@
 import type { Document } from 'mongodb'
-
-/** What a command asks for, without a single value it asks with: names of attributes alone. */
-export interface QueryShape {
-  readonly collection: string
-  /** Paths of stored attributes that conditions name, in alphabetical order. */
-  readonly filtered: readonly string[]
-  /** In the order of the sort; `:desc` follows what is descending. */
-  readonly sorted: readonly string[]
-}
+import type { QueryShape } from '../../observed.ts'
 
 /** More names than any query of use; what a hostile one has beyond them is left out. */
 const MOST_NAMES = 20

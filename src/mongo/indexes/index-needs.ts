@@ -1,5 +1,5 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { QueryShape } from '../connection/query-shape.ts'
+import type { QueryShape } from '../../observed.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
 /** What every query names, or the indexes of every content-type are made of. */

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { ObservedCommand } from '../connection/command-monitor.ts'
+import type { ObservedCommand } from '../../observed.ts'
 import type { Database } from '../connection/database.ts'
 
 /** How the database ran a query, without a value of it. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AnyBulkWriteOperation } from 'mongodb'
-import type { CommandMonitor, ObservedCommand } from '../connection/command-monitor.ts'
+import type { ObservedCommand, QueryShape } from '../../observed.ts'
+import type { CommandMonitor } from '../connection/command-monitor.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { explainCommand, type QueryPlan } from './explain-command.ts'
-import type { QueryShape } from '../connection/query-shape.ts'
 
 /** What is known of all queries of one shape, whichever process sent them. */
 export interface QueryStat extends QueryShape {

@@ -1,6 +1,6 @@
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { ensureRow } from './system-collections.ts'
+import { ensureRow, increment } from './system-collections.ts'
 
 export interface IdAllocator {
   /**
@@ -81,28 +81,12 @@ function openCounters(database: Database) {
   const counters = database.collection<Counter>(COLLECTION)
   const maxTimeMS = database.queryTimeoutMs
 
-  /** Null when the sequence has not begun. */
-  const tryToAdvance = async (sequence: string, by: number): Promise<number | null> => {
-    const counter = await counters.findOneAndUpdate(
-      { _id: sequence },
-      { $inc: { last: by } },
-      { returnDocument: 'after', maxTimeMS },
-    )
-    return counter?.last ?? null
-  }
-  const begin = (sequence: string): Promise<void> => ensureRow(counters, { _id: sequence, last: 0 })
+  const first = (sequence: string): Counter => ({ _id: sequence, last: 0 })
   return {
-    /** Not by an upsert that counts: of several that race, DocumentDB answers two with the same count. */
-    advance: async (sequence: string, by: number): Promise<number> => {
-      const advanced = await tryToAdvance(sequence, by)
-      if (advanced !== null) return advanced
-      await begin(sequence)
-      const last = await tryToAdvance(sequence, by)
-      if (last === null) throw new Error(`no counter for ${sequence}`)
-      return last
-    },
+    advance: (sequence: string, by: number): Promise<number> =>
+      increment(counters, first(sequence), { field: 'last', by, maxTimeMS }),
     raise: async (sequence: string, id: number): Promise<void> => {
-      await begin(sequence)
+      await ensureRow(counters, first(sequence))
       await counters.updateOne({ _id: sequence }, { $max: { last: id } }, { maxTimeMS })
     },
   }

@@ -30,6 +30,26 @@ export async function ensureRow<T extends { readonly _id: string }>(
   await againOn(isDuplicateKey, () => collection.updateOne(filter, insert, { upsert: true }))
 }
 
+/**
+ * Adds `by` to a number of a row, and inserts `row` first where it is missing. Not by an upsert that counts: of several
+ * that race, DocumentDB answers the same number to more than one.
+ * @returns the number as it is now
+ */
+export async function increment<Row extends { readonly _id: string }>(
+  collection: Collection<Row>,
+  row: Row,
+  { field, by, maxTimeMS }: { field: keyof Row & string; by: number; maxTimeMS: number },
+): Promise<number> {
+  const filter = { _id: row._id } as Parameters<typeof collection.findOneAndUpdate>[0]
+  const update = { $inc: { [field]: by } } as unknown as Parameters<typeof collection.updateOne>[1]
+  for (;;) {
+    const options = { returnDocument: 'after', maxTimeMS } as const
+    const stored = await asCmsErrors(() => collection.findOneAndUpdate(filter, update, options))
+    if (stored !== null) return Number(Reflect.get(stored, field))
+    await ensureRow(collection, row)
+  }
+}
+
 async function againOn(
   isRace: (error: unknown) => boolean,
   work: () => Promise<unknown>,

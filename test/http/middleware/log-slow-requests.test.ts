@@ -4,16 +4,14 @@ import {
   type ExplainedPlan,
   logSlowRequests,
 } from '../../../src/http/middleware/log-slow-requests.ts'
-import type {
-  CountedCommand,
-  FinishedRequest,
-} from '../../../src/http/middleware/observe-requests.ts'
+import type { FinishedRequest } from '../../../src/http/middleware/observe-requests.ts'
+import type { ObservedCommand } from '../../../src/observed.ts'
 
 const PLAN: ExplainedPlan = { indexes: ['quire_list'], scanned: 900, returned: 1 }
 
 describe('http/log-slow-requests', () => {
   let lines: Record<string, unknown>[]
-  let explained: CountedCommand[]
+  let explained: ObservedCommand[]
   let ms: number
 
   const logger = () => {
@@ -30,12 +28,13 @@ describe('http/log-slow-requests', () => {
       now: () => new Date(ms),
     })
   }
-  const command = (name: string, took: number): CountedCommand => ({
+  const command = (name: string, took: number): ObservedCommand => ({
     name,
     ms: took,
     shape: name === 'find' ? { collection: 'a', filtered: ['b'], sorted: [] } : null,
+    command: {},
   })
-  const request = (took: number, commands: readonly CountedCommand[]): FinishedRequest => ({
+  const request = (took: number, commands: readonly ObservedCommand[]): FinishedRequest => ({
     requestId: 'r1',
     method: 'GET',
     route: '/api/as',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import type { S3Options } from '../../../src/media/storage/s3-storage.ts'
+import type { S3Config } from '../../../src/config/config.ts'
 
 const BUCKET = 'quire-test'
 const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
@@ -10,7 +10,7 @@ const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 export interface S3Server {
   readonly endpoint: string
   /** For a storage in its bucket. */
-  readonly options: S3Options
+  readonly options: S3Config
   /** What a server of ours is told to use it. */
   readonly environment: Readonly<Record<string, string>>
   close(): Promise<void>

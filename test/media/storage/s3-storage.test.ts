@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ConfigError, ServiceUnavailableError } from '../../../src/errors.ts'
-import { openS3Storage, type S3Options } from '../../../src/media/storage/s3-storage.ts'
+import type { S3Config } from '../../../src/config/config.ts'
+import { openS3Storage } from '../../../src/media/storage/s3-storage.ts'
 import { type S3Server, startS3Server } from './s3-server.ts'
 
 describe('openS3Storage', () => {
@@ -11,12 +12,12 @@ describe('openS3Storage', () => {
   })
   after(() => server.close())
 
-  const options = (changes: Partial<S3Options> = {}): S3Options => ({
+  const options = (changes: Partial<S3Config> = {}): S3Config => ({
     ...server.options,
     ...changes,
   })
 
-  const refusal = async (changes: Partial<S3Options>): Promise<string> => {
+  const refusal = async (changes: Partial<S3Config>): Promise<string> => {
     const error: unknown = await openS3Storage(options(changes)).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(ConfigError)
     return String(error)

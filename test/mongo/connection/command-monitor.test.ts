@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 import {
   type CommandMonitor,
-  type CommandTally,
   createCommandMonitor,
-  type MonitorMode,
-  type ObservedCommand,
 } from '../../../src/mongo/connection/command-monitor.ts'
+import type { CommandTally, MonitorMode, ObservedCommand } from '../../../src/observed.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openTestDatabase } from '../../test-database.ts'
