@@ -21,6 +21,7 @@ import type { Presence } from './presence.ts'
 import { passkeysOf } from './passkeys/passkey-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
+import { notePasswordLink } from './note-sign-ins.ts'
 import type { Preferences } from './preferences.ts'
 import type { Permission } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
@@ -219,6 +220,7 @@ export async function makePasswordToken(
 ): Promise<string> {
   const staff = await findStaff(context.db)
   assertMayTakeOver(context, staff, actor, rowOf(staff, id))
+  await notePasswordLink(context.db, id)
   return context.links.make('password', id)
 }
 

@@ -6,6 +6,7 @@ import type { AdministratorRow } from './rows.ts'
 /** What the commit log calls them: a session is put where it begins and deleted where somebody ends it. */
 const SESSION_TYPE = 'admin::session'
 const FAILED_TYPE = 'admin::failed-sign-in'
+const LINK_TYPE = 'admin::password-link'
 
 /** In place of an administrator's id where there is none. What was typed is not kept: some type their password there. */
 const UNKNOWN = 'unknown'
@@ -27,6 +28,11 @@ export function noteSignOut(db: Database, administrator: string): Promise<void> 
 /** Whoever it was has not shown it; null where nobody has that address, or the link was none. */
 export function noteFailedSignIn(db: Database, administrator: string | null): Promise<void> {
   return note(db, 'put', FAILED_TYPE, administrator ?? UNKNOWN)
+}
+
+/** Somebody makes a link by which an administrator gets in: before it is made. */
+export function notePasswordLink(db: Database, administrator: string): Promise<void> {
+  return note(db, 'put', LINK_TYPE, administrator)
 }
 
 function note(db: Database, op: 'put' | 'delete', type: string, documentId: string): Promise<void> {

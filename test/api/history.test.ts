@@ -326,7 +326,10 @@ describe('/admin/audit', () => {
     expect(new Set(found.map(({ requestId }) => requestId as unknown)).size).to.equal(2)
   })
 
-  it('has roles and webhooks', async () => {
+  it('has links to choose a password, roles and webhooks', async () => {
+    const { id } = await addAdministrator(server, 'Mary', ['editor'])
+    expect((await server.send('POST', `/admin/administrators/${id}/reset`)).status).to.equal(201)
+    await untilFound(`?type=admin::password-link&documentId=${id}`, 1)
     await addRole(server, 'readers', [{ action: 'admin::audit.read' }])
     const hook = { name: 'site', url: 'https://example.org', events: ['entry.publish'] }
     const made = await server.send('POST', '/admin/webhooks', { body: hook })

@@ -8,6 +8,7 @@ import styles from './audit-section.module.css'
 export const OTHER_TYPES = [
   'admin::session',
   'admin::failed-sign-in',
+  'admin::password-link',
   'admin::user',
   'admin::role',
   'admin::api-token',
