@@ -101,6 +101,12 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByText('Sent again in a moment').waitFor()
     await again
     expect(arrived.filter((event) => event === 'entry.create').length).to.equal(2)
+    for (const label of ['From commit', 'To commit']) await page.getByLabel(label).fill('999999')
+    await page.getByRole('button', { name: 'Send all of them again' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/there is no 999999/)
+      .waitFor()
     await page.getByRole('button', { name: /State/ }).click()
     await page.getByRole('option', { name: 'Failed' }).click()
     await page.getByText('Nothing was sent yet').waitFor()
@@ -132,6 +138,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByRole('button', { name: /About/ }).click()
     await page.getByRole('option', { name: 'Sign-ins', exact: true }).click()
     await rows.filter({ hasText: 'Webhooks' }).waitFor({ state: 'detached' })
+    await rows.filter({ hasText: 'Signed in' }).waitFor()
     expect(await rows.filter({ hasText: 'Signed in' }).count()).to.equal(1)
     await page.getByLabel('To', { exact: true }).fill('2001-01-01')
     await page.getByText('Nothing was found').waitFor()

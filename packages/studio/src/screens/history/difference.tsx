@@ -1,5 +1,6 @@
 import type { AttributeChange, WordRun } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
+import { cellText } from '../../fields/cell.tsx'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FormPlan } from '../entry/load-form.ts'
@@ -64,7 +65,13 @@ function Side({ title, plan, change, side }: SideProps) {
   const { attribute, words } = change
   const declared = plan.attributes[attribute]
   const titles = useLinkTitles(plan, declared, [change.from, change.to])
-  const lines = linesOf(change[side], { attribute: declared, plan, texts, titles })
+  const lines = linesOf(change[side], {
+    attribute: declared,
+    plan,
+    titles,
+    nothing: texts.t('history.nothing'),
+    textOf: (of, value) => cellText({ attribute: of, value }, texts),
+  })
   return (
     <div className={styles['side']}>
       <h4 className={styles['sideTitle']}>{title}</h4>

@@ -1,7 +1,5 @@
-import type { Attribute, Attributes, Components } from '../../entry/declaration.ts'
-import { cellText } from '../../fields/cell.tsx'
+import type { Attribute, Attributes, Components, ScalarAttribute } from '../../entry/declaration.ts'
 import { labelOf } from '../../fields/labels.ts'
-import type { Texts } from '../../texts/texts.ts'
 
 export interface Line {
   readonly text: string
@@ -13,7 +11,10 @@ export interface LineParts {
   /** Undefined where it is no longer declared. */
   readonly attribute: Attribute | undefined
   readonly plan: { readonly components: Components }
-  readonly texts: Texts
+  /** Stands for what is empty. */
+  readonly nothing: string
+  /** A scalar, as lists show it. */
+  readonly textOf: (attribute: ScalarAttribute, value: unknown) => string
   /** What entries and files are called, by documentId. */
   readonly titles: ReadonlyMap<string, string>
 }
@@ -21,7 +22,7 @@ export interface LineParts {
 /** A value as history has it, to be read: a line for each thing in it, and one at least. */
 export function linesOf(value: unknown, parts: LineParts, depth = 0): readonly Line[] {
   const lines = isEmpty(value) ? [] : linesWithin(value, parts, depth)
-  return lines.length > 0 ? lines : [{ text: parts.texts.t('history.nothing'), depth }]
+  return lines.length > 0 ? lines : [{ text: parts.nothing, depth }]
 }
 
 function isEmpty(value: unknown): boolean {
@@ -34,7 +35,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function linesWithin(value: unknown, parts: LineParts, depth: number): readonly Line[] {
-  const { attribute, texts, titles } = parts
+  const { attribute, textOf, titles } = parts
   if (attribute === undefined) return linesOfText(JSON.stringify(value, null, 2), depth)
   switch (attribute.type) {
     case 'relation':
@@ -48,7 +49,7 @@ function linesWithin(value: unknown, parts: LineParts, depth: number): readonly 
     case 'json':
       return linesOfText(JSON.stringify(value, null, 2), depth)
     default:
-      return linesOfText(cellText({ attribute, value }, texts), depth)
+      return linesOfText(textOf(attribute, value), depth)
   }
 }
 

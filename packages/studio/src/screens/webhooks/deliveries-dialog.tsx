@@ -18,6 +18,7 @@ import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './deliveries-dialog.module.css'
 import { reasonOf } from './reason-of.ts'
+import { ReplayForm } from './replay-form.tsx'
 
 export interface DeliveriesDialogProps {
   readonly webhook: Webhook
@@ -69,6 +70,7 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps) {
           {t('history.older')}
         </Button>
       )}
+      <ReplayForm webhook={webhook} newest={deliveries?.[0]?.seq ?? null} />
     </Dialog>
   )
 }
@@ -100,6 +102,7 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
         <thead>
           <tr>
             <th scope="col">{t('webhook.event')}</th>
+            <th scope="col">{t('webhook.commit')}</th>
             <th scope="col">{t('webhook.entry')}</th>
             <th scope="col">{t('webhook.when')}</th>
             <th scope="col">{t('webhook.result')}</th>
@@ -112,6 +115,7 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
           {deliveries.map((delivery) => (
             <tr key={delivery.id}>
               <th scope="row">{delivery.event}</th>
+              <td>{delivery.seq}</td>
               <td>
                 <EntryOf delivery={delivery} />
               </td>

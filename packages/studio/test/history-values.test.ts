@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import type { PastVersion } from '../src/api/history.ts'
+import type { Attribute, Components } from '../src/entry/declaration.ts'
+import { linesOf } from '../src/screens/history/value-lines.ts'
+import { versionsOf } from '../src/screens/history/versions.ts'
+
+const COMPONENTS: Components = new Map([
+  [
+    'parts.quote',
+    {
+      uid: 'parts.quote',
+      displayName: 'Quote',
+      attributes: {
+        text: { type: 'string' },
+        people: { type: 'relation', relation: 'manyToMany', target: 'api::person.person' },
+        again: { type: 'component', component: 'parts.quote' },
+      },
+    },
+  ],
+])
+
+function show(attribute: Attribute | undefined, value: unknown): readonly string[] {
+  const lines = linesOf(value, {
+    attribute,
+    plan: { components: COMPONENTS },
+    titles: new Map([['p1', 'Ada']]),
+    nothing: '-',
+    textOf: (_attribute, one) => String(one),
+  })
+  return lines.map(({ text, depth }) => '  '.repeat(depth) + text)
+}
+
+describe('a value of the history', () => {
+  it('is a line that says so where it is empty', () => {
+    for (const value of [null, undefined, '', []]) {
+      expect(show({ type: 'string' }, value)).to.deep.equal(['-'])
+    }
+    const zone: Attribute = { type: 'dynamiczone', components: [] }
+    expect(show(zone, [])).to.deep.equal(['-'])
+  })
+
+  it('is as many lines as its text has; what is no longer declared is shown as it is', () => {
+    expect(show({ type: 'text' }, 'one\ntwo')).to.deep.equal(['one', 'two'])
+    expect(show({ type: 'boolean' }, false)).to.deep.equal(['false'])
+    expect(show({ type: 'integer' }, 0)).to.deep.equal(['0'])
+    expect(show(undefined, { a: 1 })).to.deep.equal(['{', '  "a": 1', '}'])
+  })
+
+  it('names entries by their titles, as far as they are known', () => {
+    const relation: Attribute = {
+      type: 'relation',
+      relation: 'manyToMany',
+      target: 'api::person.person',
+    }
+    expect(show(relation, ['p1', 'p2'])).to.deep.equal(['Ada', 'p2'])
+    expect(show(relation, 'p1')).to.deep.equal(['Ada'])
+  })
+
+  it('shows components by what they hold, those within them too', () => {
+    const list: Attribute = { type: 'component', component: 'parts.quote', repeatable: true }
+    const value = [{ id: 7, text: 'one', people: ['p1', 'p2'], again: { text: 'two' } }, {}]
+    expect(show(list, value)).to.deep.equal([
+      'Quote',
+      '  Text: one',
+      '  People:',
+      '    Ada',
+      '    p2',
+      '  Again:',
+      '    Quote',
+      '      Text: two',
+      'Quote',
+    ])
+    const zone: Attribute = { type: 'dynamiczone', components: ['parts.quote'] }
+    const unknown = [{ __component: 'parts.gone', text: 'left' }]
+    expect(show(zone, unknown)).to.deep.equal(['parts.gone', '  Text: "left"'])
+  })
+
+  it('shows the text of blocks, a line each', () => {
+    const text = (words: string) => ({ type: 'text', text: words })
+    const blocks = [
+      { type: 'heading', level: 2, children: [text('Head')] },
+      {
+        type: 'paragraph',
+        children: [text('a '), { type: 'link', url: '/', children: [text('b')] }],
+      },
+      {
+        type: 'list',
+        children: [
+          { type: 'list-item', children: [text('one')] },
+          { type: 'list-item', children: [text('two')] },
+        ],
+      },
+    ]
+    expect(show({ type: 'blocks' }, blocks)).to.deep.equal(['Head', 'a b', 'one', 'two'])
+  })
+})
+
+describe('the versions of an entry', () => {
+  const by = { kind: 'administrator', id: 'a', name: 'Ada' }
+  const row = (
+    revision: string | null,
+    op: PastVersion['op'],
+    status: PastVersion['status'],
+    at = '2026-01-01T00:00:00.000Z',
+  ): PastVersion => ({ revision, op, status, at, by })
+  const kinds = (rows: readonly PastVersion[]) => versionsOf(rows).map(({ kind }) => kind)
+
+  it('are one for a publication, which writes the draft as well', () => {
+    expect(
+      kinds([row('2', 'put', 'draft'), row('2', 'put', 'published'), row('1', 'put', 'draft')]),
+    ).to.deep.equal(['published', 'draft'])
+    expect(kinds([row('1', 'put', 'published'), row('1', 'put', 'draft')])).to.deep.equal([
+      'published',
+    ])
+  })
+
+  it('say what was removed, each time', () => {
+    const later = '2026-01-02T00:00:00.000Z'
+    expect(
+      kinds([row(null, 'delete', 'published', later), row('1', 'put', 'draft')]),
+    ).to.deep.equal(['unpublished', 'draft'])
+    const gone = [row(null, 'delete', 'published', later), row(null, 'delete', 'draft', later)]
+    expect(kinds([...gone, row(null, 'delete', 'published')])).to.deep.equal([
+      'deleted',
+      'unpublished',
+    ])
+  })
+})
