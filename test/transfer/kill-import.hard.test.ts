@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { type Document, MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { readConfig } from '../../src/config/config.ts'
+import { openServices } from '../../src/services.ts'
+import { testUri } from '../test-database.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const ARCHIVES =
+  process.env['STRAPI_ARCHIVE_DIR'] ??
+  fileURLToPath(new URL('../../../../shared/strapi-archive', import.meta.url))
+
+/** At as many points of an import, evenly. */
+const KILLS = Number(process.env['QUIRE_ARCHIVE_KILLS'] ?? 3)
+
+/** Another one for each write. */
+const RANDOM: ReadonlySet<string> = new Set(['_revision', '_commit'])
+
+interface Place {
+  readonly database: string
+  readonly folder: string
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The members of rows that are not the same in both, a few of them. */
+function differing(found: unknown, expected: readonly unknown[]): readonly string[] {
+  const here = found as readonly unknown[]
+  const faults =
+    here.length === expected.length ? [] : [`${here.length} rows of ${expected.length}`]
+  for (const [at, row] of expected.entries()) {
+    const [one, other] = [(here[at] ?? {}) as Row, row as Row]
+    for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
+      const [was, is] = [JSON.stringify(other[name]), JSON.stringify(one[name])]
+      if (was !== is) faults.push(`${String(other['_id'])}.${name}: ${is} instead of ${was}`)
+    }
+  }
+  return faults.slice(0, 5)
+}
+
+describe('an import of an archive that is killed', () => {
+  let uri: string
+  let client: MongoClient
+  const places: Place[] = []
+
+  before(async function () {
+    if (!existsSync(path.join(ARCHIVES, 'export.tar.gz'))) this.skip()
+    uri = await testUri()
+    client = await MongoClient.connect(uri)
+  })
+  after(async () => {
+    if (places.length === 0) return
+    for (const { database, folder } of places) {
+      await client.db(database).dropDatabase()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    await client.close()
+  })
+
+  const environmentOf = ({ database, folder }: Place): Record<string, string> => ({
+    CONTENT_TYPES_DIR: path.join(ARCHIVES, 'content-types'),
+    QUIRE_DATA_DIR: folder,
+    MONGODB_DATABASE: database,
+    JWT_SECRET: 'secret-of-the-test',
+  })
+
+  /** A database that a server was started with once. */
+  const open = async (): Promise<Place> => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'quire-kill-import-'))
+    const place = { database: `quire_test_kill_import_${process.pid}_${places.length}`, folder }
+    places.push(place)
+    const config = readConfig({ ...environmentOf(place), RATE_LIMIT: 'off' })
+    const services = await openServices({
+      config,
+      deployment: { uri },
+      log: pino({ level: 'silent' }),
+    })
+    await services.close()
+    return place
+  }
+
+  const start = (place: Place): ChildProcess =>
+    spawn(process.execPath, [CLI, 'import', 'archive', path.join(ARCHIVES, 'export.tar.gz')], {
+      stdio: 'ignore',
+      env: { PATH: process.env['PATH'], MONGODB_URI: uri, ...environmentOf(place) },
+    })
+
+  /** Its status; null where it was killed. */
+  const run = async (place: Place, killAfterMs: number | null): Promise<number | null> => {
+    const child = start(place)
+    const timer =
+      killAfterMs === null ? null : setTimeout(() => void child.kill('SIGKILL'), killAfterMs)
+    const [status] = (await once(child, 'close')) as [number | null]
+    if (timer !== null) clearTimeout(timer)
+    return status
+  }
+
+  /** Everything that is stored of content, and the bytes of files; what is given at random is left out. */
+  const everything = async ({ database, folder }: Place): Promise<Document> => {
+    const db = client.db(database)
+    const roles = await db
+      .collection('quire_roles')
+      .find({}, { sort: { type: 1 } })
+      .toArray()
+    const typeOf = new Map(roles.map((role) => [role['documentId'] ?? role._id, role['type']]))
+    const plain = (value: unknown, depth: number): unknown => {
+      if (Array.isArray(value)) return value.map((each) => plain(each, depth + 1))
+      if (value instanceof Date) return value.toISOString()
+      if (typeof value === 'string') return typeOf.get(value) ?? value
+      if (typeof value !== 'object' || value === null) return value
+      if (Object.getPrototypeOf(value) !== Object.prototype) return JSON.stringify(value)
+      const entries = Object.entries(value).filter(
+        ([name]) => !RANDOM.has(name) && (depth === 0 || name !== 'id'),
+      )
+      return Object.fromEntries(entries.map(([name, one]) => [name, plain(one, depth + 1)]))
+    }
+    const found: Document = {}
+    for (const { name } of await db.listCollections().toArray()) {
+      if (name.startsWith('quire_') && name !== 'quire_folders') continue
+      const rows = await db
+        .collection(name)
+        .find({}, { sort: { _id: 1 } })
+        .toArray()
+      found[name] = rows.map((row) => plain(row, 0))
+    }
+    found['permitted'] = roles.map((role) => [role['type'], role['permissions']])
+    found['files on disk'] = readdirSync(path.join(folder, 'uploads')).sort()
+    return found
+  }
+
+  it(`makes the same database when it is run again, wherever it was (${KILLS} points)`, async () => {
+    const whole = await open()
+    const began = performance.now()
+    expect(await run(whole, null)).to.equal(0)
+    const took = performance.now() - began
+    const expected = await everything(whole)
+    expect(expected['articles']).to.have.lengthOf(262)
+    expect(expected['files on disk'].length).to.be.above(50)
+    let killed = 0
+    for (let point = 1; point <= KILLS; point += 1) {
+      const place = await open()
+      if ((await run(place, (took * point) / (KILLS + 1))) === null) killed += 1
+      expect(await run(place, null), `after point ${point}`).to.equal(0)
+      const found = await everything(place)
+      for (const [name, rows] of Object.entries(expected)) {
+        const different = differing(found[name], rows)
+        expect(different, `${name} after point ${point}:\n${different.join('\n')}`).to.be.empty
+      }
+    }
+    // A machine that is busier at first may be done before its time.
+    expect(killed).to.be.above(0)
+  })
+})
