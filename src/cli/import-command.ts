@@ -27,8 +27,15 @@ const fromUrl: Command = {
       filesFrom: textOption(options, 'files-from'),
       maxFileBytes,
     })
-    const data = await importFromSource({ source, ...into })
-    return { data, text: textOf(data, dryRun) }
+    const bar = progressBar(process.stderr)
+    try {
+      // Without anybody who watches the totals need not be asked for.
+      const watched = process.stderr.isTTY ? { onProgress: bar.show } : {}
+      const data = await importFromSource({ source, ...into, ...watched })
+      return { data, text: textOf(data, dryRun) }
+    } finally {
+      bar.end()
+    }
   },
 }
 
@@ -89,7 +96,7 @@ function textOf({ types, files, notTaken }: SourceReport, dryRun: boolean): stri
   ]
   const left = notTaken.map((sentence) => `  - ${sentence}`)
   return [
-    formatTable(['CONTENT', 'READ', 'ADDED'], rows),
+    formatTable(['CONTENT', 'VERSIONS READ', 'DOCUMENTS ADDED'], rows),
     '',
     ...(dryRun ? ['A dry run: nothing was stored.'] : []),
     'Not taken:',

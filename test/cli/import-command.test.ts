@@ -151,13 +151,15 @@ describe('quire import url', () => {
   })
 
   it('refuses an address or a token that is none', async () => {
-    const [unreadable, refused, silent] = await Promise.all([
+    const [unreadable, refused, silent, named] = await Promise.all([
       importUrl('nowhere'),
       importUrl(address(), '--token', 'wrong'),
       importUrl('http://127.0.0.1:1'),
+      importUrl('http://localhost:1'),
     ])
     expect(unreadable).to.include({ status: 1 })
     expect(refused.error).to.match(/answers 401 .* is the token/)
-    expect(silent.error).to.match(/does not answer/)
+    expect(silent.error).to.match(/does not answer: connect ECONNREFUSED/)
+    expect(named.error).to.match(/does not answer: connect ECONNREFUSED/)
   })
 })

@@ -40,11 +40,23 @@ export async function fetchBounded(target: URL, options: BoundedFetch): Promise<
       url = next
     } catch (error) {
       if (error instanceof ApplicationError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new ApplicationError(`${url.origin} does not answer: ${reason}`, {}, { cause: error })
+      throw new ApplicationError(
+        `${url.origin} does not answer: ${reasonOf(error)}`,
+        {},
+        { cause: error },
+      )
     }
   }
   throw new ApplicationError(`${target.origin} redirects more than ${MAX_REDIRECTS} times`)
+}
+
+/** A name with several addresses fails with an error for each, and no message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return `it took more than ${TOTAL_MS / 1000} seconds`
+  }
+  return error instanceof Error ? error.message : String(error)
 }
 
 function send(

@@ -26,6 +26,8 @@ export interface SourceImport {
   readonly locales: () => Promise<LocaleList>
   /** Null for a dry run, which reads all and stores nothing. */
   readonly destination: ImportDestination | null
+  /** Versions that were read, and how many the source has. */
+  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Where an import writes. */
@@ -54,9 +56,10 @@ export async function importFromSource(given: SourceImport): Promise<SourceRepor
   const locales = await importLocales(given, notTaken)
   const { stored, report: files } = await importFiles(given, notTaken)
   const types: Record<string, { versions: number; added: number }> = {}
-  for (const plan of given.schema.contentTypes.values()) {
-    if (!plan.uid.startsWith('api::')) continue
-    types[plan.uid] = await importType(given, { plan, locales, stored, notTaken })
+  const plans = [...given.schema.contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
+  const onRead = await progressOf(given, plans)
+  for (const plan of plans) {
+    types[plan.uid] = await importType(given, { plan, locales, stored, notTaken, onRead })
     const secret = [...plan.attributes.values()].filter((attribute) => attribute.private)
     if (secret.length > 0) {
       const names = secret.map(({ name }) => name).join(', ')
@@ -128,7 +131,37 @@ async function importFile(
   }
 }
 
+/** Asks for all totals first, where somebody watches. */
+async function progressOf(
+  { source, onProgress }: SourceImport,
+  plans: readonly ContentTypePlan[],
+): Promise<(count: number) => void> {
+  if (onProgress === undefined) return () => undefined
+  let [done, total] = [0, 0]
+  for (const plan of plans.filter(({ kind }) => kind === 'collectionType')) {
+    for (const status of statusesOf(plan)) {
+      const everywhere = plan.localized ? { locale: '*' } : {}
+      const asked = { status, ...everywhere, pagination: { start: 0, limit: 1 } }
+      const answer = (await source.read(plan.pluralName, asked)) as Counted | null
+      total += answer?.meta?.pagination?.total ?? 0
+    }
+  }
+  return (count) => {
+    done += count
+    onProgress(done, Math.max(done, total))
+  }
+}
+
+interface Counted {
+  readonly meta?: { readonly pagination?: { readonly total?: number } }
+}
+
+function statusesOf({ draftAndPublish }: ContentTypePlan): readonly Status[] {
+  return draftAndPublish ? ['draft', 'published'] : ['published']
+}
+
 interface TypeImport {
+  readonly onRead: (count: number) => void
   readonly plan: ContentTypePlan
   readonly locales: readonly string[]
   readonly stored: ReadonlySet<string>
@@ -138,11 +171,10 @@ interface TypeImport {
 /** Drafts come first: what is published brings a draft where there is none, and leaves one that there is. */
 async function importType(
   given: SourceImport,
-  { plan, locales, stored, notTaken }: TypeImport,
+  { plan, locales, stored, notTaken, onRead }: TypeImport,
 ): Promise<{ versions: number; added: number }> {
-  const statuses: readonly Status[] = plan.draftAndPublish ? ['draft', 'published'] : ['published']
   const sum = { versions: 0, added: 0 }
-  for (const status of statuses) {
+  for (const status of statusesOf(plan)) {
     for await (const entries of entriesOf(given.source, plan, status, locales)) {
       if (entries === null) {
         notTaken.push(`${plan.uid}: the source has no ${status} content of it, or does not show it`)
@@ -155,8 +187,10 @@ async function importType(
         return { documentId: own ?? String(entry['documentId']), versions: [version] }
       })
       sum.versions += documents.length
-      if (given.destination === null) continue
-      sum.added += await store(given.destination.documents, plan, documents, notTaken)
+      if (given.destination !== null) {
+        sum.added += await store(given.destination.documents, plan, documents, notTaken)
+      }
+      onRead(documents.length)
     }
   }
   return sum
