@@ -7,6 +7,7 @@ import type { ImportDestination, SourceImport } from '../documents/import/import
 import type { ApiFacts } from '../openapi/describe-api.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
+import type { Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import type { Schema } from '../schema/plan.ts'
 import type { WebhooksContext } from '../webhooks/manage-webhooks.ts'
@@ -55,6 +56,7 @@ export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination
 interface OpenedFiles {
   readonly locales: Locales
   readonly storage: MediaStorage
+  readonly folders: Folders
   /** Of files that are on their way. */
   readonly spoolFolder: string
 }

@@ -6,6 +6,7 @@ import { type LocaleList, openLocales, readLocales } from '../locales/locales.ts
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
+import { openFolders } from '../media/folders.ts'
 import { openImageWork } from '../media/images/image-work.ts'
 import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
 import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
@@ -35,13 +36,15 @@ export async function openImport(
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
   const locales = await openLocales(database)
-  const records = openFileRecords(database, documents.contentType('plugin::upload.file'), documents)
+  const fileType = documents.contentType('plugin::upload.file')
+  const records = openFileRecords(database, fileType, documents)
   const images = openImageWork()
   const storage = await openStorage(config, database)
   const library = openMediaLibrary({ storage, records, images })
   const spool = spoolFolder(config)
   const files = importInto(library, spool)
-  const destination = { documents, locales, files, storage, spoolFolder: spool }
+  const folders = await openFolders(database, fileType, documents.now)
+  const destination = { documents, locales, files, storage, folders, spoolFolder: spool }
   return {
     schema,
     documents,

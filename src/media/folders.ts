@@ -32,6 +32,12 @@ export interface Folders {
   create(input: FolderInput): Promise<Folder>
   /** @throws ValidationError, NotFoundError, ApplicationError for a folder in itself */
   update(id: string, input: Partial<FolderInput>): Promise<Folder>
+  /**
+   * Adds folders under ids that they have already, those above first, and answers the id that each has here: one that is
+   * at the same place under the same name is the same folder.
+   * @throws ApplicationError for more than there may be
+   */
+  add(folders: readonly Omit<Folder, 'path'>[]): Promise<ReadonlyMap<string, string>>
   /** @throws NotFoundError, ApplicationError for one that is not empty */
   remove(id: string): Promise<Folder>
 }
@@ -81,6 +87,7 @@ export async function openFolders(
     ids: async () => (await stamped.current()).map(({ _id }) => _id),
     create: (input) => createFolder(context, input),
     update: (id, input) => updateFolder(context, id, input),
+    add: (folders) => addFolders(context, folders),
     remove: (id) => removeFolder(context, id),
   }
 }
@@ -125,6 +132,32 @@ function createFolder(
     assertFits([...rows, row], row)
     await rowsOf(db).insertOne(row, { session })
     return toFolder([...rows, row], row)
+  })
+}
+
+function addFolders(
+  { db, stamped }: FoldersContext,
+  folders: readonly Omit<Folder, 'path'>[],
+): Promise<ReadonlyMap<string, string>> {
+  return stamped.change(async (session) => {
+    const rows = await all(db, session)
+    const ids = new Map<string, string>()
+    const added: FolderRow[] = []
+    for (const { id, name, parent: above } of folders) {
+      const parent = above === null ? null : (ids.get(above) ?? above)
+      const here =
+        rows.find((row) => row._id === id) ??
+        rows.find((row) => row.parent === parent && row.name === name)
+      ids.set(id, here?._id ?? id)
+      if (here !== undefined) continue
+      if (rows.length >= MAX_FOLDERS) throw new ApplicationError(`There are ${MAX_FOLDERS} folders`)
+      const row = { _id: id, name, parent }
+      rows.push(row)
+      assertFits(rows, row)
+      added.push(row)
+    }
+    if (added.length > 0) await rowsOf(db).insertMany(added, { session })
+    return ids
   })
 }
 

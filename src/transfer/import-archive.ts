@@ -4,6 +4,7 @@ import { ROLE, USER } from '../accounts/users.ts'
 import type { DocumentContext } from '../documents/context.ts'
 import { ApplicationError } from '../errors.ts'
 import type { LocaleList, Locales } from '../locales/locales.ts'
+import type { Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import { versionsOf } from '../mongo/versions/stored-version.ts'
 import type { Uid } from '../schema/definition.ts'
@@ -11,6 +12,7 @@ import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { type ArchiveIndex, openArchiveIndex } from './archive-index.ts'
 import { importAsset } from './import-assets.ts'
 import { type ContentImport, openContentImport } from './import-content.ts'
+import { FOLDER, importFolders } from './import-folders.ts'
 import { importFileRecords, importUsers } from './import-records.ts'
 import { importLocales, importRoles, type SettingsImport } from './import-settings.ts'
 import { noteImport, wasImported } from './import-marks.ts'
@@ -37,6 +39,7 @@ export interface ArchiveDestination {
   readonly access: Pick<Access, 'roles' | 'actions'>
   readonly locales: Locales
   readonly storage: MediaStorage
+  readonly folders: Pick<Folders, 'add'>
   /** Of files that are on their way, and of the index of the archive. */
   readonly spoolFolder: string
 }
@@ -148,7 +151,9 @@ function withThoseOf(
 }
 
 /** A destination whose locales and roles are those of the archive. */
-interface Prepared extends ArchiveDestination {
+interface Prepared extends Omit<ArchiveDestination, 'folders'> {
+  /** The id that each folder of files has here, by its id there. */
+  readonly folders: ReadonlyMap<number, string>
   /** The documentId that each role has here, by its id there. */
   readonly roles: ReadonlyMap<number, string>
   /** Versions keep the ids of their rows: the database was empty when the import began. */
@@ -175,7 +180,9 @@ async function prepare(
     await raiseIds(documents, schema, settings.index)
   }
   await importLocales(locales, settings, keepsIds)
-  return { ...destination, roles: await importRoles(access, settings), keepsIds }
+  const folderRows = settings.summary.settings.get(FOLDER) ?? []
+  const folders = await importFolders({ ...destination, ...settings }, folderRows)
+  return { ...destination, roles: await importRoles(access, settings), folders, keepsIds }
 }
 
 interface Storing {
@@ -266,6 +273,7 @@ const TAKEN_OTHERWISE: ReadonlySet<string> = new Set([
   ROLE,
   'plugin::users-permissions.permission',
   'plugin::i18n.locale',
+  FOLDER,
 ])
 
 function notDeclared(
@@ -274,7 +282,6 @@ function notDeclared(
   count: number,
 ): string | null {
   if (TAKEN_OTHERWISE.has(type) || contentTypes.has(type)) return null
-  if (type === 'plugin::upload.folder') return `folders of files: ${count}; there are none here`
   return `${type}: ${count} rows; no such content-type is declared here`
 }
 

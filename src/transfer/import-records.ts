@@ -17,6 +17,8 @@ export interface RecordsImport {
   readonly index: Pick<ArchiveIndex, 'linked'>
   /** The documentId that each role has here, by its id there. */
   readonly roles: ReadonlyMap<number, string>
+  /** The id that each folder of files has here, by its id there. */
+  readonly folders: ReadonlyMap<number, string>
   readonly keepsIds: boolean
   readonly leaveBehind: (sentence: string) => void
 }
@@ -46,12 +48,16 @@ export function importFileRecords(
   context: RecordsImport,
   rows: readonly ArchiveEntity[],
 ): Promise<number> {
-  return storeMissing(context, FILE, rows, ({ data }) => ({
-    ...Object.fromEntries(FILE_VALUES.map((name) => [name, data[name] ?? null])),
-    thumbhash: null,
-    provider: 'local',
-    provider_metadata: null,
-  }))
+  return storeMissing(context, FILE, rows, ({ id, data }) => {
+    const [folder] = context.index.linked(FILE, id, 'folder')
+    return {
+      ...Object.fromEntries(FILE_VALUES.map((name) => [name, data[name] ?? null])),
+      thumbhash: null,
+      provider: 'local',
+      provider_metadata: null,
+      folder: folder === undefined ? null : (context.folders.get(folder.ref) ?? null),
+    }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createDecipheriv, scryptSync } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -29,11 +30,40 @@ const GZIP = Buffer.from([0x1f, 0x8b])
 const KEY_BYTES = 16
 
 /**
- * The files of an archive that the reference exported (a tar; packed with gzip or not, encrypted or not),
+ * The files of an archive that the reference exported (a tar, packed with gzip or not, encrypted or not; or a folder),
  * one after the other, without holding more than one chunk of it in memory.
  * @throws ApplicationError when it cannot be read: no file, no key, a wrong key, no archive.
  */
 export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
+  if (await isFolder(file.path)) yield* readFolder(file.path)
+  else yield* readTar(file)
+}
+
+/** An export that was unpacked, in the order in which the reference packs it. */
+async function* readFolder(folder: string): AsyncGenerator<ArchiveEntry> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = found
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort((one, other) => orderOf(one) - orderOf(other) || (one < other ? -1 : 1))
+  for (const path of paths) {
+    const { size } = await stat(join(folder, path))
+    yield { path, size, bytes: createReadStream(join(folder, path)) }
+  }
+}
+
+const ORDER = ['schemas', 'entities', 'assets', 'links', 'configuration', 'quire']
+
+function orderOf(path: string): number {
+  const at = ORDER.indexOf(path.split('/')[0] ?? '')
+  return at === -1 ? ORDER.length : at
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true
+}
+
+async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   const extract = tar.extract()
   // Errors of any step end the extraction, whose iteration throws them.
   const running = pipeline([...(await unpackingOf(file)), extract]).catch((error: unknown) => {

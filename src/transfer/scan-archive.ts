@@ -25,7 +25,7 @@ export interface ArchiveSummary {
   /** The same for every copy of one export. */
   readonly fingerprint: string
   readonly defaultLocale: string | null
-  /** Few, and needed before all others: locales, roles, their permissions, by type. */
+  /** Few, and needed before all others: locales, roles, their permissions, folders, by type. */
   readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
   /** Those of settings included. */
   readonly rows: number
@@ -36,6 +36,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'plugin::i18n.locale',
   'plugin::users-permissions.role',
   'plugin::users-permissions.permission',
+  'plugin::upload.folder',
 ])
 
 /** Lines between two waits for the index, which takes no more than it has stored. */

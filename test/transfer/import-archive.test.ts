@@ -211,7 +211,7 @@ describe('transfer/import-archive', () => {
   ): Promise<ArchiveReport> => {
     const path = join(folder, 'export.tar.gz')
     await makeArchive(path, given, options.packing)
-    const { schema, database, access, locales, storage } = services
+    const { schema, database, access, locales, storage, folders } = services
     return importArchive({
       file: { path, key: options.key ?? null },
       schema,
@@ -221,6 +221,7 @@ describe('transfer/import-archive', () => {
         access,
         locales,
         storage,
+        folders,
         spoolFolder: join(folder, 'spool'),
       },
       intoExisting: false,

@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { documentContext, openServices, type Services } from '../../src/services.ts'
-import { importArchive } from '../../src/transfer/import-archive.ts'
+import { type ArchiveReport, importArchive } from '../../src/transfer/import-archive.ts'
+import { readArchive } from '../../src/transfer/read-archive.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 /** Exports of the reference with the answers that it gave, beside the checkout; see the README there. */
@@ -22,6 +23,16 @@ const ARCHIVES =
 
 /** Requests whose answers differ, one a line, each under the reason why. */
 const DIFFERENCES = new URL('../../../test/transfer/archive-differences.txt', import.meta.url)
+
+/** Of the archive, with how many files are in each. */
+const FOLDERS: readonly (readonly [path: string, files: number])[] = [
+  ['API Uploads', 15],
+  ['Documents', 2],
+  ['Empty – leer', 0],
+  ['Photos', 4],
+  ['Photos/2024 été', 4],
+  ['Photos/2024 été/Rome 🏛', 4],
+]
 
 const TOKENS = { full: 'full-access', readonly: 'read-only', custom: 'custom' } as const
 
@@ -64,13 +75,20 @@ describe('archives of the reference, with the answers that it gave', () => {
   })
 
   const bring = (name: string, key: string | null = null) => {
-    const { schema, database, access, locales, storage } = services
+    const { schema, database, access, locales, storage, folders } = services
     const documents = documentContext(database, schema)
     return importArchive({
-      file: { path: join(ARCHIVES, name), key },
+      file: { path: resolve(ARCHIVES, name), key },
       schema,
       locales: () => locales.current(),
-      destination: { documents, access, locales, storage, spoolFolder: join(folder, 'spool') },
+      destination: {
+        documents,
+        access,
+        locales,
+        storage,
+        folders,
+        spoolFolder: join(folder, 'spool'),
+      },
       intoExisting: false,
     })
   }
@@ -82,7 +100,6 @@ describe('archives of the reference, with the answers that it gave', () => {
     expect(report.notTaken).to.deep.equal([
       'role authenticated: plugin::users-permissions.auth.getSessions: no such action here',
       'role authenticated: plugin::users-permissions.auth.revokeSession: no such action here',
-      'folders of files: 6; there are none here',
     ])
     expect(report.types['api::article.article']).to.deep.equal({ versions: 262, added: 85 })
   })
@@ -104,11 +121,34 @@ describe('archives of the reference, with the answers that it gave', () => {
     expect(requests.toSorted(), found.join('\n')).to.deep.equal(known.toSorted())
   })
 
-  it('changes nothing when the same archive comes again, however it is packed', async () => {
-    const report = await bring('export-encrypted.tar.gz.enc', 'quire-archive-key')
+  it('keeps files in their folders', async () => {
+    const found = await services.folders.list()
+    expect(found.map(({ path, files }) => [path, files])).to.deep.equal(FOLDERS)
+  })
+
+  const nothingOf = (report: ArchiveReport): void => {
     const added = Object.values(report.types).map((type) => type.added)
     expect(new Set(added)).to.deep.equal(new Set([0]))
     expect([report.files.records, report.files.bytes, report.users]).to.deep.equal([0, 0, 0])
+  }
+
+  it('changes nothing when the same archive comes again, however it is packed', async () => {
+    nothingOf(await bring('export-encrypted.tar.gz.enc', 'quire-archive-key'))
+  })
+
+  it('reads an export that was unpacked', async () => {
+    const unpacked = join(folder, 'unpacked')
+    const packed = {
+      path: join(ARCHIVES, 'export-encrypted.tar.gz.enc'),
+      key: 'quire-archive-key',
+    }
+    for await (const { path, bytes } of readArchive(packed)) {
+      await mkdir(dirname(join(unpacked, path)), { recursive: true })
+      await writeFile(join(unpacked, path), bytes)
+    }
+    const report = await bring(unpacked)
+    expect(report.types['api::article.article']?.versions).to.equal(262)
+    nothingOf(report)
   })
 
   /** The reference shows drafts to whoever may find: difference 7. */

@@ -10,9 +10,16 @@ export interface SettingsRow {
   readonly row: string
 }
 
-/** Locales, roles, API tokens by the hashes of their keys, and how far ids were given. */
+/** Locales, roles, API tokens by the hashes of their keys, folders of files, and how far ids were given. */
 const COUNTERS = 'quire_counters'
-const COLLECTIONS = ['quire_settings', 'quire_roles', 'quire_api_tokens', COUNTERS] as const
+const FOLDERS = 'quire_folders'
+const COLLECTIONS = [
+  'quire_settings',
+  'quire_roles',
+  'quire_api_tokens',
+  FOLDERS,
+  COUNTERS,
+] as const
 
 export async function dumpSettings(database: Database): Promise<readonly SettingsRow[]> {
   const rows: SettingsRow[] = []
@@ -45,7 +52,8 @@ export async function restoreSettings(
         continue
       }
       await target.replaceOne({ _id }, values, options)
-      noteRow(session, 'put', { type: collection, documentId: _id })
+      // No change of folders is in the log.
+      if (collection !== FOLDERS) noteRow(session, 'put', { type: collection, documentId: _id })
     }
     await database
       .collection('quire_stamps')

@@ -76,13 +76,20 @@ describe('exportArchive', () => {
     name: string,
     key: string | null = null,
   ): Promise<ArchiveReport> => {
-    const { database, schema, locales, access, storage } = await open(server)
+    const { database, schema, locales, access, storage, folders } = await open(server)
     const documents = documentContext(database, schema)
     return importArchive({
       file: { path: path.join(folder, name), key },
       schema,
       locales: () => locales.current(),
-      destination: { documents, access, locales, storage, spoolFolder: path.join(folder, 'spool') },
+      destination: {
+        documents,
+        access,
+        locales,
+        storage,
+        folders,
+        spoolFolder: path.join(folder, 'spool'),
+      },
       intoExisting: false,
     })
   }
@@ -109,6 +116,12 @@ describe('exportArchive', () => {
     ]) {
       answers[at] = (await server.get(at)).body
     }
+    const { folders, database } = await open(server)
+    answers['folders'] = await folders.list()
+    answers['inFolders'] = await database
+      .collection('files')
+      .find({}, { projection: { documentId: 1, folder: 1 }, sort: { _id: 1 } })
+      .toArray()
     answers['roles'] = (await server.get('/admin/roles')).body
     answers['tokens'] = (await server.get('/admin/api-tokens')).body
     return JSON.parse(JSON.stringify(answers))
@@ -121,6 +134,9 @@ describe('exportArchive', () => {
     await source.as('root', 'PUT', '/api/homepage', {
       data: { title: 'Home', highlights: ['{{a1}}'] },
     })
+    const { folders, database } = await open(source.server)
+    const { id } = await folders.create({ name: 'Kept' })
+    await database.collection('files').updateOne({}, { $set: { folder: id } })
     archive = 'backup.tar.gz'
     target = await serve('export_target', {
       contentTypes: source.server.contentTypesDir,
