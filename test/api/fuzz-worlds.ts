@@ -10,8 +10,10 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { documentIdFor, importDocuments } from '../../src/documents/import/import-documents.ts'
-import { documentContext, openServices } from '../../src/services.ts'
+import { apiFacts, documentContext, openServices } from '../../src/services.ts'
 import type { Data } from '../../src/schema/definition.ts'
+import type { Exchange } from '../../scripts/description/check-exchange.ts'
+import { watchExchanges } from '../openapi/watch-exchanges.ts'
 import { testUri } from '../test-database.ts'
 import { declare } from './server.ts'
 
@@ -24,6 +26,8 @@ export interface World {
   /** What every hidden text of this world contains, and no visible one. */
   readonly canary: string
   ask(asked: Asked): Promise<Answered>
+  /** What contradicted the description of the API, request or answer: a line each. */
+  faults(): readonly string[]
   close(): Promise<void>
 }
 
@@ -185,11 +189,19 @@ export async function openWorld(which: 0 | 1): Promise<World> {
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const ask: World['ask'] = (asked) => send(port, agent, asked)
+  const exchanges = watchExchanges(() =>
+    apiFacts(dependencies.config, services.schema, services.locales),
+  )
+  const ask: World['ask'] = async (asked) => {
+    const answered = await send(port, agent, asked)
+    await exchanges.observe(exchangeOf(asked, answered))
+    return answered
+  }
   await hideDrafts(which, canary, ask)
   return {
     canary,
     ask,
+    faults: () => exchanges.faults(),
     close: async () => {
       agent.destroy()
       listener.closeAllConnections()
@@ -280,6 +292,28 @@ async function hideDrafts(which: 0 | 1, canary: string, ask: World['ask']): Prom
       body: JSON.stringify({ data: { title: `${canary} changed`, rating: which * 50, author } }),
     })
     if (answered.status !== 200) throw new Error(answered.text)
+  }
+}
+
+function exchangeOf(
+  { method, target, headers = {}, body }: Asked,
+  { status, headers: sent, text }: Answered,
+): Exchange {
+  const { 'content-type': contentType } = JSON.parse(sent) as Record<string, string | undefined>
+  const requestBody = body === undefined ? undefined : parsed(body)
+  const requestHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  return { method, target, requestHeaders, requestBody, status, contentType, text }
+}
+
+/** Undefined for what is no JSON: the server has not read it either. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
