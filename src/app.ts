@@ -109,7 +109,7 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   })
   measureLog(registry, () => services.commitLog.health())
   const parts: Parts = { media, limited, registry }
-  const others = openRouters(dependencies.config, services, parts)
+  const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first: by far the most requests are theirs
     ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
@@ -150,7 +150,7 @@ interface Parts {
 
 /** The routes that are not under `/api`. */
 function openRouters(
-  config: Config,
+  { config, log }: ServicesOptions,
   services: Services,
   { media, limited, registry }: Parts,
 ): readonly GuardedRouter[] {
@@ -164,6 +164,7 @@ function openRouters(
   const management = managementRouters({
     ...services,
     config,
+    log,
     editorsDocuments: documentContext(services.database, services.editorsSchema),
     limited,
     media: { library: media.library, receive: media.receive },

@@ -138,6 +138,7 @@ async function openStaff(
     passwords: openPasswords(),
     secret,
     publicUrl,
+    oidc: null, // nobody signs in here
     now,
   })
 }

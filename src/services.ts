@@ -226,7 +226,8 @@ async function openAccessControl(
   const users = { db: database, plan: contentType(USER), ids, now }
   const onBackgroundError = warnOf(log, 'Background work')
   const actions = compileActions(schema)
-  const kept = { passwords: passwords(), secret, publicUrl: config.http.publicUrl, now }
+  const { oidc, http } = config
+  const kept = { passwords: passwords(), secret, publicUrl: http.publicUrl, oidc, now }
   const administrators = await openAdministrators({ db: database, actions, ...kept })
   const access = await openAccess(database, actions, {
     rootApiToken: config.secrets.rootApiToken,

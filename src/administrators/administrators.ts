@@ -16,6 +16,7 @@ import {
 import type { AdminSessions } from './admin-sessions.ts'
 import type { Challenges } from './passkeys/challenges.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
+import type { IdentityProvider } from './oidc/identity-provider.ts'
 import type { PreviewTokens } from './preview-tokens.ts'
 import type { Presence } from './presence.ts'
 import { passkeysOf } from './passkeys/passkey-rows.ts'
@@ -52,6 +53,8 @@ export interface AdministratorsContext {
   readonly challenges: Challenges
   /** Null: there are no passkeys here. */
   readonly relyingParty: RelyingParty | null
+  /** Null: nobody signs in by OpenID Connect. */
+  readonly identityProvider: IdentityProvider | null
   readonly passwords: Passwords
   readonly now: () => Date
 }
@@ -126,7 +129,7 @@ export async function createAdministrator(
 export async function insertAdministrator(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
-  values: Pick<AdministratorRow, 'name' | 'email' | 'roles' | 'password'>,
+  values: Pick<AdministratorRow, 'name' | 'email' | 'roles' | 'password' | 'oidc'>,
   session: Session,
 ): Promise<Administrator> {
   const email = values.email.toLowerCase()

@@ -12,6 +12,7 @@ import { openPreviewTokens } from './preview-tokens.ts'
 import { openChallenges } from './passkeys/challenges.ts'
 import { ensurePasskeys } from './passkeys/passkey-rows.ts'
 import { relyingPartyOf } from './passkeys/relying-party.ts'
+import { type IdentityProviderOptions, openIdentityProvider } from './oidc/identity-provider.ts'
 import { openPreferences } from './preferences.ts'
 import { ensureAdministrators } from './rows.ts'
 import { loadStaff } from './staff.ts'
@@ -25,6 +26,8 @@ export interface AdministratorsOptions {
   readonly secret: string
   /** Under which browsers come. */
   readonly publicUrl: string
+  /** Null: nobody signs in by OpenID Connect. */
+  readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }
 
@@ -35,6 +38,7 @@ export async function openAdministrators({
   passwords,
   secret,
   publicUrl,
+  oidc,
   now,
 }: AdministratorsOptions): Promise<AdministratorsContext> {
   const all = withAdministration(actions)
@@ -55,6 +59,8 @@ export async function openAdministrators({
   const previews = openPreviewTokens({ secret, actions, stamped, now })
   const challenges = await openChallenges({ db, secret, now })
   const relyingParty = relyingPartyOf(publicUrl)
+  const redirectUri = `${publicUrl}/admin/oidc/callback`
+  const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
   const rooms = { sessions, links, preferences, recent, presence, previews, challenges }
-  return { db, actions: all, stamped, ...rooms, relyingParty, passwords, now }
+  return { db, actions: all, stamped, ...rooms, relyingParty, identityProvider, passwords, now }
 }

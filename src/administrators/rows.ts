@@ -16,8 +16,17 @@ export interface AdministratorRow {
   readonly password: string | null
   /** Moves with the password: sessions that were begun in an earlier one are over. */
   readonly epoch: number
+  /** Whom an identity provider names; absent where none does. */
+  readonly oidc?: LinkedIdentity
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+export interface LinkedIdentity {
+  readonly issuer: string
+  readonly subject: string
+  /** Whether the provider made them, and says at each sign-in which roles they have. */
+  readonly isManaged: boolean
 }
 
 /** A role that somebody made; those that exist from the start are in `rights.ts`. */

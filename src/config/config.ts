@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { crossFaults } from './cross-rules.ts'
+import { type OidcConfig, toOidc } from './oidc.ts'
 import { VARIABLES } from './variables.ts'
 import type { LogLevel, Settings, Variable } from './variables.ts'
 import { ConfigError } from '../errors.ts'
@@ -22,6 +23,8 @@ export interface Config {
   readonly endUsers: EndUsersConfig
   readonly observe: ObserveConfig
   readonly webhooks: WebhooksConfig
+  /** Null: administrators sign in here alone. */
+  readonly oidc: OidcConfig | null
 }
 
 export interface WebhooksConfig {
@@ -234,6 +237,7 @@ function toConfig(settings: Settings): Config {
       emailConfirmation: settings.EMAIL_CONFIRMATION,
       sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
     }),
+    oidc: toOidc(settings),
     webhooks: Object.freeze({ allowHosts: settings.WEBHOOK_ALLOW_HOSTS }),
     observe: Object.freeze({
       commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),

@@ -18,6 +18,17 @@ interface CrossRule {
 
 const CROSS_RULES: readonly CrossRule[] = [
   {
+    of: ['OIDC_CLIENT_ID', 'OIDC_ISSUER'],
+    broken: ({ OIDC_CLIENT_ID, OIDC_ISSUER }) =>
+      (OIDC_CLIENT_ID === undefined) !== (OIDC_ISSUER === undefined),
+    right: () => 'and OIDC_ISSUER are given together',
+  },
+  {
+    of: ['OIDC_ROLES', 'OIDC_ISSUER'],
+    broken: ({ OIDC_ROLES, OIDC_ISSUER }) => OIDC_ISSUER !== undefined && OIDC_ROLES.length === 0,
+    right: () => 'must be given with OIDC_ISSUER, or nobody would get in',
+  },
+  {
     of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],
     broken: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) => Number(API_DEFAULT_LIMIT) > API_MAX_LIMIT,
     right: ({ API_DEFAULT_LIMIT, API_MAX_LIMIT }) =>

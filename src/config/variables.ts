@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { issuer, type RoleRule, toRoleRules } from './oidc-rules.ts'
 
 /**
  * One environment variable: its rule, what would be right (for the fault), and whether its value may be shown.
@@ -70,6 +71,27 @@ export const VARIABLES = {
   ROOT_API_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
   JWT_SECRET: secret(Joi.string(), 'a long random text'),
   METRICS_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
+  OIDC_ISSUER: optional(
+    issuer(),
+    'an https:// address; http:// for this machine alone (localhost, 127.0.0.1, [::1])',
+  ),
+  OIDC_CLIENT_ID: optional(Joi.string(), 'what the provider calls this server'),
+  OIDC_CLIENT_SECRET: secret(Joi.string(), 'what the provider gave for the client'),
+  OIDC_LABEL: text('single sign-on', Joi.string().max(60), 'at most 60 characters'),
+  OIDC_SCOPE: text(
+    'openid email profile',
+    Joi.string().pattern(/^(?=.*\bopenid\b)[\x21\x23-\x5b\x5d-\x7e ]+$/),
+    'scopes with spaces between them, openid among them',
+  ),
+  OIDC_ROLES_CLAIM: text(
+    'groups',
+    Joi.string().max(200),
+    'the name of a claim, or a path with dots',
+  ),
+  OIDC_ROLES: checked<readonly RoleRule[]>(
+    Joi.string().default([]).custom(toRoleRules),
+    'pairs such as cms-admins=administrator,staff=editor; *=author is everybody',
+  ),
   UP_JWT_MANAGEMENT: oneOf(['legacy-support', 'refresh'], 'legacy-support'),
   UP_SESSIONS_ACCESS_TTL: whole(1_800, 60, 2_592_000),
   UP_SESSIONS_IDLE_REFRESH_TTL: whole(604_800, 60, 31_536_000),

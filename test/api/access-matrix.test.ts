@@ -402,6 +402,8 @@ describe('who gets through to which route', () => {
       '/admin/session/passkey',
       '/admin/reset-password',
       '/admin/session/passkey/options',
+      '/admin/oidc',
+      '/admin/oidc/callback',
       '/studio',
       '/studio/{*path}',
       '/admin',

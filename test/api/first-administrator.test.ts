@@ -11,7 +11,7 @@ import { declare, serve, type TestServer } from './server.ts'
 const OWN = { 'sec-fetch-site': 'same-origin' }
 const ADA = { name: 'Ada', email: 'ada@example.org', password: 'correct horse battery' }
 
-const OF_TEST = { secret: 'of the test', publicUrl: 'http://localhost:1337' }
+const OF_TEST = { secret: 'of the test', publicUrl: 'http://localhost:1337', oidc: null }
 
 describe('the first administrator', () => {
   let server: TestServer

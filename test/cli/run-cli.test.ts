@@ -78,6 +78,7 @@ describe('cli/run-cli', () => {
             passwords: openPasswords(),
             secret: 'of the test',
             publicUrl: 'https://cms.example.org',
+            oidc: null,
             now: () => new Date(),
           }),
         publicUrl: 'https://cms.example.org',

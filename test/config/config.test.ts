@@ -23,6 +23,7 @@ describe('readConfig', () => {
       endUsers: { emailConfirmation: false, sessions: null },
       observe: { commands: 'requests', slowRequestMs: 500 },
       webhooks: { allowHosts: [] },
+      oidc: null,
       http: {
         host: '0.0.0.0',
         port: 1337,
@@ -324,5 +325,30 @@ describe('findNearMisses', () => {
 
   it('says nothing when the right one is set as well', () => {
     expect(findNearMisses({ MONGO_URI: 'x', MONGODB_URI: 'y' })).to.deep.equal([])
+  })
+
+  it('reads an identity provider, by HTTPS or on this machine, with what makes roles', () => {
+    const given = { OIDC_ISSUER: 'https://login.example.org/realms/x', OIDC_CLIENT_ID: 'quire' }
+    const { oidc } = readConfig({ ...given, OIDC_ROLES: 'cn:admins=administrator, a=b=editor,*=x' })
+    expect(oidc?.roles).to.deep.equal([
+      { value: 'cn:admins', role: 'administrator' },
+      { value: 'a=b', role: 'editor' },
+      { value: '*', role: 'x' },
+    ])
+    expect(oidc).to.include({ clientSecret: null, rolesClaim: 'groups' })
+    for (const wrong of [
+      { ...given },
+      { ...given, OIDC_ROLES: 'nothing' },
+      { OIDC_CLIENT_ID: 'quire', OIDC_ROLES: '*=x' },
+      { OIDC_ISSUER: given.OIDC_ISSUER, OIDC_ROLES: '*=x' },
+      { ...given, OIDC_ISSUER: 'http://login.example.org', OIDC_ROLES: '*=x' },
+      { ...given, OIDC_ISSUER: 'javascript:alert(1)', OIDC_ROLES: '*=x' },
+      { ...given, OIDC_SCOPE: 'email', OIDC_ROLES: '*=x' },
+    ]) {
+      expect(() => readConfig(wrong), JSON.stringify(wrong)).to.throw(/OIDC_/)
+    }
+    expect(() => readConfig({ ...given, OIDC_CLIENT_SECRET: 'hidden', OIDC_ROLES: 'x' }))
+      .to.throw(/OIDC_ROLES/)
+      .and.not.match(/hidden/)
   })
 })

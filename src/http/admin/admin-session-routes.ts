@@ -97,7 +97,9 @@ function showStart({ administrators, version }: AdminSessionDependencies) {
     ctx.set('Cache-Control', 'no-store')
     const firstAdministrator = await isFirstWanted(administrators)
     const passkeys = administrators.relyingParty !== null
-    ctx.body = { data: { firstAdministrator, oidc: null, passkeys, version } }
+    const { identityProvider } = administrators
+    const oidc = identityProvider === null ? null : { label: identityProvider.label }
+    ctx.body = { data: { firstAdministrator, oidc, passkeys, version } }
   }
 }
 

@@ -11,6 +11,7 @@ import type { DocumentContext } from '../../documents/context.ts'
 import type { IdempotentCreations } from '../../documents/write/idempotent-creation.ts'
 import type { Locales } from '../../locales/locales.ts'
 import type { Definitions } from '../../schema/definition.ts'
+import type { Log } from '../../log.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { Folders } from '../../media/folders.ts'
 import type { Webhooks } from '../../webhooks/open-webhooks.ts'
@@ -29,6 +30,7 @@ import { declarationRoutes } from './declaration-routes.ts'
 import { editorContentRoutes } from './editor-content-routes.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
+import { oidcRoutes } from '../oidc/oidc-routes.ts'
 import { meRoutes } from './me-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
@@ -46,6 +48,7 @@ export interface ManagementDependencies {
   readonly editorsDocuments: DocumentContext
   readonly locales: Locales
   readonly creations: IdempotentCreations
+  readonly log: Pick<Log, 'warn'>
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
@@ -82,6 +85,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   const administratorActions = administrators.actions
   return [
     adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
+    oidcRoutes({ administrators, limits, cookie, log: dependencies.log }),
     meRoutes({ ...before, administrators, limits }),
     passkeyRoutes({ ...before, administrators, limits }),
     entryRoutes(content),

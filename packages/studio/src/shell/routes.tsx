@@ -23,11 +23,19 @@ interface RouterContext {
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet })
 
+interface SignInSearch {
+  readonly to?: string
+  /** How an attempt ended that went by way of an identity provider. */
+  readonly problem?: 'refused' | 'failed'
+}
+
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') ? { to } : {},
+  validateSearch: ({ to, problem }: Record<string, unknown>): SignInSearch => ({
+    ...(typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') && { to }),
+    ...((problem === 'refused' || problem === 'failed') && { problem }),
+  }),
   loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
   component: lazyRouteComponent(() => import('./sign-in-screen.tsx'), 'SignInScreen'),
 })

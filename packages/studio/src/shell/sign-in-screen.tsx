@@ -12,12 +12,12 @@ import styles from './sign-in.module.css'
 
 export function SignInScreen() {
   const { t } = useTexts()
-  const { to = '/' } = useSearch({ from: '/sign-in' })
+  const { to = '/', problem: elsewhere } = useSearch({ from: '/sign-in' })
   const { data: start } = useSuspenseQuery(startQuery)
   const client = useQueryClient()
   const navigate = useNavigate()
   const [token, setToken] = useState(tokenOfAddress)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState(elsewhere === undefined ? null : t(`signIn.${elsewhere}`))
   const enter = (session: Session): void => {
     client.setQueryData(sessionQuery.queryKey, session)
     void navigate({ href: to })

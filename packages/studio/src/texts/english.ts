@@ -46,6 +46,8 @@ export const english = {
   'signIn.passkey': 'Sign in with a passkey',
   'signIn.or': 'or',
   'signIn.oidc': 'Continue with {name}',
+  'signIn.refused': 'You have no access here. Ask an administrator for it.',
+  'signIn.failed': 'Signing in did not work. Try once more.',
   'signIn.wrong': 'E-mail or password is wrong',
   'signIn.limited': 'Too many attempts. Try again in a few minutes.',
   signOut: 'Sign out',

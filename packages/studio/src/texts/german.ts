@@ -47,6 +47,8 @@ export const german: Catalogue = {
   'signIn.passkey': 'Mit Passkey anmelden',
   'signIn.or': 'oder',
   'signIn.oidc': 'Weiter mit {name}',
+  'signIn.refused': 'Sie haben hier keinen Zugang. Bitten Sie darum bei der Verwaltung.',
+  'signIn.failed': 'Die Anmeldung hat nicht geklappt. Versuchen Sie es noch einmal.',
   'signIn.wrong': 'E-Mail oder Passwort ist falsch',
   'signIn.limited': 'Zu viele Versuche. Versuchen Sie es in einigen Minuten wieder.',
   signOut: 'Abmelden',

@@ -37,7 +37,7 @@ export async function startServer(
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-studio-'))
   const database = `quire_test_studio_${randomBytes(4).toString('hex')}`
   const uri = process.env['MONGODB_URI']
-  const port = await findFreePort()
+  const port = Number(env['PORT'] ?? (await findFreePort()))
   const child = spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
     cwd: ROOT,
     env: {
@@ -72,7 +72,7 @@ export async function startServer(
   }
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

@@ -1,0 +1,30 @@
+import Joi from 'joi'
+
+/** Who has this value in the claim has this role; `*` is everybody. */
+export interface RoleRule {
+  readonly value: string
+  readonly role: string
+}
+
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** By plain HTTP anybody on the way could say who somebody is: there it is for this machine alone. */
+export function issuer(): Joi.StringSchema {
+  return Joi.string().custom((given: string, helpers) => {
+    if (!URL.canParse(given)) return helpers.error('any.invalid')
+    const { protocol, hostname } = new URL(given)
+    const isLocal = protocol === 'http:' && LOCAL_HOSTS.has(hostname)
+    return protocol === 'https:' || isLocal ? given : helpers.error('any.invalid')
+  })
+}
+
+/** `cms-admins=administrator,staff=editor`; a value may hold `=` itself. */
+export function toRoleRules(given: string, helpers: Joi.CustomHelpers): unknown {
+  const rules = given.split(',').map((pair) => {
+    const [, value = '', role = ''] = /^(.+)=([\w-]{1,64})$/.exec(pair.trim()) ?? []
+    return Object.freeze({ value: value.trim(), role })
+  })
+  return rules.every(({ value }) => value !== '')
+    ? Object.freeze(rules)
+    : helpers.error('any.invalid')
+}
