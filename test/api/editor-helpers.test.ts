@@ -83,6 +83,34 @@ describe('what a form asks about an entry', () => {
     expect(only[0]).to.include({ locale: null, state: 'published' })
   })
 
+  it('shows no draft in a locale whose drafts one may not see', async () => {
+    await addRole(server, 'reads-drafts-in-french', [
+      'api::article.article.find',
+      { action: 'api::article.article.readDrafts', locales: ['fr'] },
+      'api::author.author.find',
+    ])
+    await addAdministrator(server, 'Gaston', ['reads-drafts-in-french'])
+    const gaston = await signIn(server, 'gaston@example.org')
+    const author = await create(AUTHORS, { name: 'Somebody' })
+    const wanted = { title: 'Not yet', author: author.documentId }
+    const hidden = await create(ARTICLES, wanted)
+    const mixed = await create(ARTICLES, { ...wanted, title: 'Told' }, '?status=published')
+    const path = `${ARTICLES}/${mixed.documentId}`
+    await editor.send('PUT', path, { data: { title: 'Not told' } })
+    const french = { title: 'Bientôt', author: author.documentId }
+    const begun = await editor.send('PUT', `${path}?locale=fr`, { data: french })
+    expect(begun.status, begun.text).to.equal(200)
+    const locales = await gaston.send('GET', `${ARTICLES}/${hidden.documentId}/locales`)
+    expect(locales.status, locales.text).to.equal(404)
+    const usages = (await gaston.send('GET', `${AUTHORS}/${author.documentId}/usages`)).body.data
+    expect(
+      usages.map(({ title, locale, statuses }: Json) => [locale, title, ...statuses]),
+    ).to.have.deep.members([
+      ['en', 'Told', 'published'],
+      ['fr', 'Bientôt', 'draft'],
+    ])
+  })
+
   it('what links to it, through components and zones too, as far as one may see', async () => {
     const ada = await create(AUTHORS, { name: 'Ada L.' })
     const friend = await create(AUTHORS, { name: 'Friend', friend: ada.documentId })

@@ -23,11 +23,11 @@ export interface Usages {
   readonly capped: boolean
 }
 
-/** What may be looked into: a type, and whether its drafts and which of its locales are seen. */
+/** What may be looked into: a type, whether drafts of it are seen at all, and what is seen in which locale. */
 export interface SeenType {
   readonly plan: ContentTypePlan
   readonly drafts: boolean
-  readonly inLocale: (locale: string) => boolean
+  readonly isSeen: (version: { readonly locale: string; readonly status: Status }) => boolean
 }
 
 /** Of one attribute of one type. */
@@ -58,7 +58,7 @@ export async function findUsages(
 
 async function usagesAt(
   database: Database,
-  { plan, drafts, inLocale }: SeenType,
+  { plan, drafts, isSeen }: SeenType,
   path: string,
   documentId: string,
 ): Promise<Usages> {
@@ -70,7 +70,7 @@ async function usagesAt(
     limit: MOST + 1,
   })
   const byLine = new Map<string, Usage>()
-  for (const row of rows.slice(0, MOST).filter(({ locale }) => inLocale(locale))) {
+  for (const row of rows.slice(0, MOST).filter(isSeen)) {
     const line = `${row.documentId}:${row.locale}`
     const before = byLine.get(line)
     byLine.set(line, {

@@ -73,10 +73,9 @@ async function showLocales(
   const { principal } = ctx.state
   const known = await locales.current()
   const found = await listLocales(database, plan, parameterOf(ctx, 'documentId'))
-  const drafts = mayReadDrafts(ctx, plan)
   const seen = found.filter(
     ({ locale, state }) =>
-      (drafts || state !== 'draft') &&
+      (state !== 'draft' || mayReadDrafts(ctx, plan, locale)) &&
       (!plan.localized ||
         (known.has(locale) && mayIn(principal, contentAction(plan, 'find'), [locale]))),
   )
@@ -105,8 +104,11 @@ export async function sendUsages(
   const types = [...schema.contentTypes.values()].flatMap((plan): readonly SeenType[] => {
     const find = contentAction(plan, 'find')
     if (!plan.uid.startsWith('api::') || !may(principal, find)) return []
-    const inLocale = (code: string): boolean => !plan.localized || mayIn(principal, find, [code])
-    return [{ plan, drafts: mayReadDrafts(ctx, plan), inLocale }]
+    const drafts = !plan.draftAndPublish || may(principal, contentAction(plan, 'readDrafts'))
+    const isSeen: SeenType['isSeen'] = ({ locale, status }) =>
+      (!plan.localized || mayIn(principal, find, [locale])) &&
+      (status !== 'draft' || mayReadDrafts(ctx, plan, locale))
+    return [{ plan, drafts, isSeen }]
   })
   const { all, capped } = await findUsages(database, types, target)
   ctx.body = {
@@ -115,8 +117,13 @@ export async function sendUsages(
   }
 }
 
-function mayReadDrafts({ state: { principal } }: Context, plan: ContentTypePlan): boolean {
-  return !plan.draftAndPublish || may(principal, contentAction(plan, 'readDrafts'))
+function mayReadDrafts(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  locale: string,
+): boolean {
+  const codes = plan.localized ? [locale] : []
+  return !plan.draftAndPublish || mayIn(principal, contentAction(plan, 'readDrafts'), codes)
 }
 
 interface ProposalInput {

@@ -57,7 +57,8 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
     const find = contentAction(plan, 'find')
     const locale = plan.localized ? codes.find((code) => mayIn(principal, find, [code])) : NO_LOCALE
     if (!may(principal, find) || locale === undefined) continue
-    const drafts = plan.draftAndPublish && may(principal, contentAction(plan, 'readDrafts'))
+    const reading = contentAction(plan, 'readDrafts')
+    const drafts = plan.draftAndPublish && mayIn(principal, reading, plan.localized ? [locale] : [])
     const status = drafts ? 'draft' : 'published'
     counts.push([plan.uid, await countLines(documents.database, plan, { locale, status })])
   }
