@@ -92,8 +92,8 @@ async function openContext(): Promise<OpenedContext> {
     for (const one of opened.toReversed()) await one.close()
   }
   try {
-    const { name, queryTimeoutMs } = config.database
-    const database = await openDatabase({ uri: deployment.uri, name, queryTimeoutMs })
+    const { name, queryTimeoutMs, trashDays } = config.database
+    const database = await openDatabase({ uri: deployment.uri, name, queryTimeoutMs, trashDays })
     opened.push(database)
     const access = once(async () => {
       const made = await openAccess(database, compileActions(schema), { rootApiToken: null })

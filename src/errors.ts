@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'account_blocked',
   'account_taken',
   'already_confirmed',
+  'already_there',
   'conflicting_state',
   'connection_position',
   'cross_site',

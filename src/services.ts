@@ -39,6 +39,8 @@ import { openIdAllocator } from './mongo/system/id-allocator.ts'
 import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
+import { openTrashSweep, type TrashSweep } from './mongo/trash/sweep-trash.ts'
+import { ensureTrash } from './mongo/trash/trash-rows.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
 import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
 import { readVersion } from './config/version.ts'
@@ -121,12 +123,16 @@ export async function openServices({
     const files = documentContext(database, schema).contentType('plugin::upload.file')
     const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
-    const background = await startBackground({ config, log }, { ...beside, database, schema })
+    const { trashSweep, ...background } = await startBackground(
+      { config, log },
+      { ...beside, database, schema },
+    )
     const changes = openChangeClock(background.commitLog)
     const stats = watchQueries(database, monitor, { schema, log })
     const close = async (): Promise<void> => {
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
       changes.close()
+      await trashSweep.close()
       await background.webhooks.close()
       await background.commitLog.close()
       await database.close()
@@ -171,6 +177,7 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
   }
   for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
+  await ensureTrash(database)
   const drafts = await syncDrafts(database, openIdAllocator(database), plans, now)
   if (drafts > 0)
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
@@ -180,7 +187,7 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
 async function startBackground(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
   parts: Pick<Services, 'database' | 'schema' | 'locales'>,
-): Promise<Pick<Services, 'commitLog' | 'webhooks'>> {
+): Promise<Pick<Services, 'commitLog' | 'webhooks'> & { readonly trashSweep: TrashSweep }> {
   const { logRetentionDays: retentionDays, historyDays } = config.database
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
@@ -188,7 +195,9 @@ async function startBackground(
   const onMissed = (missed: object): void => log.warn(missed, 'A webhook missed commits: too old')
   const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog, now })
-  return { commitLog, webhooks }
+  const onBackgroundError = warnOf(log, 'The trash')
+  const trashSweep = openTrashSweep({ ...parts, now, onBackgroundError })
+  return { commitLog, webhooks, trashSweep }
 }
 
 function warnOf(log: Logger, what: string): (error: unknown) => void {

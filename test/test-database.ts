@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import { startEmbedded } from '@quire/engine'
-import { type Database, openDatabase } from '../src/mongo/connection/database.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+} from '../src/mongo/connection/database.ts'
 
 export interface TestDatabase {
   readonly database: Database
@@ -56,6 +60,7 @@ export async function stopTestDeployment(): Promise<void> {
 export async function openTestDatabase(
   label: string,
   client?: MongoClientOptions,
+  options: Pick<DatabaseOptions, 'trashDays'> = {},
 ): Promise<TestDatabase> {
   const uri = await testUri()
   const name = `quire_test_${label}_${randomBytes(4).toString('hex')}`
@@ -63,6 +68,7 @@ export async function openTestDatabase(
     uri,
     name,
     queryTimeoutMs: 10_000,
+    ...options,
     // A busy machine may keep an engine from answering a heartbeat for longer than the default.
     client: { connectTimeoutMS: 30_000, ...client },
   })

@@ -9,6 +9,7 @@ import { cleanName } from '../media/file-name.ts'
 import { openFolders } from '../media/folders.ts'
 import { openImageWork } from '../media/images/image-work.ts'
 import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
+import { ensureTrash } from '../mongo/trash/trash-rows.ts'
 import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
 import type { Database } from '../mongo/connection/database.ts'
@@ -35,6 +36,7 @@ export async function openImport(
     return { schema, documents, locales, destination: null, maxFileBytes, contentTypesDir }
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
+  await ensureTrash(database)
   const locales = await openLocales(database)
   const fileType = documents.contentType('plugin::upload.file')
   const records = openFileRecords(database, fileType, documents)

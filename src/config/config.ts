@@ -87,6 +87,8 @@ export interface DatabaseConfig {
   /** How long the commit log keeps what has changed. */
   readonly logRetentionDays: number
   readonly historyDays: number
+  /** How long what was deleted can be restored; 0: it cannot. */
+  readonly trashDays: number
   /** Connections, and how long a command waits for one; what the URI says itself goes first. */
   readonly maxPoolSize: number
   readonly waitQueueTimeoutMs: number
@@ -305,6 +307,7 @@ function toDatabase(settings: Settings): DatabaseConfig {
     countLimit: settings.COUNT_LIMIT,
     logRetentionDays: settings.LOG_RETENTION_DAYS,
     historyDays: settings.HISTORY_DAYS,
+    trashDays: settings.TRASH_DAYS,
     countTimeoutMs: settings.COUNT_TIMEOUT_MS ?? Math.ceil(settings.QUERY_TIMEOUT_MS * 0.75),
     maxPoolSize: settings.MONGODB_MAX_POOL_SIZE,
     waitQueueTimeoutMs: settings.MONGODB_QUEUE_TIMEOUT_MS,

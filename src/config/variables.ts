@@ -109,6 +109,7 @@ export const VARIABLES = {
   COUNT_LIMIT: whole(100_000, 1, 2_147_483_646),
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
   HISTORY_DAYS: whole(365, 1, 36_500),
+  TRASH_DAYS: whole(30, 0, 3_650),
   /** Absent: three quarters of QUERY_TIMEOUT_MS. */
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
   CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184),

@@ -53,6 +53,7 @@ describe('readConfig', () => {
         countLimit: 100_000,
         logRetentionDays: 90,
         historyDays: 365,
+        trashDays: 30,
         countTimeoutMs: 1500,
         maxPoolSize: 50,
         waitQueueTimeoutMs: 2000,

@@ -1,10 +1,7 @@
-import { findExisting } from '../../mongo/write/relation-writes.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { ValidationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder } from '../../schema/plan.ts'
-import { collectRelationChanges } from '../payload/component-values.ts'
-import { namedTargets } from '../payload/relation-input.ts'
+import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
 import { updateDocument } from '../write/update-document.ts'
 import type { WriteTarget } from '../write-target.ts'
@@ -32,33 +29,6 @@ export async function restoreContent(
   }
   const names = only ?? Object.keys(content)
   const chosen = Object.fromEntries(names.map((name) => [name, content[name]]))
-  const data = await withoutLost(context, plan, chosen)
+  const { data } = await withoutLost(context, plan, chosen)
   return updateDocument(context, { ...target, isTrusted: true }, data)
-}
-
-/** Without references to what does not exist any more. */
-async function withoutLost(
-  { database, contentType }: DocumentContext,
-  holder: AttributeHolder,
-  data: Data,
-): Promise<Data> {
-  const inputs = collectRelationChanges(holder, data)
-  const named = [...namedTargets(inputs)]
-  const found = await Promise.all(
-    named.map(([uid, targets]) => findExisting(database, contentType(uid), targets)),
-  )
-  const existing = new Set(found.flatMap(({ documentIds }) => [...documentIds]))
-  const copy = structuredClone(data)
-  for (const { path } of inputs) prune(copy, path, existing)
-  return copy
-}
-
-function prune(data: Data, path: readonly string[], existing: ReadonlySet<string>): void {
-  let holder = data as Record<string, unknown>
-  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string, unknown>
-  const name = path.at(-1) ?? ''
-  const value = holder[name]
-  const isThere = (one: unknown): boolean => existing.has(String(one))
-  if (Array.isArray(value)) holder[name] = value.filter(isThere)
-  else if (!isThere(value)) holder[name] = null
 }

@@ -19,7 +19,7 @@ import { bodyOf } from '../read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from './admin-router.ts'
-import { boundLocales } from './bound-locales.ts'
+import { boundLocales } from './request/bound-locales.ts'
 import { type EditorContentDependencies, localeOf, planOf } from './editor-content-routes.ts'
 
 type BulkName = 'publish' | 'unpublish' | 'discard' | 'delete'

@@ -15,7 +15,7 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { dataOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from './admin-router.ts'
-import { boundLocales } from './bound-locales.ts'
+import { boundLocales } from './request/bound-locales.ts'
 import {
   act,
   type ContentRequest,
@@ -248,14 +248,19 @@ export function planOf(
   return plan
 }
 
-/** What is asked for of a single type, which has fewer verbs. @throws NotFoundError for what a type does not have */
+/** How a single type, which has fewer verbs, calls a verb. */
+export function ownVerb({ kind }: Pick<ContentTypePlan, 'kind'>, verb: ContentVerb): ContentVerb {
+  return kind === 'singleType' ? (SINGLE_VERBS[verb] ?? verb) : verb
+}
+
+/** What is asked for of a type. @throws NotFoundError for what a type does not have */
 function verbOf(
   ctx: Context,
   dependencies: EditorContentDependencies,
   { verb, of }: Manner,
 ): ContentVerb {
   const plan = planOf(ctx, dependencies)
-  const own = plan.kind === 'singleType' ? (SINGLE_VERBS[verb] ?? verb) : verb
+  const own = ownVerb(plan, verb)
   const isThere = of !== 'action' || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(own)) throw new NotFoundError('Not Found')
   return own

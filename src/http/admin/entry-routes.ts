@@ -12,8 +12,8 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter } from './admin-router.ts'
-import { boundLocales } from './bound-locales.ts'
-import { readPage } from './page-of.ts'
+import { boundLocales } from './request/bound-locales.ts'
+import { readPage } from './request/page-of.ts'
 import {
   assertSingle,
   type EditorContentDependencies,

@@ -19,8 +19,8 @@ import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter } from './admin-router.ts'
 import type { EditorContentDependencies } from './editor-content-routes.ts'
 import { sendUsages } from './entry-routes.ts'
-import { readFileSearch } from './read-file-search.ts'
-import { readPage } from './page-of.ts'
+import { readFileSearch } from './request/read-file-search.ts'
+import { readPage } from './request/page-of.ts'
 
 export interface FileRouteDependencies extends EditorContentDependencies {
   readonly library: MediaLibrary

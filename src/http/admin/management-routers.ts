@@ -32,6 +32,7 @@ import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
 import { meRoutes } from './me-routes.ts'
+import { trashRoutes } from './trash-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
@@ -94,6 +95,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     editorContentRoutes(content),
     fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),
     historyRoutes(content),
+    trashRoutes(content),
     auditRoutes(content),
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),

@@ -8,7 +8,7 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from './admin-router.ts'
-import { boundLocales } from './bound-locales.ts'
+import { boundLocales } from './request/bound-locales.ts'
 import {
   assertSingle,
   type EditorContentDependencies,

@@ -39,6 +39,8 @@ export interface Database {
   readonly countTimeoutMs: number
   /** How many documents a condition on a relation may name before they are looked up instead. */
   readonly relatedLimit: number
+  /** How many days deleted content is kept to be restored; 0: it is not. */
+  readonly trashDays: number
   /** Collections that no `$lookup` can read (`findUnjoinable`); filled once, before requests come. */
   readonly unjoinable: Set<string>
   /** Null where nobody watches. */
@@ -107,6 +109,8 @@ export interface DatabaseOptions {
   readonly countTimeoutMs?: number
   /** 10,000 unless told otherwise. */
   readonly relatedLimit?: number
+  /** 0 unless told otherwise. */
+  readonly trashDays?: number
   /** 50 and 2,000 unless told otherwise here or by the URI. */
   readonly maxPoolSize?: number
   readonly waitQueueTimeoutMs?: number
@@ -274,6 +278,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     countLimit: options.countLimit ?? 100_000,
     countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
+    trashDays: options.trashDays ?? 0,
     unjoinable: new Set(),
     monitor: options.monitor ?? null,
     collection: (name) => db.collection(name),

@@ -5,7 +5,12 @@ import type { Database, Session } from '../connection/database.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { noteChanged } from './note-versions.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import {
+  asVersion,
+  type StoredVersion,
+  type VersionDocument,
+  versionsOf,
+} from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
@@ -189,6 +194,44 @@ export async function claimTarget(
   )
 }
 
+type Taker = Pick<StoredVersion, 'documentId' | 'locale' | 'status'>
+
+/** Other documents' versions that hold one of these targets, with the attributes that hold them. */
+export async function findRivals(
+  database: Database,
+  plan: ContentTypePlan,
+  taker: Taker,
+  taken: readonly Taken[],
+  session: Session,
+): Promise<readonly VersionDocument[]> {
+  if (taken.length === 0) return []
+  const names = taken.map(({ relation }) => relation.name)
+  return inSession(session, () =>
+    versionsOf(database, plan)
+      .find(
+        { $or: taken.map((each) => holding(plan, taker, each)) },
+        {
+          ...optionsOf(database, session),
+          projection: Object.fromEntries(names.map((name) => [name, 1])),
+        },
+      )
+      .toArray(),
+  )
+}
+
+function holding(
+  plan: ContentTypePlan,
+  { documentId, locale, status }: Taker,
+  { relation, target }: Taken,
+): Document {
+  return {
+    status,
+    ...(plan.localized && !relation.localized ? {} : { locale }),
+    documentId: { $ne: documentId },
+    [relation.name]: target,
+  }
+}
+
 /**
  * Of two-way one-to-one relations: takes targets from every other owner that holds them, in all locales
  * where they share them. One look for all of them, and one write for each relation in which another does.
@@ -206,28 +249,17 @@ export async function takeFromOthers(
   session: Session,
 ): Promise<void> {
   if (taken.length === 0) return
-  const holding = ({ relation, target }: Taken): Document => ({
-    status,
-    ...(plan.localized && !relation.localized ? {} : { locale }),
-    documentId: { $ne: documentId },
-    [relation.name]: target,
-  })
-  const names = taken.map(({ relation }) => relation.name)
   const options = optionsOf(database, session)
+  const taker = { documentId, locale, status }
   await inSession(session, async () => {
-    const rivals = await versionsOf(database, plan)
-      .find(
-        { $or: taken.map(holding) },
-        { ...options, projection: Object.fromEntries(names.map((name) => [name, 1])) },
-      )
-      .toArray()
+    const rivals = await findRivals(database, plan, taker, taken, session)
     for (const each of taken) {
       const { relation, target } = each
       const losing = rivals.filter((rival) => rival[relation.name] === target)
       if (losing.length === 0) continue
       const revision = newRevision()
       const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
-        holding(each),
+        holding(plan, taker, each),
         {
           $set: { [relation.name]: null, updatedAt, [REVISION]: revision },
           $max: { [COMMIT]: commitIdOf(session) },

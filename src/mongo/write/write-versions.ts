@@ -12,6 +12,7 @@ import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
 import { itemOf, noteChanged, notePut, noteRemoved, removalProjection } from './note-versions.ts'
+import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
 import { toBson } from '../versions/stored-value.ts'
 import {
   asVersion,
@@ -238,7 +239,7 @@ export async function setInOtherLocales(
   )
 }
 
-/** Removes drafts and published versions alike; answers how many there were. */
+/** Removes drafts and published versions alike, content into the trash; answers how many there were. */
 export function deleteVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -251,10 +252,12 @@ export function deleteVersions(
   const options = optionsOf(database, session)
   return reserving(database, plan, [documentId], session, () =>
     inSession(session, async () => {
+      const isKept = keepsDeleted(database, plan)
       const found = await versionsOf(database, plan)
-        .find(which, { ...options, projection: removalProjection(plan) })
+        .find(which, { ...options, projection: isKept ? {} : removalProjection(plan) })
         .toArray()
       if (found.length === 0) return 0
+      if (isKept) await keepDeleted(database, plan, found.map(asVersion), session)
       const { deletedCount } = await versionsOf(database, plan).deleteMany(which, options)
       noteRemoved(plan, found.map(asVersion), deletedCount, session)
       return deletedCount

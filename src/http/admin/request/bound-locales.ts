@@ -1,8 +1,8 @@
-import { assertMayIn } from '../../access/permissions.ts'
-import type { LocaleRules } from '../../query/query.ts'
-import type { Data } from '../../schema/definition.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { Context } from '../state.ts'
+import { assertMayIn } from '../../../access/permissions.ts'
+import type { LocaleRules } from '../../../query/query.ts'
+import type { Data } from '../../../schema/definition.ts'
+import type { ContentTypePlan } from '../../../schema/plan.ts'
+import type { Context } from '../../state.ts'
 
 /**
  * The locales that a request of an administrator is about. Each of `actions` must be permitted in all of them; who is

@@ -4,9 +4,9 @@ import {
   type FileKind,
   type FileOrder,
   type FileSearch,
-} from '../../media/find-files.ts'
-import { ValidationError } from '../../errors.ts'
-import type { Data } from '../../schema/definition.ts'
+} from '../../../media/find-files.ts'
+import { ValidationError } from '../../../errors.ts'
+import type { Data } from '../../../schema/definition.ts'
 
 const MAX_TEXT = 100
 

@@ -1,5 +1,5 @@
-import { PaginationError } from '../../errors.ts'
-import type { Data } from '../../schema/definition.ts'
+import { PaginationError } from '../../../errors.ts'
+import type { Data } from '../../../schema/definition.ts'
 
 /** A page of a list that is there already. */
 export interface ListPage {

@@ -1,0 +1,73 @@
+import { findExisting } from '../../mongo/write/relation-writes.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { AttributeHolder } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { collectRelationChanges } from './component-values.ts'
+import { namedTargets } from './relation-input.ts'
+import { listOf } from './relation-list.ts'
+
+/** A reference to what does not exist any more. */
+export interface LostReference {
+  /** Keys and list positions from the root down. */
+  readonly path: readonly string[]
+  readonly documentId: string
+}
+
+/** Of those that are named of a content-type. */
+type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
+
+/**
+ * Values as they were, without references to documents and files that are gone, and which those were. `alsoThere` names
+ * more that are not.
+ */
+export async function withoutLost(
+  { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
+  holder: AttributeHolder,
+  data: Data,
+  { session, alsoThere }: { readonly session?: Session; readonly alsoThere?: FindMore } = {},
+): Promise<{ readonly data: Data; readonly lost: readonly LostReference[] }> {
+  const inputs = collectRelationChanges(holder, data).filter(
+    // What an inverse side holds is an order, in which those that are gone do no harm.
+    ({ attribute }) => attribute.kind === 'media' || attribute.side === 'owner',
+  )
+  const existing = new Set<string>()
+  for (const [uid, targets] of namedTargets(inputs)) {
+    const found = await findExisting(database, contentType(uid), targets, session)
+    for (const documentId of found.documentIds) existing.add(documentId)
+    const missing = [...targets.documentIds].filter((documentId) => !existing.has(documentId))
+    if (missing.length === 0 || alsoThere === undefined) continue
+    for (const documentId of await alsoThere(uid, missing)) existing.add(documentId)
+  }
+  const copy = copyOf(data)
+  const lost = inputs.flatMap(({ path }) =>
+    prune(copy, path, existing).map((documentId) => ({ path, documentId })),
+  )
+  return { data: copy, lost }
+}
+
+/** Lists and objects anew; what else there is, such as values of BSON, as it is. */
+function copyOf<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  const isPlain =
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  if (!isPlain) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)])) as T
+}
+
+/** Answers what it takes away. */
+function prune(
+  data: Data,
+  path: readonly string[],
+  existing: ReadonlySet<string>,
+): readonly string[] {
+  let holder = data as Record<string, unknown>
+  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string, unknown>
+  const name = path.at(-1) ?? ''
+  const value = holder[name]
+  const held = listOf(value)
+  const lost = held.filter((one) => !existing.has(one))
+  if (lost.length === 0) return []
+  holder[name] = Array.isArray(value) ? held.filter((one) => existing.has(one)) : null
+  return lost
+}

@@ -1,0 +1,26 @@
+import { NotFoundError } from '../../errors.ts'
+import { noteRow } from '../../mongo/connection/commit-record.ts'
+import { type DeletionsOf, findDeletionsOf } from '../../mongo/trash/read-trash.ts'
+import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
+import type { DocumentContext } from '../context.ts'
+
+/** What the log calls the end of what was in the trash. */
+export const TRASH_TYPE = 'admin::trash'
+
+/**
+ * Ends what is in the trash of a document, for good; the audit says who did.
+ * @throws NotFoundError for what is not there; what `assertMay` throws for the locales that end
+ */
+export function endDeleted(
+  { database }: DocumentContext,
+  which: DeletionsOf,
+  assertMay: (locales: readonly string[]) => void,
+): Promise<void> {
+  return database.transact(async (session) => {
+    const rows = await findDeletionsOf(database, which, session)
+    if (rows.length === 0) throw new NotFoundError('This is not in the trash')
+    assertMay(rows.flatMap(({ locales }) => locales))
+    for (const row of rows) await takeFromTrash(database, row, row.locales, session)
+    noteRow(session, 'delete', { type: TRASH_TYPE, documentId: which.documentId })
+  })
+}

@@ -1,0 +1,54 @@
+import { findDeletions, type SeenTypes } from '../../mongo/trash/read-trash.ts'
+import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { DocumentContext } from '../context.ts'
+
+const DAY_MS = 86_400_000
+
+/** A document, or some of its locales, that was deleted. */
+export interface Deleted {
+  readonly id: string
+  readonly uid: string
+  readonly documentId: string
+  /** Left out where there are none. */
+  readonly locales?: readonly string[]
+  readonly title: string
+  readonly deletedAt: Date
+  readonly expiresAt: Date
+  readonly by: DeletionRow['by']
+}
+
+export interface TrashPage {
+  readonly deleted: readonly Deleted[]
+  /** The id before which the next page begins; null on the last. */
+  readonly next: string | null
+}
+
+/** What was deleted of types and locales that are seen, the newest first. */
+export async function listTrash(
+  { database }: DocumentContext,
+  seen: readonly SeenTypes[],
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<TrashPage> {
+  const found = await findDeletions(database, seen, { before, limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  return {
+    deleted: rows.map((row) => toDeleted(row, database.trashDays)),
+    next: found.length > limit ? (rows.at(-1)?._id ?? null) : null,
+  }
+}
+
+function toDeleted(row: DeletionRow, trashDays: number): Deleted {
+  const { _id: id, type: uid, documentId, title, at, by } = row
+  const locales = row.locales.filter((locale) => locale !== NO_LOCALE)
+  return {
+    id,
+    uid,
+    documentId,
+    ...(locales.length > 0 && { locales }),
+    title,
+    deletedAt: at,
+    expiresAt: new Date(at.getTime() + trashDays * DAY_MS),
+    by,
+  }
+}

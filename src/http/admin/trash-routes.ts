@@ -1,0 +1,147 @@
+import Joi from 'joi'
+import { contentAction, type ContentVerb } from '../../access/actions.ts'
+import { readInput } from '../../access/input.ts'
+import { assertMayIn, mayIn } from '../../access/permissions.ts'
+import { endDeleted } from '../../documents/trash/end-deleted.ts'
+import { listTrash } from '../../documents/trash/list-trash.ts'
+import { restoreDocument } from '../../documents/trash/restore-document.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import type { Context } from '../state.ts'
+import { adminRouter } from './admin-router.ts'
+import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
+
+type Dependencies = ContentRouteDependencies
+
+const DELETION = Joi.string()
+  .pattern(/^[0-9a-f]{24}-[a-z][a-z0-9]{23}$/)
+  .message('{{#label}} must be an id of this list')
+
+interface ListQuery {
+  readonly uid?: string
+  readonly pagination?: { readonly cursor?: string; readonly pageSize?: number }
+}
+
+const LIST = Joi.object<ListQuery>({
+  uid: Joi.string().max(255),
+  pagination: Joi.object({
+    cursor: DELETION,
+    pageSize: Joi.number().integer().min(1).max(100),
+  }),
+}).prefs({ convert: true }) // of text
+
+interface RestoreInput {
+  readonly deletion?: string
+  readonly locales?: readonly string[]
+  readonly from?: 'draft' | 'published'
+}
+
+const RESTORE = Joi.object<{ readonly data?: RestoreInput }>({
+  data: Joi.object({
+    deletion: DELETION,
+    locales: Joi.array().items(Joi.string().max(35)).min(1).max(500).unique(),
+    from: Joi.valid('draft', 'published'),
+  }),
+})
+
+const END = Joi.object<{ readonly deletion?: string }>({ deletion: DELETION })
+
+/** `/admin/trash`: content that was deleted, for whoever may see it, create it and delete it. */
+export function trashRoutes(dependencies: Dependencies): GuardedRouter {
+  const admin = adminRouter('/admin/trash', dependencies)
+  const asking = (verb: ContentVerb) => (ctx: Context) => {
+    const plan = planOf(ctx, dependencies)
+    assertSingle(ctx, plan)
+    return contentAction(plan, ownVerb(plan, verb))
+  }
+  admin.get('/', null, (ctx) => list(ctx, dependencies))
+  admin.guarded(
+    'post',
+    '/:uid/:documentId/restore',
+    (run) => administratorsOf('create', asking('create'), run),
+    (ctx) => restore(ctx, dependencies),
+  )
+  admin.guarded(
+    'delete',
+    '/:uid/:documentId',
+    (run) => administratorsOf('delete', asking('delete'), run),
+    (ctx) => end(ctx, dependencies),
+  )
+  return admin.router
+}
+
+async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
+  const { documents, locales, schema } = dependencies
+  const { uid, pagination = {} } = readInput(LIST, readQuery(ctx.querystring))
+  const { cursor = null, pageSize = 25 } = pagination
+  const plans = [...schema.contentTypes.values()].filter(
+    (plan) => plan.uid.startsWith('api::') && (uid === undefined || plan.uid === uid),
+  )
+  const known = await locales.current()
+  const seen = plans.flatMap((plan) => seenOf(ctx, plan, known))
+  const page = { before: cursor, limit: pageSize }
+  const { deleted, next } = await listTrash(documents, seen, page)
+  const { trashDays } = documents.database
+  ctx.body = { data: deleted, meta: { trashDays, pagination: { pageSize, nextCursor: next } } }
+}
+
+/** What was a draft is seen by who may see drafts. */
+function seenOf(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  { all }: LocaleRules,
+): Parameters<typeof listTrash>[1] {
+  const verbs: readonly ContentVerb[] = plan.draftAndPublish ? ['find', 'readDrafts'] : ['find']
+  const mayAll = (locales: readonly string[]): boolean =>
+    verbs.every((verb) => mayIn(principal, contentAction(plan, verb), locales))
+  if (!plan.localized) return mayAll([]) ? [{ types: [plan.uid], locales: [NO_LOCALE] }] : []
+  const codes = all.map(({ code }) => code).filter((code) => mayAll([code]))
+  return codes.length === 0 ? [] : [{ types: [plan.uid], locales: codes }]
+}
+
+async function restore(ctx: Context, dependencies: Dependencies): Promise<void> {
+  const plan = planOf(ctx, dependencies)
+  const { data = {} } = readInput(RESTORE, bodyOf(ctx) ?? {})
+  const documentId = parameterOf(ctx, 'documentId')
+  const { versions, lost, taken } = await restoreDocument(dependencies.documents, {
+    plan,
+    documentId,
+    deletion: data.deletion ?? null,
+    locales: data.locales ?? null,
+    from: data.from ?? 'draft',
+    assertMay: assertMayAll(ctx, plan, 'create'),
+  })
+  const own = ({ locale }: { readonly locale: string }) => (plan.localized ? { locale } : {})
+  ctx.body = {
+    data: versions.map((version) => ({
+      documentId,
+      ...own(version),
+      status: version.status,
+      revision: version._revision,
+    })),
+    meta: {
+      lost: lost.map((one) => ({ ...own(one), path: one.path, documentId: one.documentId })),
+      taken: taken.map(({ locale, ...fault }) => ({ ...own({ locale }), ...fault })),
+    },
+  }
+}
+
+async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
+  const plan = planOf(ctx, dependencies)
+  const { deletion = null } = readInput(END, readQuery(ctx.querystring))
+  const which = { type: plan.uid, documentId: parameterOf(ctx, 'documentId'), deletion }
+  await endDeleted(dependencies.documents, which, assertMayAll(ctx, plan, 'delete'))
+  ctx.status = 204
+}
+
+/** Asks for an action in the locales that it turns out to be about. */
+function assertMayAll({ state: { principal } }: Context, plan: ContentTypePlan, verb: ContentVerb) {
+  const action = contentAction(plan, ownVerb(plan, verb))
+  return (locales: readonly string[]): void => {
+    assertMayIn(principal, action, plan.localized ? locales : [])
+  }
+}

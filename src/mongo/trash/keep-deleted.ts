@@ -1,0 +1,83 @@
+import { BSON } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { titleFieldOf } from '../../schema/title-field.ts'
+import { currentAuthorship } from '../connection/authorship.ts'
+import { commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { insertTogether } from '../connection/insert-together.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
+import {
+  type DeletionRow,
+  deletionsIn,
+  type TrashedVersion,
+  trashedVersionsIn,
+} from './trash-rows.ts'
+
+const LONGEST_TITLE = 200
+
+/** Whether what is deleted of a type goes into the trash: content does; files and end users are gone at once. */
+export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan): boolean {
+  return trashDays > 0 && uid.startsWith('api::')
+}
+
+/** Puts versions of one document into the trash, in the transaction that deletes them. */
+export async function keepDeleted(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  session: Session,
+): Promise<void> {
+  const [first] = versions
+  if (first === undefined) return
+  const commit = commitIdOf(session)
+  const deletion = `${commit}-${first.documentId}`
+  const row: DeletionRow = {
+    _id: deletion,
+    type: plan.uid,
+    documentId: first.documentId,
+    locales: [...new Set(versions.map(({ locale }) => locale))].sort(),
+    title: titleOf(plan, versions),
+    at: timeOfCommit(commit),
+    ...currentAuthorship(),
+    commit,
+  }
+  const kept = versions.map((version): TrashedVersion => ({
+    _id: `${deletion}:${version.locale}:${version.status}`,
+    deletion,
+    locale: version.locale,
+    status: version.status,
+    version,
+  }))
+  for (const part of inParts(kept)) {
+    await insertTogether(database, trashedVersionsIn(database).collectionName, part, session)
+  }
+  await insertTogether(database, deletionsIn(database).collectionName, [row], session)
+}
+
+/** What one command takes: 48 MB in all, of documents of up to 16 MB. */
+const PART_BYTES = 16 * 1_048_576
+
+function inParts(rows: readonly TrashedVersion[]): readonly (readonly TrashedVersion[])[] {
+  const parts: TrashedVersion[][] = []
+  let bytes = Infinity
+  for (const row of rows) {
+    const size = BSON.calculateObjectSize(row)
+    if (bytes + size > PART_BYTES) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(row)
+    bytes += size
+  }
+  return parts
+}
+
+/** Of the first locale, of its draft where there is one. */
+function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): string {
+  const [shown] = versions.toSorted(
+    (one, other) =>
+      one.locale.localeCompare(other.locale) || one.status.localeCompare(other.status),
+  )
+  const title = shown?.[titleFieldOf(plan)]
+  return typeof title === 'string' ? title.slice(0, LONGEST_TITLE) : ''
+}
