@@ -244,6 +244,7 @@ function contentRouters(
   const shared = {
     documents,
     creations,
+    planning: services.planning,
     schema,
     locales,
     api: config.api,

@@ -59,6 +59,8 @@ export const ERROR_CODES = [
   'query_timeout',
   'query_too_large',
   'rate_limited',
+  'release_faults',
+  'release_state',
   'request_under_way',
   'role_in_use',
   'storage_unreachable',

@@ -36,10 +36,10 @@ import { newDocumentId } from './mongo/versions/document-id.ts'
 import { type ChangeClock, openChangeClock } from './mongo/commits/change-clock.ts'
 import { type CommitLog, openCommitLog } from './mongo/commits/commit-log.ts'
 import { openIdAllocator } from './mongo/system/id-allocator.ts'
-import { openQueryStats, type QueryStats } from './mongo/observe/query-stats.ts'
+import { watchQueries } from './mongo/observe/watch-queries.ts'
 import { syncDrafts } from './mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
-import { openTrashSweep, type TrashSweep } from './mongo/trash/sweep-trash.ts'
+import { openPlanning, type Planning } from './planning/open-planning.ts'
 import { ensureTrash } from './mongo/trash/trash-rows.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
 import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
@@ -83,6 +83,7 @@ export interface Services {
   /** What the log says has changed, for who keeps what was read. */
   readonly changes: ChangeClock
   readonly webhooks: Webhooks
+  readonly planning: Planning
   close(): Promise<void>
 }
 
@@ -123,16 +124,16 @@ export async function openServices({
     const files = documentContext(database, schema).contentType('plugin::upload.file')
     const beside = await openBeside(config, database, files)
     await clearSpool(spoolFolder(config), new Date())
-    const { trashSweep, ...background } = await startBackground(
-      { config, log },
-      { ...beside, database, schema },
-    )
+    const parts = { ...beside, ...who, database, schema }
+    const background = await startBackground({ config, log }, parts)
     const changes = openChangeClock(background.commitLog)
-    const stats = watchQueries(database, monitor, { schema, log })
+    const stats = watchQueries(database, monitor, schema, (err) => {
+      log.debug({ err }, 'The statistics of queries could not be stored')
+    })
     const close = async (): Promise<void> => {
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
       changes.close()
-      await trashSweep.close()
+      await background.planning.close()
       await background.webhooks.close()
       await background.commitLog.close()
       await database.close()
@@ -186,8 +187,8 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
 /** The last to be opened: what works on its own from then on. */
 async function startBackground(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
-  parts: Pick<Services, 'database' | 'schema' | 'locales'>,
-): Promise<Pick<Services, 'commitLog' | 'webhooks'> & { readonly trashSweep: TrashSweep }> {
+  parts: Pick<Services, 'database' | 'schema' | 'locales' | 'access' | 'administrators'>,
+): Promise<Pick<Services, 'commitLog' | 'webhooks' | 'planning'>> {
   const { logRetentionDays: retentionDays, historyDays } = config.database
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
@@ -195,30 +196,14 @@ async function startBackground(
   const onMissed = (missed: object): void => log.warn(missed, 'A webhook missed commits: too old')
   const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog, now })
-  const onBackgroundError = warnOf(log, 'The trash')
-  const trashSweep = openTrashSweep({ ...parts, now, onBackgroundError })
-  return { commitLog, webhooks, trashSweep }
+  const documents = documentContext(parts.database, parts.schema)
+  const onBackgroundError = warnOf(log, 'Schedules')
+  const planning = await openPlanning({ ...parts, documents, now, onBackgroundError })
+  return { commitLog, webhooks, planning }
 }
 
 function warnOf(log: Logger, what: string): (error: unknown) => void {
   return (err) => log.warn({ err }, `${what} could not be kept going`)
-}
-
-/** Keeps the evidence that `quire doctor` judges by; null where commands are not watched. */
-function watchQueries(
-  database: Database,
-  monitor: CommandMonitor,
-  { schema, log }: { readonly schema: Schema; readonly log: Logger },
-): QueryStats | null {
-  if (monitor.mode === 'off') return null
-  const names = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
-  return openQueryStats({
-    database,
-    monitor,
-    collections: new Set(names),
-    now,
-    onBackgroundError: (err) => log.debug({ err }, 'The statistics of queries could not be stored'),
-  })
 }
 
 async function openAccessControl(

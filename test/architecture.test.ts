@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 const DOMAIN = [
   'webhooks',
+  'planning',
   'jobs',
   'documents',
   'locales',
@@ -42,11 +43,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   documents: ['locales', 'mongo', 'media', 'query', 'schema', 'time-slice', 'errors'],
   jobs: ['mongo', 'errors'],
   webhooks: ['jobs', 'documents', 'locales', 'access', 'mongo', 'query', 'schema', 'errors'],
+  planning: [
+    'jobs',
+    'documents',
+    'locales',
+    'administrators',
+    'access',
+    'mongo',
+    'query',
+    'schema',
+    'errors',
+  ],
   openapi: ['accounts', 'access', 'query', 'schema', 'errors'],
   'client-code': ['openapi', 'access', 'query', 'schema', 'errors'],
   http: [
     'openapi',
     'webhooks',
+    'planning',
     'documents',
     'answers',
     'locales',

@@ -14,6 +14,7 @@ const BACKGROUND: ReadonlySet<unknown> = new Set([
   'quire_deliveries',
   'quire_heads',
   'quire_processes',
+  'quire_schedules',
   'quire_stamps',
   'quire_webhooks',
 ])

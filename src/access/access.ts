@@ -1,4 +1,5 @@
 import { UnauthorizedError } from '../errors.ts'
+import type { Author } from '../mongo/connection/authorship.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { Actions } from './actions.ts'
 import {
@@ -43,6 +44,8 @@ export interface Access {
    * @throws UnauthorizedError for a bearer that is unknown or has expired.
    */
   principalOf(authorization: string | undefined): Promise<Principal>
+  /** Whoever asked for something before, with the rights of now; null for whom there is no more. Administrators are not known here. */
+  principalOfAuthor(by: Author): Promise<Principal | null>
   /** Waits for what is being written behind requests; call it before the database is closed. */
   close(): Promise<void>
 }
@@ -85,6 +88,7 @@ const NOTE_USE_EVERY_MS = 60_000
 const NO_GRANTS: Grants = new Set()
 const NO_USERS: EndUsers = {
   identify: () => Promise.reject(new UnauthorizedError('Missing or invalid credentials')),
+  find: () => Promise.resolve(null),
   countOf: () => Promise.resolve(0),
 }
 
@@ -130,8 +134,26 @@ export async function openAccess(
       uses.note(token)
       return token.principal
     },
+    principalOfAuthor: async (by) => authorNow(await stamped.current(), users, by, now()),
     close: () => uses.settled(),
   }
+}
+
+async function authorNow(
+  known: Known,
+  users: EndUsers,
+  { kind, id }: Author,
+  at: Date,
+): Promise<Principal | null> {
+  if (kind === 'root') return ROOT
+  if (kind === 'anonymous') return known.anonymous
+  if (kind === 'user') {
+    const user = await users.find(String(id))
+    return user === null ? null : toUser(user, known)
+  }
+  const token = [...known.tokens.values()].find(({ principal }) => principal.id === id)
+  if (kind !== 'apiToken' || token === undefined || hasExpired(token, at)) return null
+  return token.principal
 }
 
 async function loadKnown(db: Database, actions: Actions): Promise<Known> {

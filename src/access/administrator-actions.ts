@@ -6,6 +6,7 @@ const VERBS = {
   'admin::api-tokens': ['read', 'create', 'update', 'regenerate', 'delete'],
   'admin::roles': ['read', 'create', 'update', 'delete'],
   'admin::audit': ['read'],
+  'admin::releases': ['read', 'create', 'update', 'publish', 'delete'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
   'admin::webhooks': ['read', 'create', 'update', 'delete'],

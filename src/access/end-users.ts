@@ -11,6 +11,8 @@ export interface IdentifiedUser {
 export interface EndUsers {
   /** Who a JWT speaks for. @throws UnauthorizedError */
   identify(token: string): Promise<IdentifiedUser>
+  /** By documentId; null for one who is gone or blocked. */
+  find(documentId: string): Promise<IdentifiedUser | null>
   /** How many have a role, by its documentId. */
   countOf(role: string, session: Session): Promise<number>
 }

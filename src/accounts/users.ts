@@ -167,6 +167,10 @@ export interface IdentifyContext extends UsersContext {
 export function openEndUsers(context: IdentifyContext): EndUsers {
   return {
     identify: (token) => identifyUser(context, token),
+    find: async (documentId) => {
+      const user = await findUser(context, { documentId })
+      return user === null || user.blocked ? null : user
+    },
     countOf: (role, session) => countUsersOf(context, role, session),
   }
 }

@@ -1,6 +1,6 @@
 import type { Actions } from '../access/actions.ts'
 import { inputError, readInput } from '../access/input.ts'
-import type { AdministratorPrincipal, Principal } from '../access/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
@@ -26,14 +26,7 @@ import { notePasswordLink } from './note-sign-ins.ts'
 import type { Preferences } from './preferences.ts'
 import type { Permission } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
-import {
-  assertHolds,
-  hasAdministrator,
-  type KnownStaff,
-  loadStaff,
-  permissionsOf,
-  rolesOf,
-} from './staff.ts'
+import { assertHolds, hasAdministrator, type KnownStaff, permissionsOf, rolesOf } from './staff.ts'
 
 /** What the commit log calls them. */
 export const ADMINISTRATOR_TYPE = 'admin::user'
@@ -69,31 +62,6 @@ export interface Administrator {
   readonly hasPassword: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-}
-
-/** Who a cookie speaks for; null when it speaks for nobody. */
-export async function principalOfSession(
-  { db, actions, sessions, stamped }: AdministratorsContext,
-  token: string,
-): Promise<AdministratorPrincipal | null> {
-  const live = await sessions.find(token)
-  if (live === null) return null
-  const known = await stamped.current()
-  // Somebody whom another process has added within the last second.
-  const isKnown = known.rights.has(live.administrator)
-  const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
-  const row = administrators.find(({ _id }) => _id === live.administrator)
-  const held = rights.get(live.administrator)
-  if (row === undefined || held === undefined || live.epoch < row.epoch) return null
-  return {
-    kind: 'administrator',
-    id: row._id,
-    name: row.name,
-    session: live.id,
-    grants: held,
-    isBound: [...held.values()].some((locales) => locales !== null),
-    localesOf: (action) => held.get(action) ?? null,
-  }
 }
 
 export async function listAdministrators({

@@ -65,8 +65,9 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
   {
     type: 'editor',
     name: 'Editor',
-    description: 'Writes and publishes all content, and manages media.',
-    permits: ({ subject }) => isContent(subject) || isMedia(subject),
+    description: 'Writes and publishes all content, alone and in releases, and manages media.',
+    permits: ({ subject }) =>
+      isContent(subject) || isMedia(subject) || subject === 'admin::releases',
   },
   {
     type: 'author',

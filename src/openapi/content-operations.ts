@@ -4,6 +4,7 @@ import { entrySchema } from './entry-schemas.ts'
 import { exampleOf } from './examples.ts'
 import { createSchema, inputSchema } from './input-schemas.ts'
 import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { AT_A_TIME, scheduleSchema } from './schedule-schemas.ts'
 import type { PlacedOperation } from './operation.ts'
 import { headerParameter, type Parameter, pathParameter } from './parameters.ts'
 import {
@@ -218,6 +219,7 @@ function remove(place: Place): PlacedOperation {
 
 function act(place: Place, verb: string, summary: string): PlacedOperation {
   const { vocabulary, plan, bounds, name } = place
+  const isPlanned = verb !== 'discard'
   const several = objectOf({ data: listOf(entrySchema(vocabulary, plan)), meta: objectOf({}) }, [
     'data',
     'meta',
@@ -237,7 +239,11 @@ function act(place: Place, verb: string, summary: string): PlacedOperation {
           : []),
         IF_MATCH,
       ],
+      ...(isPlanned && {
+        requestBody: { ...jsonBody(AT_A_TIME), required: false },
+      }),
       responses: {
+        ...(isPlanned && { 202: answer('It is done at that time', scheduleSchema(vocabulary)) }),
         200: answer(
           'The entry; a list where several locales were named',
           plan.localized ? { anyOf: [oneEntry(place), several] } : oneEntry(place),

@@ -86,6 +86,8 @@ const BEHIND: ReadonlySet<string> = new Set([
   'quire_heads',
   'quire_leases',
   'quire_processes',
+  'quire_schedules',
+  'quire_webhooks',
   'quire_query_stats',
 ])
 

@@ -32,7 +32,13 @@ interface Pair {
   readonly published: StoredVersion | null
 }
 
-type InLocale = (pair: Pair, session: Session) => Promise<StoredVersion>
+type InLocale = (pair: Pair) => Promise<StoredVersion>
+
+/** What is done in each locale, and in which of those that were asked for. */
+interface LocaleAction {
+  readonly run: InLocale
+  readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
+}
 
 /**
  * Makes each draft the published version, and answers that. What is published as it stands stays as it
@@ -45,7 +51,16 @@ export function publishDocument(
   context: DocumentContext,
   target: ActionTarget,
 ): Promise<readonly StoredVersion[]> {
-  return inEachLocale(context, target, async ({ locale, draft, published }, session) => {
+  return alone(context, (session) => publishInside(context, target, session))
+}
+
+/** The same within a transaction. */
+export function publishInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const publish: InLocale = async ({ locale, draft, published }) => {
     const isPublished =
       draft !== null && published !== null && haveSameContent(target.plan, draft, published)
     if (isPublished) return published
@@ -55,7 +70,8 @@ export function publishDocument(
     const written = { plan, documentId, key, writer }
     const stamped = orThrow(await patchWritten(context, written, {}, session))
     return publishDraft(context, written, { draft: stamped, changes: new Map() }, session)
-  })
+  }
+  return inEachLocale(context, target, { run: publish }, session)
 }
 
 /**
@@ -66,13 +82,23 @@ export function unpublishDocument(
   context: DocumentContext,
   target: ActionTarget,
 ): Promise<readonly StoredVersion[]> {
+  return alone(context, (session) => unpublishInside(context, target, session))
+}
+
+/** The same within a transaction. */
+export function unpublishInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
   const { plan, documentId } = target
-  return inEachLocale(context, target, async ({ locale, draft, published }, session) => {
+  const unpublish: InLocale = async ({ locale, draft, published }) => {
     if (published === null) return orThrow(draft)
     const kept = draft ?? (await beginDraft(context, plan, published, session))
     await deletePublished(context.database, plan, documentId, locale, session)
     return kept
-  })
+  }
+  return inEachLocale(context, target, { run: unpublish }, session)
 }
 
 /**
@@ -83,8 +109,16 @@ export function discardDraft(
   context: DocumentContext,
   target: ActionTarget,
 ): Promise<readonly StoredVersion[]> {
+  return alone(context, (session) => discardInside(context, target, session))
+}
+
+function discardInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
   const { plan, locales } = target
-  const discard: InLocale = async ({ locale, draft, published }, session) => {
+  const discard: InLocale = async ({ locale, draft, published }) => {
     if (published === null) {
       const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
       throw new ApplicationError(
@@ -100,36 +134,40 @@ export function discardDraft(
     const published = pairs.filter((pair) => pair.published !== null)
     return locales.kind === 'every' && published.length > 0 ? published : pairs
   }
-  return inEachLocale(context, target, discard, choose)
+  return inEachLocale(context, target, { run: discard, choose }, session)
+}
+
+/** In a transaction of its own; again where another write came between. */
+function alone(
+  { database }: DocumentContext,
+  work: (session: Session) => Promise<readonly StoredVersion[]>,
+): Promise<readonly StoredVersion[]> {
+  return retryCollisions(() => database.transact(work))
 }
 
 async function inEachLocale(
   context: DocumentContext,
   { plan, documentId, locales, condition }: ActionTarget,
-  runAction: InLocale,
-  choose: (pairs: readonly Pair[]) => readonly Pair[] = (pairs) => pairs,
+  { run, choose = (pairs) => pairs }: LocaleAction,
+  session: Session,
 ): Promise<readonly StoredVersion[]> {
   const { database } = context
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
-  return retryCollisions(() =>
-    database.transact(async (session) => {
-      if (plan.localized) await lockDocument(database, plan, documentId, session)
-      const read = async (): Promise<readonly Pair[]> =>
-        choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))
-      let pairs = await read()
-      if (condition !== undefined) {
-        for (const { locale } of pairs) {
-          await assertCondition(context, { plan, documentId, locale }, condition, session)
-        }
-        pairs = await read() // what was checked is another revision since
-      }
-      const answers: StoredVersion[] = []
-      for (const pair of pairs) {
-        answers.push(await namingLocale(locales, pair, () => runAction(pair, session)))
-      }
-      return answers
-    }),
-  )
+  if (plan.localized) await lockDocument(database, plan, documentId, session)
+  const read = async (): Promise<readonly Pair[]> =>
+    choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))
+  let pairs = await read()
+  if (condition !== undefined) {
+    for (const { locale } of pairs) {
+      await assertCondition(context, { plan, documentId, locale }, condition, session)
+    }
+    pairs = await read() // what was checked is another revision since
+  }
+  const answers: StoredVersion[] = []
+  for (const pair of pairs) {
+    answers.push(await namingLocale(locales, pair, () => run(pair)))
+  }
+  return answers
 }
 
 /** @throws NotFoundError for a locale that was named and is not there, or when there is none at all. */

@@ -1,10 +1,8 @@
 import type { Access } from '../../access/access.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
 import { SESSION_LIVES_MS } from '../../administrators/admin-sessions.ts'
-import {
-  type AdministratorsContext,
-  principalOfSession,
-} from '../../administrators/administrators.ts'
+import type { AdministratorsContext } from '../../administrators/administrators.ts'
+import { principalOfSession } from '../../administrators/principals.ts'
 import type { Config } from '../../config/config.ts'
 import { readVersion } from '../../config/version.ts'
 import type { DocumentContext } from '../../documents/context.ts'
@@ -13,6 +11,7 @@ import type { Locales } from '../../locales/locales.ts'
 import type { Definitions } from '../../schema/definition.ts'
 import type { Log } from '../../log.ts'
 import type { Schema } from '../../schema/plan.ts'
+import type { Planning } from '../../planning/open-planning.ts'
 import type { Folders } from '../../media/folders.ts'
 import type { Webhooks } from '../../webhooks/open-webhooks.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
@@ -32,6 +31,7 @@ import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
 import { meRoutes } from './me-routes.ts'
+import { releaseRoutes, scheduleRoutes } from './planning-routes.ts'
 import { trashRoutes } from './trash-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
@@ -48,6 +48,7 @@ export interface ManagementDependencies {
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext
   readonly locales: Locales
+  readonly planning: Planning
   readonly creations: IdempotentCreations
   readonly log: Pick<Log, 'warn'>
   /** Null: attempts are not counted. */
@@ -78,6 +79,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     documents: dependencies.editorsDocuments,
     api: config.api,
     locales,
+    planning: dependencies.planning,
     creations: dependencies.creations,
     definitions,
     recent: administrators.recent,
@@ -96,6 +98,8 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),
     historyRoutes(content),
     trashRoutes(content),
+    scheduleRoutes(content),
+    releaseRoutes(content),
     auditRoutes(content),
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),

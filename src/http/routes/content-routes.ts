@@ -15,6 +15,9 @@ import type {
 } from '../../documents/write/idempotent-creation.ts'
 import { updateDocument } from '../../documents/write/update-document.ts'
 import { ValidationError } from '../../errors.ts'
+import type { PlannedAction } from '../../planning/planned-action.ts'
+import type { PlanningContext } from '../../planning/planning.ts'
+import { addSchedule } from '../../planning/schedules.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import {
   assertActionStatus,
@@ -33,10 +36,12 @@ import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/con
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
+import { readTime, showSchedule } from './schedule-action.ts'
 import type { Context, Middleware } from '../state.ts'
 import { toJson } from '../to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {
+  readonly planning: Pick<PlanningContext, 'documents' | 'now'>
   readonly documents: DocumentContext
   readonly creations: IdempotentCreations
   readonly locales: Locales
@@ -72,12 +77,26 @@ export interface VersionAction {
   readonly verb: ContentVerb
   readonly run: typeof publishDocument
   readonly answered: Status
+  /** What it is where it is done at a time; null: it is done at once alone. */
+  readonly planned: PlannedAction | null
 }
 
 export const VERSION_ACTIONS: readonly VersionAction[] = [
-  { name: 'publish', verb: 'publish', run: publishDocument, answered: 'published' },
-  { name: 'unpublish', verb: 'publish', run: unpublishDocument, answered: 'draft' },
-  { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft' },
+  {
+    name: 'publish',
+    verb: 'publish',
+    run: publishDocument,
+    answered: 'published',
+    planned: 'publish',
+  },
+  {
+    name: 'unpublish',
+    verb: 'publish',
+    run: unpublishDocument,
+    answered: 'draft',
+    planned: 'unpublish',
+  },
+  { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft', planned: null },
 ]
 
 /** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
@@ -194,10 +213,11 @@ export async function remove(
   ctx.status = 204
 }
 
-export function act({ run, answered }: VersionAction): ContentHandler {
+export function act({ run, answered, planned: action }: VersionAction): ContentHandler {
   return async ({ ctx, plan, query, locales: rules }, dependencies) => {
     const { database } = dependencies.documents
-    assertNoPayload(ctx)
+    const at = action === null ? null : readTime(ctx, dependencies.planning.now())
+    if (action === null) assertNoPayload(ctx)
     assertActionStatus(query, answered)
     const locales = parseActionLocales(query, plan, rules)
     const shown = parseEntryQuery(
@@ -207,6 +227,13 @@ export function act({ run, answered }: VersionAction): ContentHandler {
     )
     const documentId = documentIdOf(ctx, plan)
     const condition = readCondition(ctx)
+    if (action !== null && at !== null) {
+      if (condition !== undefined) throw conditionLater()
+      const on = { action, plan, documentId, locales }
+      ctx.status = 202
+      ctx.body = { data: showSchedule(await addSchedule(dependencies.planning, on, at)) }
+      return
+    }
     const writer = writerOf(ctx, shown.reader)
     const target = { plan, documentId, locales, writer, condition }
     const versions = await run(dependencies.documents, target)
@@ -217,6 +244,15 @@ export function act({ run, answered }: VersionAction): ContentHandler {
       ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
     }
   }
+}
+
+/** What is stored at that time is another revision by then. */
+function conditionLater(): ValidationError {
+  return new ValidationError(
+    'If-Match and If-None-Match cannot go with a time',
+    {},
+    { code: 'invalid_header' },
+  )
 }
 
 function localeOf(data: unknown): unknown {

@@ -1,0 +1,49 @@
+import type { AdministratorPrincipal } from '../access/principal.ts'
+import type { AdministratorsContext } from './administrators.ts'
+import type { Rights } from './rights.ts'
+import type { AdministratorRow } from './rows.ts'
+import { loadStaff } from './staff.ts'
+
+/** Who a cookie speaks for; null when it speaks for nobody. */
+export async function principalOfSession(
+  { db, actions, sessions, stamped }: AdministratorsContext,
+  token: string,
+): Promise<AdministratorPrincipal | null> {
+  const live = await sessions.find(token)
+  if (live === null) return null
+  const known = await stamped.current()
+  // Somebody whom another process has added within the last second.
+  const isKnown = known.rights.has(live.administrator)
+  const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
+  const row = administrators.find(({ _id }) => _id === live.administrator)
+  const held = rights.get(live.administrator)
+  if (row === undefined || held === undefined || live.epoch < row.epoch) return null
+  return toPrincipal(row, held, live.id)
+}
+
+/** Somebody who asked for something before, with the rights of now; null for whom there is no more. */
+export async function principalOfAdministrator(
+  { stamped }: AdministratorsContext,
+  id: string,
+): Promise<AdministratorPrincipal | null> {
+  const { administrators, rights } = await stamped.current()
+  const row = administrators.find(({ _id }) => _id === id)
+  const held = rights.get(id)
+  return row === undefined || held === undefined ? null : toPrincipal(row, held, '')
+}
+
+function toPrincipal(
+  row: Pick<AdministratorRow, '_id' | 'name'>,
+  held: Rights,
+  session: string,
+): AdministratorPrincipal {
+  return {
+    kind: 'administrator',
+    id: row._id,
+    name: row.name,
+    session,
+    grants: held,
+    isBound: [...held.values()].some((locales) => locales !== null),
+    localesOf: (action) => held.get(action) ?? null,
+  }
+}

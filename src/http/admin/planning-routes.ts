@@ -1,0 +1,218 @@
+import Joi from 'joi'
+import { administratorAction } from '../../access/administrator-actions.ts'
+import { contentAction } from '../../access/actions.ts'
+import { inputError, readInput, shortText } from '../../access/input.ts'
+import { assertMayIn } from '../../access/permissions.ts'
+import { NotFoundError } from '../../errors.ts'
+import { checkItems } from '../../planning/check-items.ts'
+import type { Planning } from '../../planning/open-planning.ts'
+import { publishablePlan } from '../../planning/planning.ts'
+import { publishRelease } from '../../planning/publish-release.ts'
+import {
+  addItems,
+  createRelease,
+  getRelease,
+  listReleases,
+  type NewItem,
+  removeItem,
+  removeRelease,
+  renameRelease,
+  scheduleRelease,
+  unscheduleRelease,
+} from '../../planning/releases.ts'
+import { MOST_ITEMS, type ReleaseRow } from '../../planning/release-rows.ts'
+import { cancelSchedule, getSchedule, listSchedules } from '../../planning/schedules.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { readTime, showSchedule } from '../routes/schedule-action.ts'
+import type { Context } from '../state.ts'
+import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { itemsOf, maySeeSchedule, namesOf, summaryOf } from './request/show-planned.ts'
+
+export interface PlanningRouteDependencies extends BeforeAdmin {
+  readonly planning: Planning
+}
+
+interface ListQuery {
+  readonly from?: Date
+  readonly until?: Date
+  readonly uid?: string
+  readonly documentId?: string
+}
+
+const SCHEDULES = Joi.object<ListQuery>({
+  from: Joi.date().iso(),
+  until: Joi.date().iso(),
+  uid: Joi.string().max(255),
+  documentId: Joi.string().max(24),
+}).prefs({ convert: true }) // of text
+
+/** `/admin/schedules`: what is to be published or taken back at a time, and what could not be. */
+export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/schedules', before)
+  admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
+  admin.delete('/:id', null, (ctx) => cancel(ctx, planning))
+  return admin.router
+}
+
+async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> {
+  const given = readInput(SCHEDULES, readQuery(ctx.querystring))
+  const found = await listSchedules(planning, {
+    from: given.from ?? null,
+    until: given.until ?? null,
+    type: given.uid ?? null,
+    documentId: given.documentId ?? null,
+  })
+  const rows = found.filter((row) => maySeeSchedule(ctx, planning, row))
+  const names = await namesOf(planning, rows)
+  ctx.body = {
+    data: rows.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
+  }
+}
+
+async function cancel(ctx: Context, planning: Planning): Promise<void> {
+  const id = parameterOf(ctx, 'id')
+  const { principal } = ctx.state
+  const row = await getSchedule(planning, id)
+  if (row === null) throw new NotFoundError('There is no such schedule')
+  if (row.kind === 'release') {
+    assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
+    await unscheduleRelease(planning, id)
+  } else {
+    const plan = planning.schema.contentTypes.get(row.type)
+    const locales = plan?.localized === true ? row.locales : []
+    assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
+    await cancelSchedule(planning, id)
+  }
+  ctx.status = 204
+}
+
+interface ItemInput {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale?: string | null
+  readonly action: 'publish' | 'unpublish'
+}
+
+const NAMED = Joi.object<{ readonly data: { readonly name: string } }>({
+  data: Joi.object({ name: shortText().required() }).required(),
+})
+
+const ITEMS = Joi.object<{ readonly data: { readonly items: readonly ItemInput[] } }>({
+  data: Joi.object({
+    items: Joi.array()
+      .items(
+        Joi.object({
+          uid: Joi.string().max(255).required(),
+          documentId: Joi.string()
+            .pattern(/^[a-z][a-z0-9]{23}$/)
+            .message('{{#label}} must be a documentId')
+            .required(),
+          locale: Joi.string().max(35).allow(null),
+          action: Joi.valid('publish', 'unpublish').required(),
+        }),
+      )
+      .min(1)
+      .max(MOST_ITEMS)
+      .required(),
+  }).required(),
+})
+
+type Handler = (ctx: Context, planning: Planning) => Promise<void>
+
+/** `/admin/releases`: documents that are published or taken back together, all or none. */
+export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/releases', before)
+  const of = (verb: 'read' | 'create' | 'update' | 'publish' | 'delete') =>
+    administratorAction('admin::releases', verb)
+  const run = (handler: Handler) => (ctx: Context) => handler(ctx, planning)
+  admin.get('/', of('read'), run(list))
+  admin.post('/', of('create'), run(create))
+  admin.get('/:id', of('read'), run(show))
+  admin.put('/:id', of('update'), run(rename))
+  admin.delete('/:id', of('delete'), run(remove))
+  admin.post('/:id/items', of('update'), run(add))
+  admin.delete('/:id/items/:item', of('update'), run(takeOut))
+  admin.post('/:id/check', of('read'), run(check))
+  admin.post('/:id/actions/publish', of('publish'), run(publish))
+  return admin.router
+}
+
+async function list(ctx: Context, planning: Planning): Promise<void> {
+  const rows = await listReleases(planning)
+  ctx.body = { data: await Promise.all(rows.map((row) => summaryOf(planning, row))) }
+}
+
+async function create(ctx: Context, planning: Planning): Promise<void> {
+  const { data } = readInput(NAMED, bodyOf(ctx))
+  ctx.status = 201
+  await send(ctx, planning, await createRelease(planning, data.name))
+}
+
+async function show(ctx: Context, planning: Planning): Promise<void> {
+  await send(ctx, planning, await getRelease(planning, parameterOf(ctx, 'id')))
+}
+
+async function rename(ctx: Context, planning: Planning): Promise<void> {
+  const { data } = readInput(NAMED, bodyOf(ctx))
+  await send(ctx, planning, await renameRelease(planning, parameterOf(ctx, 'id'), data.name))
+}
+
+async function remove(ctx: Context, planning: Planning): Promise<void> {
+  await removeRelease(planning, parameterOf(ctx, 'id'))
+  ctx.status = 204
+}
+
+async function add(ctx: Context, planning: Planning): Promise<void> {
+  const { data } = readInput(ITEMS, bodyOf(ctx))
+  const locales = await planning.locales.current()
+  const items = data.items.map((item, index) => itemOf(ctx, planning, item, { index, locales }))
+  await send(ctx, planning, await addItems(planning, parameterOf(ctx, 'id'), items))
+}
+
+/** Nobody adds what they may not see. @throws NotFoundError, ForbiddenError, ValidationError */
+function itemOf(
+  { state: { principal } }: Context,
+  planning: Planning,
+  { uid, documentId, locale = null, action }: ItemInput,
+  { index, locales }: { readonly index: number; readonly locales: LocaleRules },
+): NewItem {
+  const plan = publishablePlan(planning, uid)
+  const code = plan.localized ? (locale ?? locales.defaultCode) : NO_LOCALE
+  if (plan.localized && !locales.has(code)) {
+    throw inputError(`data.items.${index}.locale`, 'There is no such locale', locale)
+  }
+  for (const verb of ['find', 'readDrafts'] as const) {
+    assertMayIn(principal, contentAction(plan, verb), plan.localized ? [code] : [])
+  }
+  return { type: uid, documentId, locale: code, action }
+}
+
+async function takeOut(ctx: Context, planning: Planning): Promise<void> {
+  const id = parameterOf(ctx, 'id')
+  await send(ctx, planning, await removeItem(planning, id, parameterOf(ctx, 'item')))
+}
+
+async function check(ctx: Context, planning: Planning): Promise<void> {
+  const { items } = await getRelease(planning, parameterOf(ctx, 'id'))
+  const faults = await checkItems(planning, ctx.state.principal, items)
+  ctx.body = { data: { items: items.length, faults } }
+}
+
+async function publish(ctx: Context, planning: Planning): Promise<void> {
+  const id = parameterOf(ctx, 'id')
+  const at = readTime(ctx, planning.now())
+  if (at === null) {
+    await send(ctx, planning, await publishRelease(planning, ctx.state.principal, id))
+    return
+  }
+  ctx.status = 202
+  await send(ctx, planning, await scheduleRelease(planning, id, at))
+}
+
+async function send(ctx: Context, planning: Planning, row: ReleaseRow): Promise<void> {
+  const items = await itemsOf(ctx, planning, row.items)
+  ctx.body = { data: { ...(await summaryOf(planning, row)), items } }
+}

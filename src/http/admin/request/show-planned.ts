@@ -1,0 +1,106 @@
+import { administratorAction } from '../../../access/administrator-actions.ts'
+import { contentAction } from '../../../access/actions.ts'
+import { mayIn } from '../../../access/permissions.ts'
+import { findStates } from '../../../documents/read/find-states.ts'
+import { titlesOf } from '../../../documents/read/overview.ts'
+import type { Planning } from '../../../planning/open-planning.ts'
+import type { ReleaseItem, ReleaseRow } from '../../../planning/release-rows.ts'
+import { releaseNames } from '../../../planning/releases.ts'
+import type { DocumentSchedule, ScheduleRow } from '../../../planning/schedule-rows.ts'
+import { getSchedule } from '../../../planning/schedules.ts'
+import { NO_LOCALE } from '../../../schema/no-locale.ts'
+import { showSchedule } from '../../routes/schedule-action.ts'
+import type { Context } from '../../state.ts'
+
+/** What is scheduled of drafts is seen by who may see drafts. */
+export function maySeeSchedule(
+  { state: { principal } }: Context,
+  { schema }: Pick<Planning, 'schema'>,
+  row: ScheduleRow,
+): boolean {
+  if (row.kind === 'release')
+    return mayIn(principal, administratorAction('admin::releases', 'read'), [])
+  const plan = schema.contentTypes.get(row.type)
+  if (plan === undefined) return false
+  const locales = plan.localized ? row.locales : []
+  return (['find', 'readDrafts'] as const).every((verb) =>
+    mayIn(principal, contentAction(plan, verb), locales),
+  )
+}
+
+/** What each is called, by its id. */
+export async function namesOf(
+  planning: Planning,
+  rows: readonly ScheduleRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const { documents, schema } = planning
+  const ofDocuments = rows.filter((row): row is DocumentSchedule => row.kind === 'document')
+  const names = new Map(
+    await releaseNames(
+      planning,
+      rows.filter(({ kind }) => kind === 'release'),
+    ),
+  )
+  for (const type of new Set(ofDocuments.map((row) => row.type))) {
+    const plan = schema.contentTypes.get(type)
+    const own = ofDocuments.filter((row) => row.type === type)
+    if (plan === undefined) continue
+    const lines = own.flatMap(({ documentId, locales }) =>
+      locales.map((locale) => ({ documentId, locale })),
+    )
+    const unique = new Map(lines.map((line) => [`${line.documentId}:${line.locale}`, line]))
+    const titles = await titlesOf(documents.database, plan, [...unique.values()])
+    for (const { _id, documentId, locales } of own) {
+      const title = locales.map((locale) => titles.get(`${documentId}:${locale}`)).find(Boolean)
+      if (title !== undefined) names.set(_id, title)
+    }
+  }
+  return names
+}
+
+/** What a release is, without what it holds. */
+export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<object> {
+  const { _id: id, name, state, items, createdAt, updatedAt, createdBy, publishedAt } = row
+  const schedule = state === 'scheduled' ? await getSchedule(planning, id) : null
+  return {
+    id,
+    name,
+    state,
+    count: items.length,
+    schedule: schedule === null ? null : showSchedule(schedule),
+    createdAt,
+    updatedAt,
+    createdBy,
+    publishedAt,
+  }
+}
+
+/** With titles and states of what the principal may see. */
+export async function itemsOf(
+  { state: { principal } }: Context,
+  { documents: { database }, schema }: Planning,
+  items: readonly ReleaseItem[],
+): Promise<readonly object[]> {
+  const facts = new Map<string, { readonly title?: string; readonly state?: string }>()
+  for (const type of new Set(items.map((item) => item.type))) {
+    const plan = schema.contentTypes.get(type)
+    if (plan === undefined) continue
+    const lines = items.filter(
+      (item) =>
+        item.type === type &&
+        (['find', 'readDrafts'] as const).every((verb) =>
+          mayIn(principal, contentAction(plan, verb), plan.localized ? [item.locale] : []),
+        ),
+    )
+    const titles = await titlesOf(database, plan, lines)
+    for (const { documentId, locale, state } of await findStates(database, plan, lines)) {
+      const line = `${documentId}:${locale}`
+      facts.set(`${type} ${line}`, { title: titles.get(line) ?? '', state })
+    }
+  }
+  return items.map(({ id, type, documentId, locale, action }) => {
+    const { title = '', state = null } = facts.get(`${type} ${documentId}:${locale}`) ?? {}
+    const own = locale === NO_LOCALE ? {} : { locale }
+    return { id, uid: type, documentId, ...own, action, title, state }
+  })
+}

@@ -1,0 +1,47 @@
+import {
+  described,
+  INTEGER,
+  type JsonSchema,
+  listOf,
+  objectOf,
+  orNull,
+  TEXT,
+} from './json-schema.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const MOMENT: JsonSchema = { ...TEXT, format: 'date-time' }
+const ANY_OBJECT: JsonSchema = { type: 'object' }
+
+/** A body of an action: without it, it is done at once. */
+export const AT_A_TIME = objectOf(
+  { data: objectOf({ at: described(MOMENT, 'When it is done, with a time zone') }, ['at']) },
+  ['data'],
+)
+
+/** What is answered where it is done later. */
+export function scheduleSchema({ refer }: Vocabulary): JsonSchema {
+  return refer('Schedule', () =>
+    objectOf(
+      {
+        data: objectOf(
+          {
+            id: TEXT,
+            kind: TEXT,
+            action: TEXT,
+            uid: TEXT,
+            documentId: TEXT,
+            locales: listOf(TEXT),
+            at: MOMENT,
+            state: TEXT,
+            attempts: INTEGER,
+            nextAttemptAt: orNull(MOMENT),
+            failure: orNull(ANY_OBJECT),
+            by: ANY_OBJECT,
+          },
+          ['id', 'kind', 'action', 'uid', 'documentId', 'at', 'state'],
+        ),
+      },
+      ['data'],
+    ),
+  )
+}

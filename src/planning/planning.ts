@@ -1,0 +1,47 @@
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/principal.ts'
+import type { AdministratorsContext } from '../administrators/administrators.ts'
+import { principalOfAdministrator } from '../administrators/principals.ts'
+import type { DocumentContext } from '../documents/context.ts'
+import { ForbiddenError, NotFoundError } from '../errors.ts'
+import type { Locales } from '../locales/locales.ts'
+import type { Author } from '../mongo/connection/authorship.ts'
+import type { ContentTypePlan, Schema } from '../schema/plan.ts'
+
+/** What schedules and releases work with. */
+export interface PlanningContext {
+  readonly documents: DocumentContext
+  readonly schema: Pick<Schema, 'contentTypes'>
+  readonly access: Pick<Access, 'principalOfAuthor'>
+  readonly administrators: AdministratorsContext
+  readonly locales: Pick<Locales, 'current'>
+  readonly now: () => Date
+}
+
+/** A type that can be published. @throws NotFoundError */
+export function publishablePlan(
+  { schema }: Pick<PlanningContext, 'schema'>,
+  uid: string,
+): ContentTypePlan {
+  const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
+  if (plan?.draftAndPublish !== true) {
+    throw new NotFoundError(`There is no content-type ${uid} with draft & publish`)
+  }
+  return plan
+}
+
+/**
+ * Who asked for something, with the rights that they have by now.
+ * @throws ForbiddenError for whom there is no more
+ */
+export async function principalNow(
+  { access, administrators }: Pick<PlanningContext, 'access' | 'administrators'>,
+  by: Author,
+): Promise<Principal> {
+  const principal =
+    by.kind === 'administrator'
+      ? await principalOfAdministrator(administrators, String(by.id))
+      : await access.principalOfAuthor(by)
+  if (principal === null) throw new ForbiddenError('Who asked for this is no longer known')
+  return principal
+}

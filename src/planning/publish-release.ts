@@ -1,0 +1,105 @@
+import type { Principal } from '../access/principal.ts'
+import { ApplicationError, CmsError, ValidationError } from '../errors.ts'
+import type { Session } from '../mongo/connection/database.ts'
+import { retryCollisions } from '../mongo/write/retry-collisions.ts'
+import { checkItems } from './check-items.ts'
+import { type PlanningContext, publishablePlan } from './planning.ts'
+import type { ReleaseItem, ReleaseRow } from './release-rows.ts'
+import { changeInside, getRelease } from './releases.ts'
+import { assertMayAct, runAction } from './run-action.ts'
+
+/**
+ * Publishes and takes back all that a release holds, or nothing.
+ * @throws ValidationError with every fault that there is; NotFoundError; ConflictError where it has a time, or is over
+ */
+export async function publishRelease(
+  context: PlanningContext,
+  principal: Principal,
+  id: string,
+): Promise<ReleaseRow> {
+  const { database } = context.documents
+  await assertFaultless(context, principal, id)
+  return retryCollisions(() =>
+    database.transact((session) => publishAll(context, principal, { id, from: 'open' }, session)),
+  )
+}
+
+/** The same for a release with a time, in the transaction that takes its time away. */
+export async function publishScheduled(
+  context: PlanningContext,
+  principal: Principal,
+  id: string,
+  session: Session,
+): Promise<void> {
+  await publishAll(context, principal, { id, from: 'scheduled' }, session)
+}
+
+/** @throws ValidationError with every fault of its items; NotFoundError */
+export async function assertFaultless(
+  context: PlanningContext,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  const { items } = await getRelease(context, id)
+  const errors = await checkItems(context, principal, items)
+  if (errors.length === 0) return
+  const message =
+    errors.length === 1
+      ? '1 document cannot be released'
+      : `${errors.length} documents cannot be released`
+  throw new ValidationError(message, { errors }, { code: 'release_faults' })
+}
+
+async function publishAll(
+  context: PlanningContext,
+  principal: Principal,
+  { id, from }: { readonly id: string; readonly from: 'open' | 'scheduled' },
+  session: Session,
+): Promise<ReleaseRow> {
+  const release = await changeInside(
+    context,
+    {
+      id,
+      states: [from],
+      change: ({ items }) => {
+        if (items.length === 0) throw new ApplicationError('The release is empty')
+        return { state: 'published', publishedAt: context.now() }
+      },
+    },
+    session,
+  )
+  for (const item of inOrder(release.items)) await runItem(context, principal, item, session)
+  return release
+}
+
+/** What is taken back comes first: its values are free then. Documents in one order, so that no two wait for each other. */
+function inOrder(items: readonly ReleaseItem[]): readonly ReleaseItem[] {
+  const keyOf = ({ action, type, documentId, locale }: ReleaseItem): string =>
+    `${action === 'unpublish' ? 0 : 1} ${type} ${documentId} ${locale}`
+  return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+/** @throws ApplicationError that names the item: what was found before has changed since */
+async function runItem(
+  context: PlanningContext,
+  principal: Principal,
+  { id, action, type, documentId, locale }: ReleaseItem,
+  session: Session,
+): Promise<void> {
+  try {
+    const plan = publishablePlan(context, type)
+    const locales = { kind: 'one' as const, locales: [locale] }
+    const on = { action, plan, documentId, locales }
+    assertMayAct(principal, on)
+    await runAction(context, principal, on, session)
+  } catch (error) {
+    if (!(error instanceof CmsError) || error.status >= 500) throw error
+    const { name, message, details } = error
+    const fault = { item: id, name, message, details, type, documentId }
+    throw new ApplicationError(
+      message,
+      { errors: [fault] },
+      { code: 'release_faults', cause: error },
+    )
+  }
+}

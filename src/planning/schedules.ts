@@ -1,0 +1,109 @@
+import { ApplicationError, NotFoundError } from '../errors.ts'
+import { newJob } from '../jobs/job-queue.ts'
+import { currentAuthorship } from '../mongo/connection/authorship.ts'
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { getAllVersions } from '../mongo/read/read-versions.ts'
+import { isDocumentId, newDocumentId } from '../mongo/versions/document-id.ts'
+import type { ActionOn } from './run-action.ts'
+import type { PlanningContext } from './planning.ts'
+import { type DocumentSchedule, type ScheduleRow, schedulesIn } from './schedule-rows.ts'
+
+/** How many one document may have. */
+const MOST_OF_ONE = 20
+
+/**
+ * Has an action on a document done at a time, with the rights that its author has by then.
+ * @throws NotFoundError for a document, or a locale of it that was named, that does not exist; ApplicationError beyond 20
+ */
+export async function addSchedule(
+  { documents: { database }, now }: Pick<PlanningContext, 'documents' | 'now'>,
+  { action, plan, documentId, locales }: ActionOn,
+  at: Date,
+): Promise<DocumentSchedule> {
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  const versions = await getAllVersions(database, plan, documentId)
+  const isThere = (locale: string): boolean => versions.some((version) => version.locale === locale)
+  const named = locales.locales.filter(isThere)
+  if (named.length === 0 || (locales.kind !== 'every' && named.length < locales.locales.length)) {
+    throw new NotFoundError('Not Found')
+  }
+  const rows = schedulesIn(database)
+  const own = await asCmsErrors(() =>
+    rows.countDocuments({ type: plan.uid, documentId }, { limit: MOST_OF_ONE }),
+  )
+  if (own >= MOST_OF_ONE) {
+    throw new ApplicationError(`This document has ${MOST_OF_ONE} schedules already`)
+  }
+  const row: DocumentSchedule = {
+    _id: newDocumentId(),
+    ...newJob(at),
+    kind: 'document',
+    action,
+    type: plan.uid,
+    documentId,
+    locales: locales.locales,
+    asked: locales.kind,
+    at,
+    by: currentAuthorship().by,
+    createdAt: now(),
+    failure: null,
+  }
+  await asCmsErrors(() => rows.insertOne(row))
+  return row
+}
+
+/** Which schedules: of a time, of a document, of those that have failed. */
+export interface ScheduleSelection {
+  readonly from: Date | null
+  readonly until: Date | null
+  readonly type: string | null
+  readonly documentId: string | null
+}
+
+const MOST_LISTED = 500
+
+/** By time; at most 500. */
+export function listSchedules(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  { from, until, type, documentId }: ScheduleSelection,
+): Promise<readonly ScheduleRow[]> {
+  const at = { ...(from !== null && { $gte: from }), ...(until !== null && { $lt: until }) }
+  return asCmsErrors(() =>
+    schedulesIn(database)
+      .find(
+        {
+          ...(Object.keys(at).length > 0 && { at }),
+          ...(type !== null && { type }),
+          ...(documentId !== null && { documentId }),
+        },
+        { maxTimeMS: database.queryTimeoutMs, batchSize: MOST_LISTED + 1 },
+      )
+      .sort({ at: 1, _id: 1 })
+      .limit(MOST_LISTED)
+      .toArray(),
+  )
+}
+
+/** Null where there is none, or it has been done. */
+export function getSchedule(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  id: string,
+): Promise<ScheduleRow | null> {
+  return asCmsErrors(() =>
+    schedulesIn(database).findOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
+  )
+}
+
+/**
+ * Takes a schedule back, whether it waits or has failed. Who is at it finishes nothing any more.
+ * @throws NotFoundError where it has been done, or taken back
+ */
+export async function cancelSchedule(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  id: string,
+): Promise<void> {
+  const { deletedCount } = await asCmsErrors(() =>
+    schedulesIn(database).deleteOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
+  )
+  if (deletedCount === 0) throw new NotFoundError('There is no such schedule')
+}

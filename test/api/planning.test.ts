@@ -1,0 +1,350 @@
+import { expect } from 'chai'
+import { until } from '../until.ts'
+import { addAdministrator, addRole, type AdminClient, signIn } from './admin-client.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
+const CONTENT_TYPES = {
+  article: declare(
+    'article',
+    {
+      title: { type: 'string', required: true, ...LOCALIZED },
+      slug: { type: 'string', unique: true, ...LOCALIZED },
+    },
+    { draftAndPublish: true, localized: true },
+  ),
+  note: declare('note', { text: { type: 'string', required: true } }, { draftAndPublish: true }),
+  tag: declare('tag', { name: { type: 'string' } }),
+}
+const ARTICLE = 'api::article.article'
+const NOTE = 'api::note.note'
+
+const soon = (ms = 300): string => new Date(Date.now() + ms).toISOString()
+const LATER = new Date(Date.now() + 86_400_000).toISOString()
+
+describe('schedules and releases', () => {
+  let server: TestServer
+  let editor: AdminClient
+
+  before(async () => {
+    server = await serve('planning', {
+      contentTypes: CONTENT_TYPES,
+      environment: { RATE_LIMIT: 'off' },
+      locales: ['fr'],
+    })
+    await addAdministrator(server, 'Editor', ['editor'])
+    editor = await signIn(server, 'editor@example.org')
+  })
+  after(() => server.close())
+
+  const ok = async (method: string, target: string, body?: unknown): Promise<Json> => {
+    const answer = await editor.send(method, target, body)
+    expect(answer.status, answer.text).to.be.oneOf([200, 201, 202, 204])
+    return answer.body
+  }
+  const make = async (uid: string, data: object): Promise<string> =>
+    (await ok('POST', `/admin/content/${uid}`, { data })).data.documentId
+  const plan = (uid: string, documentId: string, action: string, at: string, query = '') =>
+    ok('POST', `/admin/content/${uid}/${documentId}/actions/${action}${query}`, { data: { at } })
+  const isPublished = async (path: string): Promise<boolean> =>
+    (await server.get(`/api/${path}`)).status === 200
+  const schedulesOf = async (documentId: string): Promise<Json[]> =>
+    (await ok('GET', `/admin/schedules?documentId=${documentId}`)).data
+
+  describe('a schedule', () => {
+    it('publishes and takes back at its time, once, in the name of its author', async () => {
+      const documentId = await make(NOTE, { text: 'one' })
+      const { data } = await plan(NOTE, documentId, 'publish', soon(700))
+      expect(data).to.include({ kind: 'document', action: 'publish', uid: NOTE, state: 'waiting' })
+      expect(await isPublished(`notes/${documentId}`)).to.equal(false)
+      expect((await schedulesOf(documentId)).map(({ title }) => title)).to.deep.equal(['one'])
+      await until(() => isPublished(`notes/${documentId}`), 10_000)
+      await until(async () => (await schedulesOf(documentId)).length === 0, 10_000)
+      const { data: rows } = await ok(
+        'GET',
+        `/admin/history/${NOTE}/${documentId}?status=published`,
+      )
+      expect(rows).to.have.length(1)
+      expect(rows[0].by).to.include({ kind: 'administrator', name: 'Editor' })
+      expect(rows[0].requestId).to.equal(`schedule:${data.id}`)
+      await plan(NOTE, documentId, 'unpublish', soon())
+      await until(async () => !(await isPublished(`notes/${documentId}`)), 10_000)
+    })
+
+    it('is made by API tokens too, and of some locales', async () => {
+      const documentId = await make(ARTICLE, { title: 'en' })
+      await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, {
+        data: { title: 'fr' },
+      })
+      const answer = await server.send(
+        'POST',
+        `/api/articles/${documentId}/actions/publish?locale=fr`,
+        {
+          body: { data: { at: soon() } },
+        },
+      )
+      expect(answer.status, answer.text).to.equal(202)
+      expect(answer.body.data.locales).to.deep.equal(['fr'])
+      await until(() => isPublished(`articles/${documentId}?locale=fr`), 10_000)
+      expect(await isPublished(`articles/${documentId}`)).to.equal(false)
+    })
+
+    it('is shown where it failed, and taken back', async () => {
+      const documentId = await make(NOTE, {})
+      await plan(NOTE, documentId, 'publish', soon())
+      await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
+      const [row] = await schedulesOf(documentId)
+      expect(row.failure).to.include({ name: 'ValidationError' })
+      expect(row.failure.details.errors[0].path).to.deep.equal(['text'])
+      await ok('DELETE', `/admin/schedules/${row.id}`)
+      expect(await schedulesOf(documentId)).to.deep.equal([])
+      expect((await editor.send('DELETE', `/admin/schedules/${row.id}`)).status).to.equal(404)
+    })
+
+    it('asks for the rights of its author again, and of who cancels', async () => {
+      const all = ['find', 'findOne', 'readDrafts', 'update', 'publish', 'create']
+      await addRole(
+        server,
+        'publisher',
+        all.map((verb) => `${NOTE}.${verb}`),
+      )
+      await addRole(
+        server,
+        'reader',
+        ['find', 'findOne', 'readDrafts'].map((verb) => `${NOTE}.${verb}`),
+      )
+      await addAdministrator(server, 'Publisher', ['publisher'])
+      await addAdministrator(server, 'Reader', ['reader'])
+      const publisher = await signIn(server, 'publisher@example.org')
+      const reader = await signIn(server, 'reader@example.org')
+      const documentId = await make(NOTE, { text: 'two' })
+      const target = `/admin/content/${NOTE}/${documentId}/actions/publish`
+      const refused = await reader.send('POST', target, { data: { at: LATER } })
+      expect(refused.status).to.equal(403)
+      const planned = await publisher.send('POST', target, { data: { at: soon(1_500) } })
+      expect(planned.status, planned.text).to.equal(202)
+      expect((await reader.send('GET', '/admin/schedules')).body.data).to.have.length(1)
+      const cancelled = await reader.send('DELETE', `/admin/schedules/${planned.body.data.id}`)
+      expect(cancelled.status).to.equal(403)
+      const root = await server.send('PUT', '/admin/administrator-roles/publisher', {
+        body: { permissions: [{ action: `${NOTE}.find` }] },
+      })
+      expect(root.status, root.text).to.equal(200)
+      await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 15_000)
+      expect((await schedulesOf(documentId))[0].failure.code).to.equal('forbidden')
+      expect(await isPublished(`notes/${documentId}`)).to.equal(false)
+    })
+
+    it('refuses what it does not understand', async () => {
+      const documentId = await make(NOTE, { text: 'three' })
+      const target = `/admin/content/${NOTE}/${documentId}/actions`
+      const wrong: readonly (readonly [string, unknown])[] = [
+        ['publish', { data: {} }],
+        ['publish', { data: { at: 'tomorrow' } }],
+        ['publish', { data: { at: '2099-01-01' } }],
+        ['publish', { data: { at: { $gt: 0 } } }],
+        ['publish', { data: { at: '2020-01-01T00:00:00Z' } }],
+        ['publish', { data: { at: '2999-01-01T00:00:00Z' } }],
+        ['publish', { data: { at: LATER, text: 'x' } }],
+        ['publish', { at: LATER }],
+        ['discard', { data: { at: LATER } }],
+      ]
+      for (const [action, body] of wrong) {
+        const answer = await editor.send('POST', `${target}/${action}`, body)
+        expect(answer.status, JSON.stringify(body)).to.equal(400)
+      }
+      const conditional = await server.send('POST', `/api/notes/${documentId}/actions/publish`, {
+        body: { data: { at: LATER } },
+        headers: { 'if-match': '*' },
+      })
+      expect(conditional.headers['error-code']).to.equal('invalid_header')
+      const none = await editor.send(
+        'POST',
+        `/admin/content/${NOTE}/aaaaaaaaaaaaaaaaaaaaaaaa/actions/publish`,
+        {
+          data: { at: LATER },
+        },
+      )
+      expect(none.status).to.equal(404)
+      expect(await schedulesOf(documentId)).to.deep.equal([])
+      for (const query of ['from=x', 'filters[a]=b', 'uid[$ne]=1']) {
+        expect((await editor.send('GET', `/admin/schedules?${query}`)).status, query).to.equal(400)
+      }
+    })
+  })
+
+  describe('a release', () => {
+    const begin = async (name = 'spring'): Promise<string> =>
+      (await ok('POST', '/admin/releases', { data: { name } })).data.id
+    const add = (id: string, items: readonly object[]) =>
+      ok('POST', `/admin/releases/${id}/items`, { data: { items } })
+    const publish = (id: string, body?: unknown) =>
+      editor.send('POST', `/admin/releases/${id}/actions/publish`, body)
+
+    it('publishes and takes back together, of several types and locales', async () => {
+      const gone = await make(ARTICLE, { title: 'gone', slug: 'same' })
+      await ok('POST', `/admin/content/${ARTICLE}/${gone}/actions/publish`)
+      const article = await make(ARTICLE, { title: 'en', slug: 'same' })
+      await ok('PUT', `/admin/content/${ARTICLE}/${article}?locale=fr`, { data: { title: 'fr' } })
+      const note = await make(NOTE, { text: 'n' })
+      const id = await begin()
+      const { data } = await add(id, [
+        { uid: ARTICLE, documentId: article, action: 'publish' },
+        { uid: ARTICLE, documentId: article, locale: 'fr', action: 'publish' },
+        { uid: ARTICLE, documentId: gone, action: 'unpublish' }, // which frees its slug
+        { uid: NOTE, documentId: note, action: 'publish' },
+      ])
+      expect(data.items.map(({ title, state }: Json) => [title, state])).to.deep.equal([
+        ['en', 'draft'],
+        ['fr', 'draft'],
+        ['gone', 'published'],
+        ['n', 'draft'],
+      ])
+      const checked = await ok('POST', `/admin/releases/${id}/check`)
+      expect(checked.data).to.deep.equal({ items: 4, faults: [] })
+      const done = await publish(id)
+      expect(done.status, done.text).to.equal(200)
+      expect(done.body.data.state).to.equal('published')
+      expect(await isPublished(`articles/${article}`)).to.equal(true)
+      expect(await isPublished(`articles/${article}?locale=fr`)).to.equal(true)
+      expect(await isPublished(`articles/${gone}`)).to.equal(false)
+      expect(await isPublished(`notes/${note}`)).to.equal(true)
+      const again = await publish(id)
+      expect([again.status, again.headers['error-code']]).to.deep.equal([409, 'release_state'])
+    })
+
+    it('names every fault beforehand, and does nothing with one', async () => {
+      const held = await make(ARTICLE, { title: 'held', slug: 'held' })
+      await ok('POST', `/admin/content/${ARTICLE}/${held}/actions/publish`)
+      const good = await make(NOTE, { text: 'good' })
+      const empty = await make(NOTE, {})
+      const taken = await make(ARTICLE, { title: 'taken', slug: 'held' })
+      const [one, two] = [
+        await make(ARTICLE, { title: 'one', slug: 'twice' }),
+        await make(ARTICLE, { title: 'two', slug: 'twice' }),
+      ]
+      const id = await begin('faulty')
+      const items = [good, empty, 'aaaaaaaaaaaaaaaaaaaaaaaa'].map((documentId) => ({
+        uid: NOTE,
+        documentId,
+        action: 'publish',
+      }))
+      const articles = [taken, one, two].map((documentId) => ({
+        uid: ARTICLE,
+        documentId,
+        action: 'publish',
+      }))
+      await add(id, [...items, ...articles])
+      const { data } = await ok('POST', `/admin/releases/${id}/check`)
+      expect(data.faults.map(({ documentId, code }: Json) => [documentId, code])).to.deep.equal([
+        [empty, 'invalid_payload'],
+        ['aaaaaaaaaaaaaaaaaaaaaaaa', 'not_found'],
+        [taken, 'value_not_unique'],
+        [two, 'value_not_unique'],
+      ])
+      const refused = await publish(id)
+      expect([refused.status, refused.headers['error-code']]).to.deep.equal([400, 'release_faults'])
+      expect(refused.body.error.details.errors).to.have.length(4)
+      expect(await isPublished(`notes/${good}`)).to.equal(false)
+      const { data: shown } = await ok('GET', `/admin/releases/${id}`)
+      expect(shown.state).to.equal('open')
+      const faulty = shown.items.filter(({ documentId }: Json) =>
+        [empty, taken, two, 'aaaaaaaaaaaaaaaaaaaaaaaa'].includes(documentId),
+      )
+      for (const item of faulty) await ok('DELETE', `/admin/releases/${id}/items/${item.id}`)
+      expect((await publish(id)).status).to.equal(200)
+      expect(await isPublished(`notes/${good}`)).to.equal(true)
+    })
+
+    it('is published at its time, and not changed meanwhile', async () => {
+      const note = await make(NOTE, { text: 'at its time' })
+      const id = await begin('timed')
+      await add(id, [{ uid: NOTE, documentId: note, action: 'publish' }])
+      const planned = await publish(id, { data: { at: LATER } })
+      expect(planned.status, planned.text).to.equal(202)
+      expect(planned.body.data.schedule).to.include({ state: 'waiting', at: LATER })
+      const other = await make(NOTE, { text: 'not in it' })
+      const added = await editor.send('POST', `/admin/releases/${id}/items`, {
+        data: { items: [{ uid: NOTE, documentId: other, action: 'publish' }] },
+      })
+      expect([added.status, added.headers['error-code']]).to.deep.equal([409, 'release_state'])
+      const listed = (await ok('GET', '/admin/schedules')).data.find((row: Json) => row.id === id)
+      expect(listed).to.include({ kind: 'release', title: 'timed' })
+      await ok('DELETE', `/admin/schedules/${id}`)
+      expect((await ok('GET', `/admin/releases/${id}`)).data).to.include({
+        state: 'open',
+        schedule: null,
+      })
+      expect((await publish(id, { data: { at: soon() } })).status).to.equal(202)
+      await until(() => isPublished(`notes/${note}`), 10_000)
+      expect((await ok('GET', `/admin/releases/${id}`)).data).to.include({
+        state: 'published',
+        schedule: null,
+      })
+    })
+
+    it('shows why it was not published at its time', async () => {
+      const empty = await make(NOTE, {})
+      const id = await begin('late')
+      await add(id, [{ uid: NOTE, documentId: empty, action: 'publish' }])
+      await publish(id, { data: { at: soon() } })
+      const scheduleOf = async (): Promise<Json> =>
+        (await ok('GET', `/admin/releases/${id}`)).data.schedule
+      await until(async () => (await scheduleOf())?.state === 'failed', 10_000)
+      expect((await scheduleOf()).failure).to.include({ code: 'release_faults' })
+      await ok('DELETE', `/admin/releases/${id}`)
+      expect((await editor.send('GET', `/admin/releases/${id}`)).status).to.equal(404)
+      expect(
+        (await ok('GET', '/admin/schedules')).data.filter((row: Json) => row.id === id),
+      ).to.deep.equal([])
+    })
+
+    it('asks for the right to publish each of its documents', async () => {
+      await addRole(server, 'releaser', [
+        ...['read', 'create', 'update', 'publish', 'delete'].map(
+          (verb) => `admin::releases.${verb}`,
+        ),
+        ...['find', 'readDrafts', 'publish'].map((verb) => `${NOTE}.${verb}`),
+      ])
+      await addAdministrator(server, 'Releaser', ['releaser'])
+      const releaser = await signIn(server, 'releaser@example.org')
+      const article = await make(ARTICLE, { title: 'not theirs' })
+      const id = await begin('rights')
+      const unseen = await releaser.send('POST', `/admin/releases/${id}/items`, {
+        data: { items: [{ uid: ARTICLE, documentId: article, action: 'publish' }] },
+      })
+      expect(unseen.status).to.equal(403)
+      await add(id, [{ uid: ARTICLE, documentId: article, action: 'publish' }])
+      const shown = await releaser.send('GET', `/admin/releases/${id}`)
+      expect(shown.body.data.items[0]).to.include({ title: '', state: null })
+      const refused = await releaser.send('POST', `/admin/releases/${id}/actions/publish`)
+      expect(refused.body.error.details.errors[0].code).to.equal('forbidden')
+      await addAdministrator(server, 'Writer', ['author'])
+      const author = await signIn(server, 'writer@example.org')
+      expect((await author.send('GET', '/admin/releases')).status).to.equal(403)
+    })
+
+    it('refuses what it does not understand', async () => {
+      const id = await begin('wrong')
+      const items = `/admin/releases/${id}/items`
+      const item = { uid: NOTE, documentId: 'aaaaaaaaaaaaaaaaaaaaaaaa', action: 'publish' }
+      const wrong: readonly (readonly [string, unknown, number])[] = [
+        ['/admin/releases', { data: { name: '' } }, 400],
+        ['/admin/releases', { data: { name: { $ne: 1 } } }, 400],
+        [items, { data: { items: [] } }, 400],
+        [items, { data: { items: [{ ...item, action: 'delete' }] } }, 400],
+        [items, { data: { items: [{ ...item, documentId: 'x' }] } }, 400],
+        [items, { data: { items: [{ ...item, uid: 'api::tag.tag' }] } }, 404],
+        [items, { data: { items: [{ ...item, uid: ARTICLE, locale: 'xx' }] } }, 400],
+        [items, { data: { items: Array.from({ length: 501 }, () => item) } }, 400],
+        [`/admin/releases/${id}/actions/publish`, undefined, 400],
+        ['/admin/releases/nothing/check', undefined, 404],
+      ]
+      for (const [target, body, status] of wrong) {
+        expect((await editor.send('POST', target, body)).status, JSON.stringify(body)).to.equal(
+          status,
+        )
+      }
+    })
+  })
+})
