@@ -36,10 +36,12 @@ import { type FinishedRequest, observeRequests } from './http/middleware/observe
 import { readBody } from './http/read-request.ts'
 import type { RefreshCookie } from './http/routes/refresh-cookie.ts'
 import { queryRoutes } from './http/routes/query-routes.ts'
-import { syncRoutes } from './http/routes/sync-routes.ts'
 import { roleRoutes } from './http/routes/role-routes.ts'
 import { securityHeaders } from './http/middleware/security-headers.ts'
 import { serializeJson } from './http/middleware/serialize-json.ts'
+import { openWaiting, type Waiting } from './http/sync/open-waiting.ts'
+import { liveRoutes } from './http/sync/live-routes.ts'
+import { syncRoutes } from './http/sync/sync-routes.ts'
 import { setServerTiming } from './http/middleware/server-timing.ts'
 import { serveStudio } from './http/routes/serve-studio.ts'
 import { type ServedUploads, serveUploads } from './http/routes/serve-uploads.ts'
@@ -74,6 +76,8 @@ export interface App {
   callback(): RequestListener
   /** Where the first administrator is made, by whoever has the link; null once there is one. */
   firstStartLink(): Promise<string | null>
+  /** The server stops: sends away who waits for what comes later. */
+  leave(): void
   /** Lets go of the database; what is in flight must have ended. */
   close(): Promise<void>
 }
@@ -101,11 +105,19 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
   const { access, changes: clock } = services
   const config = dependencies.config.cache
   const reads = openReads({ config, actions: access.actions, clock, registry })
+  const {
+    log,
+    config: {
+      http: { maxLive: max },
+    },
+  } = dependencies
+  const waiting = openWaiting({ ...services, max, log, registry })
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,
     aside: (request, wait) => limited.aside(request, wait),
     reads,
+    ...waiting,
   })
   measureLog(registry, () => services.commitLog.health())
   const parts: Parts = { media, limited, registry }
@@ -120,7 +132,12 @@ export function buildApp(dependencies: ServicesOptions, services: Services): App
     docsPath: isDocs(routers) ? '/api/docs' : null,
     callback: () => koa.callback(),
     firstStartLink: () => firstStartLink(dependencies.config, services),
-    close: () => services.close(),
+    leave: () => waiting.departure.begin(),
+    close: async () => {
+      waiting.departure.begin()
+      await waiting.streams.close()
+      await services.close()
+    },
   }
 }
 
@@ -227,7 +244,7 @@ function slowRequestLog(
   return [logSlowRequests({ log, thresholdMs: slowRequestMs, explain, now: () => new Date() })]
 }
 
-interface ContentParts {
+interface ContentParts extends Waiting {
   readonly media: Media
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
@@ -237,7 +254,7 @@ interface ContentParts {
 function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  { media, authenticate, aside, reads }: ContentParts,
+  { media, authenticate, aside, reads, departure, streams }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, database, access, accounts, creations, limits, locales, commitLog } = services
   const documents = documentContext(database, schema)
@@ -261,7 +278,8 @@ function contentRouters(
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
   routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
-  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, aside }))
+  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, aside, departure }))
+  routers.set('_live', liveRoutes({ ...shared, access, streams }))
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail
   const cookie = refreshCookie(config)

@@ -183,9 +183,11 @@ export class ConflictError extends CmsError {
 export class SyncTokenExpiredError extends CmsError {
   readonly status = 410
   protected readonly usualCode = 'sync_token_expired'
+  readonly reason: 'retention' | 'log'
 
   constructor(reason: 'retention' | 'log', options?: ErrorOptions) {
     super('The sync token has expired: begin again without one', { reason }, options)
+    this.reason = reason
   }
 }
 

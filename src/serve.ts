@@ -10,6 +10,8 @@ export interface App {
   /** Where a person can read what there is; null or absent: nowhere. */
   readonly docsPath?: string | null
   callback(): RequestListener
+  /** Told when the server stops, before what is in flight is waited for. */
+  leave?(): void
   close(): Promise<void>
   /** Null where somebody is there to sign in. */
   firstStartLink?(): Promise<string | null>
@@ -42,7 +44,7 @@ const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => str
  * @throws ConfigError when the address cannot be had.
  */
 export async function serve(
-  app: Pick<App, 'callback'>,
+  app: Pick<App, 'callback' | 'leave'>,
   { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
   finishMs = FINISH_MS,
 ): Promise<RunningServer> {
@@ -52,7 +54,11 @@ export async function serve(
   return {
     port,
     address: localAddress(http.host, port),
-    stop: () => stop(server, beginStop, finishMs),
+    stop: () => {
+      beginStop()
+      app.leave?.()
+      return stop(server, finishMs)
+    },
   }
 }
 
@@ -136,8 +142,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   return why === undefined ? error : new ConfigError([why(host, port)])
 }
 
-async function stop(server: Server, beginStop: () => void, finishMs: number): Promise<void> {
-  beginStop()
+async function stop(server: Server, finishMs: number): Promise<void> {
   const drop = setTimeout(() => {
     server.closeAllConnections()
   }, finishMs)

@@ -56,8 +56,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   openapi: ['accounts', 'access', 'query', 'schema', 'errors'],
   'client-code': ['openapi', 'access', 'query', 'schema', 'errors'],
+  live: ['documents', 'mongo', 'query', 'work-queue', 'errors'],
   http: [
     'openapi',
+    'live',
     'webhooks',
     'planning',
     'documents',
@@ -80,7 +82,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   run: ['serve', 'deployment', 'log', 'config', 'errors'],
   transfer: [...DOMAIN, 'errors'],
   services: [...DOMAIN, 'openapi', ...FOUNDATION],
-  app: [...DOMAIN, 'openapi', 'services', 'http', 'run', 'serve', ...FOUNDATION],
+  app: [...DOMAIN, 'live', 'openapi', 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
   cli: [...DOMAIN, 'client-code', 'openapi', 'transfer', 'services', 'near-miss', ...FOUNDATION],
 }

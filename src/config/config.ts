@@ -56,6 +56,8 @@ export interface HttpConfig {
   readonly maxInFlight: number | null
   /** Of large answers that clients have not read yet, together. */
   readonly maxUnsentBytes: number
+  /** Streams of changes at a time. */
+  readonly maxLive: number
   readonly connections: ConnectionLimits
 }
 
@@ -279,6 +281,7 @@ function toHttp(settings: Settings): HttpConfig {
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxInFlight: settings.MAX_IN_FLIGHT ?? null,
     maxUnsentBytes: settings.MAX_UNSENT_BYTES,
+    maxLive: settings.MAX_LIVE,
     connections: Object.freeze({
       headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,

@@ -121,6 +121,7 @@ export const VARIABLES = {
   /** Absent: four for each connection to the database. */
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
   MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
+  MAX_LIVE: whole(2_000, 0, 1_000_000),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
   MAX_HEADER_BYTES: whole(131_072, 1024, 16_777_216),
   HEADERS_TIMEOUT_MS: whole(20_000, 1, 3_600_000),

@@ -58,6 +58,8 @@ export interface TestServer {
   readonly unjoinable: Set<string>
   /** Where the first administrator is made. */
   firstStartLink(): Promise<string | null>
+  /** What a server does first that is told to stop. */
+  leave(): void
   /** How many versions a collection holds. */
   count(collection: string): Promise<number>
   /**
@@ -211,6 +213,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     delete: (target, sent) => send('DELETE', target, sent),
     unjoinable: services.database.unjoinable,
     firstStartLink: () => app.firstStartLink(),
+    leave: () => app.leave(),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     close: async () => {
       listener.closeAllConnections()

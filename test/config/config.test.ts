@@ -35,6 +35,7 @@ describe('readConfig', () => {
         maxBodyBytes: 1_048_576,
         maxInFlight: null,
         maxUnsentBytes: 268_435_456,
+        maxLive: 2_000,
         connections: {
           headersTimeoutMs: 20_000,
           requestTimeoutMs: 300_000,

@@ -77,10 +77,10 @@ export async function readChanges(
   return position
 }
 
-type Find = (item: NamedCommit['items'][number]) => Touched | null
+export type Finder = (item: NamedCommit['items'][number]) => Touched | null
 
 /** What of a commit is of the scope. */
-function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Find {
+export function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Finder {
   const held = new Map(
     types
       .filter((_, index) => token.types[index]?.isLost === false)
@@ -102,7 +102,7 @@ async function scanBlock(
   { database, head }: SyncSources,
   { seq }: Position,
   room: number,
-  find: Find,
+  find: Finder,
 ): Promise<readonly NamedCommit[]> {
   const end = Math.min(head.seq, (Math.floor(seq / BLOCK) + 1) * BLOCK)
   const commits: NamedCommit[] = []
@@ -122,7 +122,7 @@ function collect(
   commits: readonly NamedCommit[],
   from: Position,
   most: number,
-  find: Find,
+  find: Finder,
 ): { readonly touched: readonly Touched[]; readonly position: Position } {
   const touched = new Map<string, Touched>()
   let position = from

@@ -1,20 +1,12 @@
-import { SyncTokenExpiredError } from '../../errors.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
-import type { LocaleRules, VersionSelection } from '../../query/query.ts'
-import type { SyncedType, SyncScope } from '../../query/sync/parse-scope.ts'
+import type { VersionSelection } from '../../query/query.ts'
+import type { SyncScope } from '../../query/sync/parse-scope.ts'
 import type { SyncToken, TypeProgress } from '../../query/sync/sync-token.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { Uid } from '../../schema/definition.ts'
 import { BLOCK, type OpenType, readChanges, type SyncSources } from './read-changes.ts'
-import { compileShape } from './row-shape.ts'
+import { assertFollowable, begun, codesOf, openTypes, settle, type SyncCaller } from './settle.ts'
 import { resetItem, rowItem, SyncItems } from './sync-items.ts'
-
-/** Who keeps the copy, as they are permitted at this request. */
-export interface SyncCaller {
-  maySync(type: SyncedType): boolean
-  mayRead(uid: Uid): boolean
-}
 
 export interface SyncPage {
   /** Each as JSON text. */
@@ -47,7 +39,8 @@ export async function readSyncPage(
   assertFollowable(token, sources.head)
   const items = new SyncItems(scope.limit)
   const types = openTypes(scope, caller)
-  const settled = settle(sources, scope, token, { types, caller, items })
+  const { token: settled, resets } = settle(sources, scope, token, { types, caller })
+  for (const { type, reset } of resets) items.force(resetItem(type, reset))
   if (settled.types.some(isReading)) return readRows(sources, scope, settled, { types, items })
   if (!isBehind(settled, sources.head, scope)) {
     return { items: items.texts, next: advanced(settled, sources.head), more: false }
@@ -95,61 +88,9 @@ export function advanced(token: SyncToken, { seq }: Head): SyncToken {
   return block > token.seq ? { ...token, seq: block } : token
 }
 
-function assertFollowable(token: SyncToken, head: Head): void {
-  if (token.log !== head.log || token.seq > head.seq) throw new SyncTokenExpiredError('log')
-  if (token.seq < head.floor) throw new SyncTokenExpiredError('retention')
-}
-
-function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenType[] {
-  return scope.types.map((type) => ({
-    ...type,
-    shape: compileShape(type.plan, type.fields, (uid) => caller.mayRead(uid)),
-  }))
-}
-
-/** The locales of a scope that there are now. */
-function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
-  if (asked === '*') return rules.all.map(({ code }) => code)
-  if (asked === 'default') return [rules.defaultCode]
-  return asked.filter((code) => rules.has(code))
-}
-
 interface Opened {
   readonly types: readonly OpenType[]
   readonly items: SyncItems
-}
-
-/** What a client must forget first, and where it stands then. */
-function settle(
-  { locales }: SyncSources,
-  scope: SyncScope,
-  token: SyncToken,
-  { types, caller, items }: Opened & { readonly caller: SyncCaller },
-): SyncToken {
-  const codes = codesOf(scope, locales)
-  const removed = token.locales.filter((code) => !codes.includes(code))
-  const isMore = codes.some((code) => !token.locales.includes(code))
-  const progress = types.map((type, index): TypeProgress => {
-    const { digest } = type.shape
-    const before = token.types[index] ?? { after: '', isLost: true, shape: digest }
-    if (!caller.maySync(type)) {
-      if (!before.isLost) items.force(resetItem(type, { reason: 'permission' }))
-      return { after: null, isLost: true, shape: digest }
-    }
-    if (before.isLost) return begun(digest)
-    if (before.shape !== digest) {
-      items.force(resetItem(type, { reason: 'schema' }))
-      return begun(digest)
-    }
-    if (!type.plan.localized) return before
-    for (const locale of removed) items.force(resetItem(type, { reason: 'locale', locale }))
-    return isMore ? begun(digest) : before
-  })
-  return { ...token, types: progress, locales: codes }
-}
-
-function begun(shape: string): TypeProgress {
-  return { after: '', isLost: false, shape }
 }
 
 function isReading({ after, isLost }: TypeProgress): boolean {

@@ -41,7 +41,7 @@ export type Reset =
   | { readonly reason: 'permission' | 'schema' }
   | { readonly reason: 'locale'; readonly locale: string }
 
-export function resetItem({ name }: SyncedType, reset: Reset): string {
+export function resetItem({ name }: Pick<SyncedType, 'name'>, reset: Reset): string {
   return JSON.stringify({ op: 'reset', type: name, ...reset })
 }
 
@@ -62,6 +62,6 @@ export function removalItem(
   return JSON.stringify({ op: 'delete', type: name, documentId, locale: shownLocale(locale) })
 }
 
-function shownLocale(locale: string): string | null {
+export function shownLocale(locale: string): string | null {
   return locale === NO_LOCALE ? null : locale
 }

@@ -26,6 +26,8 @@ export interface CommitLog {
   look(): Promise<ObservedLog>
   /** Tells of each look, those that the process takes by itself every `LOOK_MS` as well. */
   onLook(listener: (observed: ObservedLog) => void): () => void
+  /** Somebody waits for what is committed next: looks are taken more often. Answers how to stop that. */
+  follow(): () => void
   health(): Promise<LogHealth>
   /** Numbers what this process has committed, and ends. */
   close(): Promise<void>
@@ -42,6 +44,8 @@ export interface CommitLogOptions {
 
 /** How often a process looks at the head. */
 const LOOK_MS = 500
+/** While somebody waits for what it says. */
+const FOLLOW_MS = 150
 const DAY_MS = 86_400_000
 /** How often rows are looked for that are over: by one process in turn. */
 const SWEEP_EVERY_MS = 60_000
@@ -67,12 +71,17 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
     }),
   })
   const forget = database.onCommit(() => pace.wake())
+  const { follow, restMs } = openFollowers(lookMs)
   const stopLooking = every(
-    lookMs,
+    restMs,
     onBackgroundError,
     lookOnce(look, () => pace.wake()),
   )
-  const stopSweeping = every(SWEEP_EVERY_MS, onBackgroundError, () => sweepOnce(options))
+  const stopSweeping = every(
+    () => SWEEP_EVERY_MS,
+    onBackgroundError,
+    () => sweepOnce(options),
+  )
   return {
     head: known.head,
     refresh: async () => {
@@ -84,11 +93,26 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
     onOwnCommit: (listener) => database.onCommit(listener),
     look,
     onLook,
+    follow,
     health: () => examineLog(database, new Date()),
     close: async () => {
       forget()
       await Promise.all([stopLooking(), stopSweeping(), pace.stop()])
       await numberTheRest(database).catch(onBackgroundError) // then the next process does
+    },
+  }
+}
+
+/** How long looks are apart, by whether somebody waits for what they see. */
+function openFollowers(lookMs: number) {
+  let followers = 0
+  return {
+    restMs: () => (followers > 0 ? Math.min(FOLLOW_MS, lookMs) : lookMs),
+    follow: () => {
+      followers += 1
+      return () => {
+        followers -= 1
+      }
     },
   }
 }
@@ -173,7 +197,7 @@ async function sweepOnce({
 
 /** Runs again and again, with pauses between. Answers how to stop it. */
 function every(
-  ms: number,
+  restMs: () => number,
   onError: (error: unknown) => void,
   run: () => Promise<void>,
 ): () => Promise<void> {
@@ -187,7 +211,7 @@ function every(
         .then(() => {
           if (!isStopped) plan()
         })
-    }, ms)
+    }, restMs())
     timer.unref()
   }
   plan()

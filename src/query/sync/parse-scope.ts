@@ -53,7 +53,7 @@ const FILE = 'plugin::upload.file'
 export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePlan>): SyncScope {
   const stray = Object.keys(asked).find((name) => !PARAMETERS.has(name))
   if (stray !== undefined) throw invalidValue(stray, 'no such parameter')
-  const names = textsOf(asked['types'], 'types', SYNC_LIMITS.types)
+  const names = typeNamesOf(asked)
   if (names.length === 0) throw invalidValue('types', 'expected names of content-types')
   const fields = membersOf(asked['fields'], 'fields', names)
   const filters = membersOf(asked['filters'], 'filters', names)
@@ -74,6 +74,11 @@ export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePl
     limit: parseLimit(asked['limit']),
     asked,
   }
+}
+
+/** @throws ValidationError */
+export function typeNamesOf(asked: Data): readonly string[] {
+  return textsOf(asked['types'], 'types', SYNC_LIMITS.types)
 }
 
 function parseLocales(input: unknown): SyncScope['locales'] {

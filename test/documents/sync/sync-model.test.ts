@@ -6,8 +6,8 @@ import {
   beginSync,
   isUpToDate,
   readSyncPage,
-  type SyncCaller,
 } from '../../../src/documents/sync/read-page.ts'
+import type { SyncCaller } from '../../../src/documents/sync/settle.ts'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'

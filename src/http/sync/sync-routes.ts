@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Access } from '../../access/access.ts'
-import { contentAction, pluginAction } from '../../access/actions.ts'
-import { assertMay, may } from '../../access/permissions.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { DocumentContext } from '../../documents/context.ts'
 import {
@@ -10,33 +8,32 @@ import {
   isBehind,
   isUpToDate,
   readSyncPage,
-  type SyncCaller,
   type SyncPage,
 } from '../../documents/sync/read-page.ts'
 import type { SyncSources } from '../../documents/sync/read-changes.ts'
-import { ValidationError } from '../../errors.ts'
+import { resetItem } from '../../documents/sync/sync-items.ts'
+import { RIGHTS } from '../../live/live-stream.ts'
 import type { Locales } from '../../locales/locales.ts'
-import {
-  parseScope,
-  type SyncedType,
-  syncedTypes,
-  type SyncScope,
-} from '../../query/sync/parse-scope.ts'
-import { readToken, type SyncToken, writeToken } from '../../query/sync/sync-token.ts'
+import { readHeldToken } from '../../query/sync/held-token.ts'
+import { parseScope, syncedTypes, type SyncScope } from '../../query/sync/parse-scope.ts'
+import { type SyncToken, writeToken } from '../../query/sync/sync-token.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import type { Departure } from '../departure.ts'
 import { isKnown } from '../entity-tag.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
+import { assertLocales, assertMaySync, callerOf, invalid, syncAction } from './sync-rights.ts'
 
 /** What the route asks of the commit log (`openCommitLog`). */
 interface FollowedLog {
   head(): SyncSources['head']
   refresh(): Promise<SyncSources['head']>
   onHead(listener: (head: SyncSources['head']) => void): () => void
+  follow(): () => void
 }
 
 export interface SyncRouteDependencies {
@@ -47,6 +44,7 @@ export interface SyncRouteDependencies {
   readonly commitLog: FollowedLog
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
+  readonly departure: Departure
 }
 
 const MOST_WAIT_S = 25
@@ -61,6 +59,8 @@ interface Asked {
   readonly scope: SyncScope
   /** Null: from the beginning. */
   readonly token: SyncToken | null
+  /** Names of content-types that the token has and that there are no more. */
+  readonly gone: readonly string[]
   readonly waitMs: number
 }
 
@@ -71,20 +71,21 @@ interface Answered extends SyncPage {
 /** `GET /api/_sync`: what has changed since a token; without one, everything. */
 export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
-  const actions = [...types].map(([name, plan]) => syncAction({ name, plan }))
+  const actions = [...types.values()].map((plan) => syncAction({ plan }))
   const router = guardedRouter('/api/_sync')
   const pages = openSharedPages(MOST_WAITING)
   let waiting = 0
+  const mayWait = (): boolean => waiting < MOST_WAITING && !dependencies.departure.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
     const asked = readAsked(readQuery(ctx.querystring), types)
     const deadline = performance.now() + asked.waitMs
     let page = await answer(dependencies, asked, ctx.state.principal)
-    while (isQuiet(page) && performance.now() < deadline && waiting < MOST_WAITING) {
+    while (isQuiet(page) && performance.now() < deadline && mayWait()) {
       waiting += 1
       const before = page
       const woken = await dependencies
         .aside(ctx.req, async () => {
-          const goesOn = await untilChanged(dependencies.commitLog, before, deadline, ctx)
+          const goesOn = await untilChanged(dependencies, before, deadline, ctx)
           return goesOn ? answerWoken(dependencies, pages, before, ctx) : null
         })
         .finally(() => {
@@ -108,13 +109,12 @@ function readAsked(query: Data, types: ReadonlyMap<string, ContentTypePlan>): As
   const { token: text, wait, ...rest } = query
   if (text === undefined) {
     if (wait !== undefined) throw invalid('wait: only with a token')
-    return { scope: parseScope(rest, types), token: null, waitMs: 0 }
+    return { scope: parseScope(rest, types), token: null, gone: [], waitMs: 0 }
   }
   const [stray] = Object.keys(rest)
   if (stray !== undefined) throw invalid(`${stray}: the token has all parameters but wait`)
   if (typeof text !== 'string') throw invalid('token: expected one')
-  const token = readToken(text)
-  return { scope: parseScope(token.asked, types), token, waitMs: 1_000 * readWait(wait) }
+  return { ...readHeldToken(text, types), waitMs: 1_000 * readWait(wait) }
 }
 
 function readWait(wait: unknown): number {
@@ -125,11 +125,17 @@ function readWait(wait: unknown): number {
   throw invalid(`wait: expected seconds, at most ${MOST_WAIT_S}`)
 }
 
-function invalid(message: string): ValidationError {
-  return new ValidationError(message, {}, { code: 'invalid_query' })
+async function answer(
+  dependencies: SyncRouteDependencies,
+  asked: Asked,
+  principal: Principal,
+): Promise<Answered> {
+  const page = await answerKnown(dependencies, asked, principal)
+  const gone = asked.gone.map((name) => resetItem({ name }, { reason: 'schema' }))
+  return gone.length === 0 ? page : { ...page, items: [...gone, ...page.items] }
 }
 
-async function answer(
+async function answerKnown(
   { documents: { database }, locales, commitLog }: SyncRouteDependencies,
   { scope, token }: Asked,
   principal: Principal,
@@ -141,7 +147,7 @@ async function answer(
   }
   const sources = { ...known, head: await commitLog.refresh() }
   if (token !== null) return { scope, ...(await readSyncPage(sources, scope, token, caller)) }
-  for (const type of scope.types) assertMaySync(principal, scope, type)
+  assertMaySync(principal, scope)
   assertLocales(scope, sources.locales)
   const begun = beginSync(sources, scope, caller)
   return { scope, ...(await readSyncPage(sources, scope, begun, caller)) }
@@ -165,67 +171,31 @@ async function answerWoken(
   return { scope, ...page }
 }
 
-/** Of a token a locale may be gone by now; who begins has made a mistake. */
-function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
-  if (typeof locales === 'string') return
-  const unknown = locales.find((code) => !known.has(code))
-  if (unknown !== undefined) throw invalid(`locale: there is no locale ${unknown}`)
-}
-
-function callerOf(principal: Principal, scope: SyncScope): SyncCaller {
-  return {
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
-    maySync: (type) => actionsOf(scope, type).every((action) => may(principal, action)),
-  }
-}
-
-function assertMaySync(principal: Principal, scope: SyncScope, type: SyncedType): void {
-  for (const action of actionsOf(scope, type)) assertMay(principal, action)
-}
-
-/** All that must be permitted for a type to be synced. */
-function actionsOf({ status }: SyncScope, type: SyncedType): readonly string[] {
-  const { plan } = type
-  const drafts = status === 'draft' && plan.draftAndPublish
-  return [
-    plan.uid.startsWith('api::')
-      ? contentAction(plan, 'find')
-      : pluginAction('plugin::upload.content-api', 'find'),
-    syncAction(type),
-    ...(drafts ? [contentAction(plan, 'readDrafts')] : []),
-  ]
-}
-
-function syncAction({ plan }: Pick<SyncedType, 'name' | 'plan'>): string {
-  return plan.uid.startsWith('api::')
-    ? contentAction(plan, 'sync')
-    : pluginAction('plugin::upload.content-api', 'sync')
-}
-
-/** Whose commits change what somebody may sync. */
-const RIGHTS: ReadonlySet<string> = new Set([
-  'admin::api-token',
-  'plugin::i18n.locale',
-  'plugin::users-permissions.role',
-])
-
-/** False when the time is over, or the client is gone. */
+/** False when the time is over, the client is gone, or the server stops. */
 function untilChanged(
-  commitLog: FollowedLog,
+  { commitLog, departure }: SyncRouteDependencies,
   { next, scope }: Answered,
   deadline: number,
   ctx: Context,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const seen = commitLog.head().seq
+    const unfollow = commitLog.follow()
     const stop = (goesOn: boolean): void => {
       clearTimeout(timer)
       forget()
+      stay()
+      unfollow()
       ctx.res.off('close', gone)
       resolve(goesOn)
     }
     const gone = (): void => stop(false)
     const timer = setTimeout(gone, deadline - performance.now())
+    const leave = (): void => {
+      ctx.set('Connection', 'close') // it comes back to another process
+      stop(false)
+    }
+    const stay = departure.onBegin(leave)
     const forget = commitLog.onHead((head) => {
       const isOther = head.log !== next.log || isBehind(next, head, scope)
       if (isOther || head.types.some(({ type, seq }) => seq > seen && RIGHTS.has(type))) stop(true)

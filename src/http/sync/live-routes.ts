@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import type { Access } from '../../access/access.ts'
+import { ForbiddenError } from '../../errors.ts'
+import type { Locales } from '../../locales/locales.ts'
+import type { LiveStreams } from '../../live/live-streams.ts'
+import type { LiveClient } from '../../live/live-stream.ts'
+import { type HeldToken, readHeldToken } from '../../query/sync/held-token.ts'
+import { parseScope, syncedTypes } from '../../query/sync/parse-scope.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
+import { readQuery } from '../read-request.ts'
+import type { Context, Middleware } from '../state.ts'
+import { responseSink } from './response-sink.ts'
+import { assertLocales, assertMaySync, callerOf, invalid, syncAction } from './sync-rights.ts'
+
+export interface LiveRouteDependencies {
+  readonly schema: Schema
+  readonly locales: Pick<Locales, 'current'>
+  readonly access: Pick<Access, 'principalOf'>
+  readonly streams: LiveStreams
+  readonly authenticate: Middleware
+}
+
+type Asked = Pick<LiveClient, 'scope' | 'token' | 'gone'>
+
+/** `GET /api/_live`: tells of changes as they come, without their content. */
+export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
+  const types = syncedTypes(dependencies.schema.contentTypes.values())
+  const actions = [...types.values()].map((plan) => syncAction({ plan }))
+  const router = guardedRouter('/api/_live')
+  const handle = async (ctx: Context): Promise<void> => {
+    const asked = readAsked(ctx, types)
+    await assertPermitted(dependencies, asked, ctx)
+    ctx.set('Cache-Control', 'private, no-store, no-transform')
+    ctx.set('X-Accel-Buffering', 'no') // nginx would keep events until there are many
+    ctx.type = 'text/event-stream; charset=utf-8'
+    if (ctx.method === 'HEAD') {
+      ctx.status = 200
+      return
+    }
+    await open(dependencies, asked, ctx)
+  }
+  router.get('/', dependencies.authenticate, syncersOnly(actions, handle))
+  return router
+}
+
+/** What may be said beside a token: all else is in it. */
+const OWN: ReadonlySet<string> = new Set(['types', 'locale', 'status'])
+
+/** @throws ValidationError */
+function readAsked(ctx: Context, types: ReadonlyMap<string, ContentTypePlan>): Asked {
+  const query = readQuery(ctx.querystring)
+  const first = readFirst(query, types)
+  const last = ctx.get('last-event-id')
+  if (last === '') return first
+  const held = readHeldToken(last, types)
+  const isSame = JSON.stringify(held.scope.asked) === JSON.stringify(first.scope.asked)
+  if (!isSame) throw invalid('Last-Event-ID: is of a stream with another scope')
+  return held
+}
+
+function readFirst(query: Data, types: ReadonlyMap<string, ContentTypePlan>): HeldToken | Asked {
+  const { token, ...rest } = query
+  const names = Object.keys(rest)
+  if (token === undefined) {
+    const stray = names.find((name) => !OWN.has(name))
+    if (stray !== undefined) throw invalid(`${stray}: only a token may have it`)
+    return { scope: parseScope(rest, types), token: null, gone: [] }
+  }
+  if (names[0] !== undefined) throw invalid(`${names[0]}: the token has all parameters`)
+  if (typeof token !== 'string') throw invalid('token: expected one')
+  return readHeldToken(token, types)
+}
+
+/** Of a token some types may be lost by now, which it is told; not all. */
+async function assertPermitted(
+  { locales }: LiveRouteDependencies,
+  { scope, token }: Asked,
+  { state: { principal } }: Context,
+): Promise<void> {
+  if (token === null) {
+    assertMaySync(principal, scope)
+    assertLocales(scope, await locales.current())
+    return
+  }
+  const caller = callerOf(principal, scope)
+  if (!scope.types.some((type) => caller.maySync(type))) throw new ForbiddenError('Forbidden')
+}
+
+async function open(
+  { access, streams }: LiveRouteDependencies,
+  asked: Asked,
+  ctx: Context,
+): Promise<void> {
+  const { principal } = ctx.state
+  const authorization = ctx.get('authorization')
+  const { res } = ctx
+  const stream = await streams.open(
+    {
+      ...asked,
+      userId: principal.kind === 'user' ? principal.documentId : null,
+      identify: async () => callerOf(await access.principalOf(authorization), asked.scope),
+      sink: responseSink(res),
+    },
+    () => begin(ctx, res),
+  )
+  if (res.closed) stream.close()
+  else res.once('close', () => stream.close())
+}
+
+/** From here on the response is the stream's: Koa and what stands around routes have no part in it. */
+function begin(ctx: Context, res: ServerResponse): void {
+  ctx.status = 200
+  ctx.respond = false
+  res.flushHeaders()
+}

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import {
+  type LiveStreams,
+  type LiveStreamsOptions,
+  openLiveStreams,
+} from '../../live/live-streams.ts'
+import { type Departure, openDeparture } from '../departure.ts'
+import { measureLive } from '../middleware/measure-live.ts'
+
+/** For those who wait for changes. */
+export interface Waiting {
+  readonly departure: Departure
+  readonly streams: LiveStreams
+}
+
+export interface WaitingOptions extends Omit<LiveStreamsOptions, 'onBackgroundError'> {
+  readonly log: Logger
+  readonly registry: Registry
+}
+
+export function openWaiting({ log, registry, ...options }: WaitingOptions): Waiting {
+  const departure = openDeparture()
+  const onBackgroundError = (error: unknown): void => {
+    log.warn({ err: error }, 'The streams of changes could not be served')
+  }
+  const streams = openLiveStreams({ ...options, onBackgroundError })
+  departure.onBegin(() => streams.endAll())
+  measureLive(registry, () => streams.counts())
+  return { departure, streams }
+}

@@ -1,0 +1,111 @@
+import { assertFollowable, type SyncCaller } from '../documents/sync/settle.ts'
+import { CmsError, SyncTokenExpiredError, UnauthorizedError } from '../errors.ts'
+import type { LocaleRules } from '../query/query.ts'
+import { type Audience, hold, type Listener } from './audience.ts'
+import type { LostReason } from './live-events.ts'
+import type { LiveCommit, LiveLog } from './live-log.ts'
+import type { LiveStream, SharedTexts } from './live-stream.ts'
+
+export interface BringOptions {
+  readonly audience: Audience
+  readonly log: LiveLog
+  readonly locales: { current(): Promise<LocaleRules> }
+  readonly shared: SharedTexts
+  readonly times: Times
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+export interface Times {
+  readonly heartbeatMs: number
+  /** How often rights are asked for without a reason. */
+  readonly recheckMs: number
+  /** How long others may not know of it that rights have changed: `mongo/system/stamped.ts`. */
+  readonly rightsMs: number
+}
+
+/** Where the database could not be asked. */
+const AGAIN_MS = 1_000
+/** Who is further behind is sent away to read what there is. */
+const MOST_BACKLOG = 8_192
+
+/** Asks what a client may, and tells it what it has missed: then it hears what comes. */
+export async function bring(
+  options: BringOptions,
+  listener: Listener,
+  known?: SyncCaller,
+): Promise<void> {
+  if (listener.isClosed) return
+  listener.isBusy = true
+  listener.isJoined = false
+  try {
+    await goOn(options, listener, known)
+  } catch (error) {
+    if (error instanceof UnauthorizedError) options.audience.end(listener, 'credentials')
+    else if (error instanceof CmsError) hold(listener, AGAIN_MS * (1 + Math.random()))
+    else {
+      options.onBackgroundError(error)
+      options.audience.end(listener, 'error')
+    }
+  } finally {
+    listener.isBusy = false
+  }
+}
+
+async function goOn(
+  options: BringOptions,
+  listener: Listener,
+  known: SyncCaller | undefined,
+): Promise<void> {
+  const { log, audience } = options
+  const { stream } = listener
+  const until = log.position().seq
+  const caller = known ?? (await stream.client.identify())
+  const locales = await options.locales.current()
+  const lost = lossOf(stream, log)
+  if (lost === null) stream.settle(caller, locales)
+  else stream.lose(lost, caller, log.position(), locales)
+  if (stream.isPermitted(caller)) await catchUp(options, listener, until)
+  else audience.end(listener, 'permission')
+}
+
+function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
+  try {
+    assertFollowable(stream.token, log.position())
+  } catch (error) {
+    if (error instanceof SyncTokenExpiredError) return error.reason
+    throw error
+  }
+  return log.position().seq - stream.token.seq > MOST_BACKLOG ? 'backlog' : null
+}
+
+/** Commits of before `until` have changed no right that is not known. */
+async function catchUp(options: BringOptions, listener: Listener, until: number): Promise<void> {
+  const { log } = options
+  const { stream } = listener
+  while (!listener.isClosed && stream.token.seq < log.position().seq) {
+    const commits = await log.after(stream.token.seq)
+    if (commits === null) {
+      hold(listener, 0) // the log does not go back so far any more
+      return
+    }
+    for (const commit of commits) {
+      if (tell(options, listener, commit) && commit.seq > until) return
+    }
+    await stream.client.sink.drained()
+  }
+  listener.isJoined = true
+  listener.dueAt = performance.now() + options.times.recheckMs
+}
+
+/** Answers whether the commit may have changed what the client may: then it hears nothing until that is known. */
+export function tell(
+  { shared, times }: Pick<BringOptions, 'shared' | 'times'>,
+  listener: Listener,
+  commit: LiveCommit,
+): boolean {
+  const { stream } = listener
+  stream.tell(commit, shared)
+  const isAffected = commit.items.some((item) => stream.isAffected(item))
+  if (isAffected) hold(listener, times.rightsMs)
+  return isAffected
+}

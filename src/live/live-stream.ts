@@ -1,0 +1,173 @@
+import { type Finder, finderOf } from '../documents/sync/read-changes.ts'
+import { codesOf, openTypes, settle, begun, type SyncCaller } from '../documents/sync/settle.ts'
+import type { LocaleRules } from '../query/query.ts'
+import type { SyncScope } from '../query/sync/parse-scope.ts'
+import type { SyncToken } from '../query/sync/sync-token.ts'
+import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
+import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
+
+/** Where events go to. What is written to somebody who is gone, or does not read, goes nowhere. */
+export interface Sink {
+  write(text: string): void
+  /** Waits until the client has read most of it; less than for ever. */
+  drained(): Promise<void>
+  end(text: string): void
+}
+
+export interface LiveClient {
+  readonly scope: SyncScope
+  /** Null: from now on. */
+  readonly token: SyncToken | null
+  /** Names of content-types of the token that there are no more. */
+  readonly gone: readonly string[]
+  /** Of the end user who asks, the documentId. */
+  readonly userId: string | null
+  /** What they may by now. @throws UnauthorizedError, ForbiddenError where they may nothing any more */
+  readonly identify: () => Promise<SyncCaller>
+  readonly sink: Sink
+}
+
+/** Where the stream stands, and what of the log is of its scope. */
+interface Place {
+  readonly token: SyncToken
+  readonly find: Finder
+  /** Equal for streams that are told the same of a commit that comes next. */
+  readonly channel: string
+}
+
+/** What streams are told alike of one commit, which is made once. */
+export interface SharedTexts {
+  textOf(seq: number, channel: string, make: () => string): string
+}
+
+export function openSharedTexts(): SharedTexts {
+  const texts = new Map<string, string>()
+  let of = -1
+  return {
+    textOf: (seq, channel, make) => {
+      if (of !== seq) texts.clear()
+      of = seq
+      const known = texts.get(channel)
+      if (known !== undefined) return known
+      const text = make()
+      texts.set(channel, text)
+      return text
+    },
+  }
+}
+
+type Position = ReturnType<LiveLog['position']>
+
+/** Tokens that lag behind are sent anew after so many commits that were not of the scope: retention must not overtake them. */
+const LAG = 256
+
+/** What one client is told. */
+export class LiveStream {
+  readonly client: LiveClient
+  #place: Place
+  /** Of the last token that was sent. */
+  #sent = -1
+
+  constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
+    this.client = client
+    const token = client.token ?? beginNow(client.scope, caller, position, locales)
+    this.#place = placeOf(client.scope, token, caller)
+  }
+
+  get token(): SyncToken {
+    return this.#place.token
+  }
+
+  isPermitted(caller: SyncCaller): boolean {
+    return this.client.scope.types.some((type) => caller.maySync(type))
+  }
+
+  /** The first word: where the client stands, and what types there are no more. */
+  begin(): void {
+    const { gone, sink } = this.client
+    for (const type of gone) {
+      sink.write(`event: reset\ndata: ${JSON.stringify({ type, reason: 'schema' })}\n\n`)
+    }
+    this.#send(idOnly(this.#place.token))
+  }
+
+  /** What must be forgotten, by what is permitted and declared now. */
+  settle(caller: SyncCaller, locales: LocaleRules): void {
+    const { scope } = this.client
+    const types = openTypes(scope, caller)
+    const { token, resets } = settle({ locales }, scope, this.#place.token, { types, caller })
+    this.#place = placeOf(scope, token, caller)
+    this.#send(resetEvents(resets, token))
+  }
+
+  /** Everything is to be forgotten; it goes on from here. */
+  lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
+    const { scope } = this.client
+    const begunAgain = beginNow(scope, caller, position, locales)
+    const types = begunAgain.types.map((one) => (one.isLost ? one : begun(one.shape)))
+    const token = { ...begunAgain, types }
+    this.#place = placeOf(scope, token, caller)
+    this.#send(lostEvent(reason, token))
+  }
+
+  tell(commit: LiveCommit, shared: SharedTexts): void {
+    const { token, find, channel } = this.#place
+    if (commit.seq <= token.seq) return
+    const make = (): string => commitEvents(find, token, commit)
+    const text = token.item > 0 ? make() : shared.textOf(commit.seq, channel, make)
+    this.#place = { ...this.#place, token: { ...token, seq: commit.seq, item: 0 } }
+    this.#send(text)
+  }
+
+  /** Whether a commit may have changed what the client may. */
+  isAffected({ type, documentId }: LiveItem): boolean {
+    return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
+  }
+
+  /** For a heartbeat: where the client stands, if that has moved on in silence. */
+  lag(): string | null {
+    const { token } = this.#place
+    if (token.seq < this.#sent + LAG) return null
+    this.#sent = token.seq
+    return idOnly(token)
+  }
+
+  #send(text: string): void {
+    if (text === '') return
+    this.#sent = this.#place.token.seq
+    this.client.sink.write(text)
+  }
+}
+
+const USER = 'plugin::users-permissions.user'
+
+/** Whose commits change what somebody may read. */
+export const RIGHTS: ReadonlySet<string> = new Set([
+  'admin::api-token',
+  'plugin::i18n.locale',
+  'plugin::users-permissions.role',
+])
+
+function placeOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): Place {
+  const { asked, log, types, locales } = token
+  return {
+    token,
+    find: finderOf(scope, token, openTypes(scope, caller)),
+    channel: JSON.stringify([asked, log, types, locales]),
+  }
+}
+
+/** The token of somebody who has what there is. */
+function beginNow(
+  scope: SyncScope,
+  caller: SyncCaller,
+  { log, seq }: Position,
+  locales: LocaleRules,
+): SyncToken {
+  const types = openTypes(scope, caller).map((type) => ({
+    after: null,
+    isLost: !caller.maySync(type),
+    shape: type.shape.digest,
+  }))
+  return { asked: scope.asked, log, seq, item: 0, types, locales: codesOf(scope, locales) }
+}

@@ -1,0 +1,165 @@
+import { ServiceUnavailableError } from '../errors.ts'
+import type { CommitLog } from '../mongo/commits/commit-log.ts'
+import type { Database } from '../mongo/connection/database.ts'
+import type { LocaleRules } from '../query/query.ts'
+import { createWorkQueue, type WorkQueue } from '../work-queue.ts'
+import { Audience, hold } from './audience.ts'
+import { bring, type BringOptions, tell, type Times } from './bring.ts'
+import { HEARTBEAT } from './live-events.ts'
+import { type LiveLog, openLiveLog } from './live-log.ts'
+import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
+
+/** The streams of a process: who is told of changes as they come. */
+export interface LiveStreams {
+  /**
+   * Tells a client from then on, until `close` of what is answered. `begin` is called once nothing can be refused any
+   * more, and before anything is written.
+   * @throws ServiceUnavailableError where there are too many, and what `identify` throws
+   */
+  open(client: LiveClient, begin: () => void): Promise<OpenStream>
+  counts(): LiveCounts
+  /** Sends all away: they come back, to another process where there is one. None is opened any more. */
+  endAll(): void
+  close(): Promise<void>
+}
+
+export interface OpenStream {
+  close(): void
+}
+
+export interface LiveCounts {
+  readonly open: number
+  /** Commits that streams heard as they came, each once for every stream. */
+  readonly told: number
+}
+
+export interface LiveStreamsOptions {
+  readonly database: Database
+  readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook' | 'follow'>
+  readonly locales: { current(): Promise<LocaleRules> }
+  readonly max: number
+  readonly onBackgroundError: (error: unknown) => void
+  readonly times?: Partial<Times>
+}
+
+const TIMES: Times = { heartbeatMs: 15_000, recheckMs: 60_000, rightsMs: 1_100 }
+const SWEEP_MS = 500
+/** Rights that are asked for in one sweep: not those of all streams at once. */
+const MOST_RECHECKED = 100
+/** Streams that catch up at a time. */
+const AT_ONCE = 8
+/** Of more listeners others have a turn after each commit. */
+const MANY = 50
+
+export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
+  const audience = new Audience(options.commitLog)
+  const times = { ...TIMES, ...options.times }
+  const parts = { ...options, audience, times, shared: openSharedTexts(), turns: openTurns() }
+  let told = 0
+  const log = openLog(parts, () => {
+    told += 1
+  })
+  const stop = beginTimers({ ...parts, log })
+  let isEnded = false
+  const assertRoom = (): void => {
+    if (!isEnded && audience.size < options.max) return
+    throw new ServiceUnavailableError('Too many streams at a time', {}, { code: 'overloaded' })
+  }
+  return {
+    open: (client, begin) => {
+      assertRoom()
+      return audience.opening(() => open({ ...parts, log }, client, begin, () => isEnded))
+    },
+    counts: () => ({ open: audience.listeners.size, told }),
+    endAll: () => {
+      isEnded = true
+      for (const listener of audience.listeners) audience.end(listener, 'shutdown')
+    },
+    close: async () => {
+      stop()
+      await log.close()
+    },
+  }
+}
+
+type Parts = Omit<BringOptions, 'log'> &
+  LiveStreamsOptions & { readonly turns: WorkQueue } & {
+    readonly times: Times
+  }
+
+function openTurns(): WorkQueue {
+  return createWorkQueue({
+    concurrency: AT_ONCE,
+    maxWaiting: Infinity,
+    maxWaitMs: 10_000,
+    refusal: 'Too many streams at a time',
+  })
+}
+
+function openLog(parts: Parts, onTold: () => void): LiveLog {
+  const { audience } = parts
+  return openLiveLog({
+    ...parts,
+    isHeard: () => audience.size > 0,
+    onRestart: () => {
+      for (const listener of audience.listeners) hold(listener, 0)
+    },
+    onCommit: async (commit) => {
+      for (const listener of audience.listeners) {
+        if (!listener.isJoined) continue
+        tell(parts, listener, commit)
+        onTold()
+      }
+      if (audience.size > MANY) await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+}
+
+async function open(
+  parts: Parts & { readonly log: LiveLog },
+  client: LiveClient,
+  begin: () => void,
+  isEnded: () => boolean,
+): Promise<OpenStream> {
+  const { log, audience, times, turns } = parts
+  if (client.token !== null) await log.reach(client.token)
+  const caller = await client.identify()
+  const locales = await parts.locales.current()
+  if (isEnded()) throw new ServiceUnavailableError('The server stops')
+  begin()
+  const listener = audience.add(new LiveStream(client, caller, log.position(), locales))
+  listener.stream.begin()
+  void turns.run(
+    async () => {
+      await bring(parts, listener, caller)
+      // What was permitted may have been known late.
+      if (listener.isJoined) listener.dueAt = performance.now() + times.rightsMs
+    },
+    { isUrgent: true },
+  )
+  return { close: () => audience.remove(listener) }
+}
+
+function beginTimers(parts: Parts & { readonly log: LiveLog }): () => void {
+  const { audience, turns, times } = parts
+  const sweep = (): void => {
+    const now = performance.now()
+    let asked = 0
+    for (const listener of audience.listeners) {
+      if (listener.isBusy || listener.dueAt > now) continue
+      if (listener.isJoined && (asked += 1) > MOST_RECHECKED) continue
+      listener.isBusy = true
+      void turns.run(() => bring(parts, listener), { isUrgent: true })
+    }
+  }
+  const beat = (): void => {
+    for (const { stream } of audience.listeners) {
+      stream.client.sink.write(stream.lag() ?? HEARTBEAT)
+    }
+  }
+  const timers = [setInterval(sweep, SWEEP_MS), setInterval(beat, times.heartbeatMs)]
+  for (const timer of timers) timer.unref()
+  return () => {
+    for (const timer of timers) clearInterval(timer)
+  }
+}
