@@ -113,6 +113,7 @@ async function openContext(): Promise<OpenedContext> {
       },
       administrators: once(async () => openStaff(config, database, await access())),
       publicUrl: config.http.publicUrl,
+      content: () => Promise.resolve({ documents, schema }),
       media: () => openMediaStores(config, documents),
       webhooks: () => openWebhookParts(config, { database, schema, now: documents.now }),
       restartLog: () => restartLog(database),

@@ -96,6 +96,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['accounts']],
   [/^qs$/, ['http']],
   [/^lru-cache$/, ['answers']],
+  [/^node-sqlite3-wasm$/, ['cli']],
   [/^request-filtering-agent$/, ['webhooks']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream|csv-parse|saxes|parse5|@streamparser\/json)$/, ['transfer']],

@@ -26,6 +26,8 @@ export interface CommandContext {
   readonly publicUrl: string
   /** What there is to describe. */
   readonly api: () => Promise<ApiFacts>
+  /** What content is read with. */
+  readonly content: () => Promise<ContentParts>
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
@@ -36,6 +38,11 @@ export interface CommandContext {
    * @throws ApplicationError unless indexes are what the content-types declare: no command changes them.
    */
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
+}
+
+export interface ContentParts {
+  readonly documents: DocumentContext
+  readonly schema: Schema
 }
 
 /** To manage webhooks, and to try them. */

@@ -20,6 +20,7 @@ import { LOG_COMMANDS } from './log-commands.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { OPENAPI_COMMAND } from './openapi-command.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
+import { SNAPSHOT_COMMAND } from './snapshot/snapshot-command.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
 import { USER_COMMANDS } from './user-commands.ts'
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts'
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   ...LOG_COMMANDS,
   APPLY_COMMAND,
   EXPORT_COMMAND,
+  SNAPSHOT_COMMAND,
   OPENAPI_COMMAND,
   ...CLIENT_COMMANDS,
   ...WEBHOOK_COMMANDS,

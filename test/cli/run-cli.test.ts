@@ -90,6 +90,7 @@ describe('cli/run-cli', () => {
           serverUrl: 'http://127.0.0.1:1337',
           refresh: false,
         }),
+        content: () => Promise.reject(new Error('no command here needs it')),
         media: () => Promise.reject(new Error('no command here needs it')),
         webhooks: () => openWebhookParts(),
         restartLog: () => restartLog(test.database),

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Access } from '../../access/access.ts'
+import { assertMaySync, syncAction, syncerOf } from '../../access/sync-rights.ts'
 import { ForbiddenError } from '../../errors.ts'
 import type { Locales } from '../../locales/locales.ts'
 import type { LiveStreams } from '../../live/live-streams.ts'
@@ -12,7 +13,7 @@ import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-route
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { responseSink } from './response-sink.ts'
-import { assertLocales, assertMaySync, callerOf, invalid, syncAction } from './sync-rights.ts'
+import { assertLocales, invalid } from './refuse.ts'
 
 export interface LiveRouteDependencies {
   readonly schema: Schema
@@ -84,7 +85,7 @@ async function assertPermitted(
     assertLocales(scope, await locales.current())
     return
   }
-  const caller = callerOf(principal, scope)
+  const caller = syncerOf(principal, scope)
   if (!scope.types.some((type) => caller.maySync(type))) throw new ForbiddenError('Forbidden')
 }
 
@@ -100,7 +101,7 @@ async function open(
     {
       ...asked,
       userId: principal.kind === 'user' ? principal.documentId : null,
-      identify: async () => callerOf(await access.principalOf(authorization), asked.scope),
+      identify: async () => syncerOf(await access.principalOf(authorization), asked.scope),
       sink: responseSink(res),
     },
     () => begin(ctx, res),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Access } from '../../access/access.ts'
+import { assertMaySync, syncAction, syncerOf } from '../../access/sync-rights.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { DocumentContext } from '../../documents/context.ts'
 import {
@@ -26,7 +27,7 @@ import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
-import { assertLocales, assertMaySync, callerOf, invalid, syncAction } from './sync-rights.ts'
+import { assertLocales, invalid } from './refuse.ts'
 
 /** What the route asks of the commit log (`openCommitLog`). */
 interface FollowedLog {
@@ -140,7 +141,7 @@ async function answerKnown(
   { scope, token }: Asked,
   principal: Principal,
 ): Promise<Answered> {
-  const caller = callerOf(principal, scope)
+  const caller = syncerOf(principal, scope)
   const known = { database, head: commitLog.head(), locales: await locales.current() }
   if (token !== null && isUpToDate(known, scope, token, caller)) {
     return { scope, items: [], next: advanced(token, known.head), more: false }

@@ -1,0 +1,29 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { type SnapshotFile, unfinished } from './snapshot-file.ts'
+
+/**
+ * A line an item and one with the token at the end: what `GET /api/_sync` sends as `application/x-ndjson`, all pages as one.
+ * What was changed while it was written comes later in it once more.
+ */
+export async function openNdjsonFile(path: string): Promise<SnapshotFile> {
+  const part = unfinished(path)
+  const file = await open(part, 'w')
+  let rows = 0
+  return {
+    apply: async (items) => {
+      rows += items.length
+      for (const item of items) await file.write(`${item}\n`)
+    },
+    finish: async (token) => {
+      await file.write(`${JSON.stringify({ next: token, more: false })}\n`)
+      await file.sync()
+      await file.close()
+      await rename(part, path)
+      return rows
+    },
+    abandon: async () => {
+      await file.close()
+      await rm(part, { force: true })
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { actionsOf, syncerOf } from '../../access/sync-rights.ts'
+import { takeSnapshot } from '../../documents/sync/take-snapshot.ts'
+import { ForbiddenError, ValidationError } from '../../errors.ts'
+import { parseScope, syncedTypes, type SyncScope } from '../../query/sync/parse-scope.ts'
+import type { Data } from '../../schema/definition.ts'
+import { type Command, type OptionValues, textOption, UsageError } from '../command.ts'
+import { grantsOf } from '../openapi-command.ts'
+import { openNdjsonFile } from './ndjson-file.ts'
+import type { SnapshotFile } from './snapshot-file.ts'
+import { openSqliteFile } from './sqlite-file.ts'
+
+const FORMATS = { ndjson: openNdjsonFile, sqlite: openSqliteFile } as const
+
+export const SNAPSHOT_COMMAND: Command = {
+  usage:
+    'snapshot --types <names> --out <file> [--format ndjson|sqlite] [--role <type> | --token <key>] [--locale <codes>] [--status draft] [--fields <type>=<names>]… [--filters <json>]',
+  summary: 'write a finished first sync to a file, to ship with an app; see docs/sync.md',
+  options: {
+    types: { type: 'string' },
+    out: { type: 'string' },
+    format: { type: 'string' },
+    role: { type: 'string' },
+    token: { type: 'string' },
+    locale: { type: 'string' },
+    status: { type: 'string' },
+    fields: { type: 'string', multiple: true },
+    filters: { type: 'string' },
+  },
+  words: { min: 0, max: 0 },
+  run: async (context, _, options) => {
+    const out = textOption(options, 'out')
+    if (out === undefined) throw new UsageError('snapshot: --out names the file to write')
+    const open = FORMATS[formatOf(options, out)]
+    const { documents, schema } = await context.content()
+    const scope = readScope(options, syncedTypes(schema.contentTypes.values()))
+    const grants = await askerOf(context, options)
+    const missing = scope.types
+      .flatMap((type) => actionsOf(scope, type))
+      .find((action) => !grants.has(action))
+    if (missing !== undefined) throw new ForbiddenError(`${missing} is not permitted`)
+    const locales = await (await context.locales()).current()
+    const caller = syncerOf({ grants }, scope)
+    const file = await open(out)
+    const data = await write(file, () =>
+      takeSnapshot({ database: documents.database, locales, scope, caller }, (items) =>
+        file.apply(items),
+      ),
+    )
+    const text = `Wrote ${out}: ${data.rows} rows, and the token to go on with.`
+    return { data: { file: out, ...data }, text }
+  },
+}
+
+/** All of it, or no file. */
+async function write(
+  file: SnapshotFile,
+  take: () => Promise<string>,
+): Promise<{ readonly rows: number; readonly token: string }> {
+  try {
+    const token = await take()
+    return { rows: await file.finish(token), token }
+  } catch (error) {
+    await file.abandon()
+    throw error
+  }
+}
+
+function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
+  const given =
+    textOption(options, 'format') ?? (/\.(?:db|sqlite3?)$/.test(out) ? 'sqlite' : 'ndjson')
+  if (given === 'ndjson' || given === 'sqlite') return given
+  throw new UsageError('snapshot: --format is ndjson or sqlite')
+}
+
+/** As whom it is read: whose copy the app goes on with. */
+async function askerOf(
+  context: Parameters<Command['run']>[0],
+  options: OptionValues,
+): ReturnType<typeof grantsOf> {
+  const [role, token] = [textOption(options, 'role'), textOption(options, 'token')]
+  if (role !== undefined && token !== undefined) {
+    throw new UsageError('snapshot: either --role or --token')
+  }
+  if (token === undefined) return grantsOf(context, role ?? 'public')
+  return (await (await context.access()).principalOf(`Bearer ${token}`)).grants
+}
+
+/** The parameters of `GET /api/_sync`. @throws UsageError, ValidationError */
+function readScope(options: OptionValues, known: Parameters<typeof parseScope>[1]): SyncScope {
+  const asked: Data = {}
+  for (const name of ['types', 'locale', 'status']) {
+    const value = textOption(options, name)
+    if (value !== undefined) asked[name] = value
+  }
+  if (asked['types'] === undefined) throw new UsageError('snapshot: --types names content-types')
+  const fields = options['fields']
+  if (Array.isArray(fields)) asked['fields'] = Object.fromEntries(fields.map(readFields))
+  const filters = textOption(options, 'filters')
+  if (filters !== undefined) asked['filters'] = readFilters(filters)
+  try {
+    return parseScope(asked, known)
+  } catch (error) {
+    if (error instanceof ValidationError) throw new UsageError(`snapshot: ${error.message}`)
+    throw error
+  }
+}
+
+function readFields(given: unknown): readonly [string, string] {
+  const [, type, names] = /^([^=]+)=(.+)$/.exec(String(given)) ?? []
+  if (type !== undefined && names !== undefined) return [type, names]
+  throw new UsageError('snapshot: --fields is <type>=<names>, such as article=title,slug')
+}
+
+function readFilters(text: string): unknown {
+  try {
+    return asQuery(JSON.parse(text))
+  } catch (error) {
+    throw new UsageError('snapshot: --filters is JSON such as {"article":{"area":{"$eq":"ios"}}}', {
+      cause: error,
+    })
+  }
+}
+
+/** As a query string has it: all values are texts. */
+function asQuery(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asQuery)
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asQuery(inner)]))
+}

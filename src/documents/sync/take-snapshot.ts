@@ -1,0 +1,39 @@
+import { sequenceAll } from '../../mongo/commits/sequencer.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import type { SyncScope } from '../../query/sync/parse-scope.ts'
+import { writeToken } from '../../query/sync/sync-token.ts'
+import { beginSync, readSyncPage } from './read-page.ts'
+import type { SyncCaller } from './settle.ts'
+
+export interface SnapshotSource {
+  readonly database: Database
+  readonly locales: LocaleRules
+  readonly scope: SyncScope
+  readonly caller: SyncCaller
+}
+
+/**
+ * Reads a first sync to its end: each page's items as JSON text, to be applied in their order. Answers the token to go on
+ * with. All that is committed when it begins is in it, also without a server that numbers commits.
+ * @throws SyncTokenExpiredError where the log was made another one meanwhile
+ */
+export async function takeSnapshot(
+  { database, locales, scope, caller }: SnapshotSource,
+  take: (items: readonly string[]) => Promise<void>,
+): Promise<string> {
+  const begun = await sequenceAll(database)
+  let token = beginSync({ head: begun, locales }, scope, caller)
+  for (;;) {
+    const head = await sequenceAll(database)
+    const { items, next, more } = await readSyncPage(
+      { database, head, locales },
+      scope,
+      token,
+      caller,
+    )
+    await take(items)
+    token = next
+    if (!more) return writeToken(token)
+  }
+}

@@ -1,0 +1,13 @@
+import { ValidationError } from '../../errors.ts'
+import type { SyncScope } from '../../query/sync/parse-scope.ts'
+
+/** Of a token a locale may be gone by now; who begins has made a mistake. @throws ValidationError */
+export function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
+  if (typeof locales === 'string') return
+  const unknown = locales.find((code) => !known.has(code))
+  if (unknown !== undefined) throw invalid(`locale: there is no locale ${unknown}`)
+}
+
+export function invalid(message: string): ValidationError {
+  return new ValidationError(message, {}, { code: 'invalid_query' })
+}
