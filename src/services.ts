@@ -42,6 +42,7 @@ import { syncIndexes } from './mongo/indexes/sync-indexes.ts'
 import { openPlanning, type Planning } from './planning/open-planning.ts'
 import { ensureTrash } from './mongo/trash/trash-rows.ts'
 import { syncReservations } from './mongo/indexes/sync-reservations.ts'
+import { openPurger, type Purger } from './purges/purger.ts'
 import { openWebhooks, type Webhooks } from './webhooks/open-webhooks.ts'
 import { readVersion } from './config/version.ts'
 import type { AdministratorsContext } from './administrators/administrators.ts'
@@ -83,6 +84,7 @@ export interface Services {
   /** What the log says has changed, for who keeps what was read. */
   readonly changes: ChangeClock
   readonly webhooks: Webhooks
+  readonly purger: Purger
   readonly planning: Planning
   close(): Promise<void>
 }
@@ -134,6 +136,7 @@ export async function openServices({
       await Promise.all([who.access.close(), who.accounts.close(), stats?.close()])
       changes.close()
       await background.planning.close()
+      await background.purger.close()
       await background.webhooks.close()
       await background.commitLog.close()
       await database.close()
@@ -188,7 +191,7 @@ async function fitContent(database: Database, schema: Schema, log: Logger): Prom
 async function startBackground(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
   parts: Pick<Services, 'database' | 'schema' | 'locales' | 'access' | 'administrators'>,
-): Promise<Pick<Services, 'commitLog' | 'webhooks' | 'planning'>> {
+): Promise<Pick<Services, 'commitLog' | 'webhooks' | 'planning' | 'purger'>> {
   const { logRetentionDays: retentionDays, historyDays } = config.database
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
@@ -199,7 +202,8 @@ async function startBackground(
   const documents = documentContext(parts.database, parts.schema)
   const onBackgroundError = warnOf(log, 'Schedules')
   const planning = await openPlanning({ ...parts, documents, now, onBackgroundError })
-  return { commitLog, webhooks, planning }
+  const purging = { ...config.cache, commitLog, now, onBackgroundError: warnOf(log, 'Purges') }
+  return { commitLog, webhooks, planning, purger: await openPurger({ ...parts, ...purging }) }
 }
 
 function warnOf(log: Logger, what: string): (error: unknown) => void {

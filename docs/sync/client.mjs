@@ -34,6 +34,8 @@ export function memoryStore() {
   }
 }
 
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
 /** What one row is known by: a document has one in each locale. */
 const keyOf = ({ type, documentId, locale }) => `${type} ${documentId} ${locale ?? ''}`
 
@@ -105,12 +107,14 @@ export function openCopy({ url, token: credential, scope, store, fetch = globalT
     let pauseMs = 1_000
     while (!signal.aborted) {
       try {
+        const asked = Date.now()
         if (await pull({ wait: 25, signal })) onChange()
+        else if (Date.now() - asked < 1_000) await pause(1_000) // a cache has answered at once
         pauseMs = 1_000
       } catch (error) {
         const isRefused = error instanceof SyncError && error.status < 500 && error.status !== 429
         if (signal.aborted || isRefused) throw error
-        await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
+        await pause(pauseMs * (0.5 + Math.random()))
         pauseMs = Math.min(2 * pauseMs, 60_000)
       }
     }

@@ -113,6 +113,14 @@ export interface CacheConfig {
   readonly maxAgeSeconds: number
   /** The header with tags for a CDN; null sends none. */
   readonly tags: 'surrogate-key' | 'cache-tag' | 'xkey' | null
+  /** The caches in front that are told what has changed; null where there are none. */
+  readonly purge: PurgeConfig | null
+}
+
+export interface PurgeConfig {
+  readonly kind: 'fastly' | 'cloudflare' | 'varnish' | 'url'
+  readonly urls: readonly string[]
+  readonly token: string | null
 }
 
 export interface SecretsConfig {
@@ -256,7 +264,13 @@ function toCache(settings: Settings): CacheConfig {
     staleMs: settings.CACHE_STALE_MS,
     maxAgeSeconds: settings.CACHE_MAX_AGE,
     tags: settings.CACHE_TAGS ?? null,
+    purge: toPurge(settings),
   })
+}
+
+function toPurge({ CDN_PURGE, CDN_PURGE_URL, CDN_PURGE_TOKEN }: Settings): PurgeConfig | null {
+  if (CDN_PURGE === undefined || CDN_PURGE_URL === undefined) return null
+  return Object.freeze({ kind: CDN_PURGE, urls: CDN_PURGE_URL, token: CDN_PURGE_TOKEN ?? null })
 }
 
 function toSessions(settings: Settings): SessionsConfig {

@@ -65,6 +65,17 @@ const CROSS_RULES: readonly CrossRule[] = [
       'must list the origins of your sites when refresh tokens travel in cookies (UP_SESSIONS_HTTPONLY) and NODE_ENV is production',
   },
   {
+    of: ['CDN_PURGE_URL', 'CDN_PURGE'],
+    broken: ({ CDN_PURGE, CDN_PURGE_URL }) =>
+      (CDN_PURGE === undefined) !== (CDN_PURGE_URL === undefined),
+    right: () => 'CDN_PURGE and CDN_PURGE_URL are given together or not at all',
+  },
+  {
+    of: ['CACHE_TAGS', 'CDN_PURGE'],
+    broken: ({ CDN_PURGE, CACHE_TAGS }) => CDN_PURGE !== undefined && CACHE_TAGS === undefined,
+    right: () => 'must be given when CDN_PURGE is: what has no tags cannot be purged by them',
+  },
+  {
     of: ['MONGODB_URI', 'QUIRE_DATABASE'],
     broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
       QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,

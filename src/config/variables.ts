@@ -116,6 +116,9 @@ export const VARIABLES = {
   CACHE_STALE_MS: whole(1_000, 0, 60_000),
   CACHE_MAX_AGE: whole(0, 0, 31_536_000),
   CACHE_TAGS: optionalOf(['surrogate-key', 'cache-tag', 'xkey']),
+  CDN_PURGE: optionalOf(['fastly', 'cloudflare', 'varnish', 'url']),
+  CDN_PURGE_URL: addresses(),
+  CDN_PURGE_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   /** Absent: four for each connection to the database. */
@@ -219,6 +222,17 @@ function onOff(preset: boolean): Variable<boolean> {
     return SWITCH[given.toLowerCase()] ?? helpers.error('any.invalid')
   })
   return { rule: rule.default(preset), expected: 'on or off' }
+}
+
+function addresses(): Variable<readonly string[] | undefined> {
+  return {
+    rule: Joi.string().custom((given: string, helpers) => {
+      const urls = given.split(',').map((one) => one.trim())
+      const isAddress = (one: string): boolean => /^https?:\/\//.test(one) && URL.canParse(one)
+      return urls.every(isAddress) ? Object.freeze(urls) : helpers.error('any.invalid')
+    }),
+    expected: 'http:// or https:// addresses, with commas between them',
+  }
 }
 
 function url(...schemes: readonly string[]): Joi.StringSchema {

@@ -64,7 +64,7 @@ describe('readConfig', () => {
         maxLimit: 100,
         answer: { maxEntries: 10_000, maxBytes: 33_554_432 },
       },
-      cache: { bytes: 33_554_432, staleMs: 1_000, maxAgeSeconds: 0, tags: null },
+      cache: { bytes: 33_554_432, staleMs: 1_000, maxAgeSeconds: 0, tags: null, purge: null },
       secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
       upload: {
         storage: 'local',
