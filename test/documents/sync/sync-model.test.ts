@@ -2,11 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import type { SyncSources } from '../../../src/documents/sync/read-changes.ts'
-import {
-  beginSync,
-  isUpToDate,
-  readSyncPage,
-} from '../../../src/documents/sync/read-page.ts'
+import { beginSync, isUpToDate, readSyncPage } from '../../../src/documents/sync/read-page.ts'
 import type { SyncCaller } from '../../../src/documents/sync/settle.ts'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
