@@ -167,7 +167,7 @@ async function answerWoken(
   const codes = known.all.map(({ code }) => code)
   const asked = JSON.stringify([writeToken(next), head.log, head.seq, known.defaultCode, codes])
   const page = await pages.read(principal.grants, asked, () =>
-    readSyncPage(sources, scope, next, callerOf(principal, scope)),
+    readSyncPage(sources, scope, next, syncerOf(principal, scope)),
   )
   return { scope, ...page }
 }
