@@ -82,6 +82,8 @@ function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
 async function catchUp(options: BringOptions, listener: Listener, until: number): Promise<void> {
   const { log } = options
   const { stream } = listener
+  const { sink } = stream.client
+  if (sink.isBehind()) await sink.drained()
   while (!listener.isClosed && stream.token.seq < log.position().seq) {
     const commits = await log.after(stream.token.seq)
     if (commits === null) {
@@ -90,8 +92,8 @@ async function catchUp(options: BringOptions, listener: Listener, until: number)
     }
     for (const commit of commits) {
       if (tell(options, listener, commit) && commit.seq > until) return
+      if (sink.isBehind()) await sink.drained()
     }
-    await stream.client.sink.drained()
   }
   listener.isJoined = true
   listener.dueAt = performance.now() + options.times.recheckMs

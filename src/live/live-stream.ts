@@ -9,6 +9,8 @@ import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
 /** Where events go to. What is written to somebody who is gone, or does not read, goes nowhere. */
 export interface Sink {
   write(text: string): void
+  /** The client has not read much of what was written: it is to be waited for. */
+  isBehind(): boolean
   /** Waits until the client has read most of it; less than for ever. */
   drained(): Promise<void>
   end(text: string): void

@@ -108,6 +108,7 @@ function openLog(parts: Parts, onTold: () => void): LiveLog {
       for (const listener of audience.listeners) {
         if (!listener.isJoined) continue
         tell(parts, listener, commit)
+        if (listener.stream.client.sink.isBehind()) hold(listener, 0) // it catches up as it reads
         onTold()
       }
       if (audience.size > MANY) await new Promise((resolve) => setImmediate(resolve))

@@ -63,6 +63,7 @@ describe('streams of changes', () => {
       write: (more) => {
         text += more
       },
+      isBehind: () => false,
       drained: () => Promise.resolve(),
       end: (more) => {
         text += more

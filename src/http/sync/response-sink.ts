@@ -1,19 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { Sink } from '../../live/live-stream.ts'
 
-/** Who has not read so much of what was written before is cut off: it comes back, and is told what it has missed. */
+/** Of who has not read so much nothing more is kept: it goes on by the log. */
 const MOST_UNREAD_BYTES = 65_536
-/** How long somebody may take to read what it has missed, a block at a time. */
+/** How long somebody may take to read that; then it is cut off, and comes back. */
 const DRAIN_MS = 30_000
 
 /** Events go to a response. */
 export function responseSink(res: ServerResponse): Sink {
   return {
     write: (text) => {
-      if (res.closed || res.writableEnded) return
-      if (res.writableLength > MOST_UNREAD_BYTES) res.destroy()
-      else res.write(text)
+      if (!res.closed && !res.writableEnded) res.write(text)
     },
+    isBehind: () => res.writableLength > MOST_UNREAD_BYTES,
     drained: async () => {
       if (!res.writableNeedDrain || res.closed) return
       await new Promise<void>((resolve) => {
