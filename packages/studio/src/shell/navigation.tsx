@@ -39,6 +39,17 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
             {t('nav.media')}
           </Link>
         )}
+        <Link to="/calendar" className={styles['link']}>
+          {t('nav.calendar')}
+        </Link>
+        {may('admin::releases.read') && (
+          <Link to="/releases" className={styles['link']}>
+            {t('nav.releases')}
+          </Link>
+        )}
+        <Link to="/trash" className={styles['link']}>
+          {t('nav.trash')}
+        </Link>
         <TypeLinks title="nav.collections" types={collections} />
         <TypeLinks title="nav.singles" types={singles} />
         <section aria-label={t('nav.administration')}>

@@ -103,6 +103,39 @@ const mediaRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/media/media-screen.tsx'), 'MediaScreen'),
 })
 
+const trashRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/trash',
+  component: lazyRouteComponent(() => import('../screens/trash/trash-screen.tsx'), 'TrashScreen'),
+})
+
+const calendarRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/calendar',
+  component: lazyRouteComponent(
+    () => import('../screens/planning/calendar-screen.tsx'),
+    'CalendarScreen',
+  ),
+})
+
+const releasesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/releases',
+  component: lazyRouteComponent(
+    () => import('../screens/planning/releases-screen.tsx'),
+    'ReleasesScreen',
+  ),
+})
+
+const releaseRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/releases/$release',
+  component: lazyRouteComponent(
+    () => import('../screens/planning/release-screen.tsx'),
+    'ReleaseScreen',
+  ),
+})
+
 const settingsScreen = lazyRouteComponent(
   () => import('../screens/settings/settings-screen.tsx'),
   'SettingsScreen',
@@ -129,6 +162,10 @@ const routeTree = rootRoute.addChildren([
     contentRoute,
     entryRoute,
     mediaRoute,
+    trashRoute,
+    calendarRoute,
+    releasesRoute,
+    releaseRoute,
     settingsRoute,
     settingsSectionRoute,
   ]),

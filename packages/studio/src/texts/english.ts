@@ -1,11 +1,13 @@
 import { entryEnglish } from './entry-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
+import { planningEnglish } from './planning-english.ts'
 
 /** Every text of the Studio. `one | many` are the forms of `{count}`. */
 export const english = {
   ...entryEnglish,
   ...mediaEnglish,
+  ...planningEnglish,
   ...logEnglish,
 
   'app.name': 'Quire',
@@ -146,7 +148,8 @@ export const english = {
   'bulk.done.delete': '{count} entry deleted | {count} entries deleted',
   'bulk.failed': 'This did not work for {count} entry | This did not work for {count} entries',
   'bulk.deleteTitle': 'Delete {count} entry? | Delete {count} entries?',
-  'bulk.deleteHint': 'They are gone for good, in this language, for apps as well.',
+  'bulk.deleteHint':
+    'They are gone in this language, for apps as well. The trash keeps them for a while.',
 
   'settings.title': 'Settings',
   'settings.account': 'Account',

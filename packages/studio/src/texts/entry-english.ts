@@ -9,7 +9,7 @@ export const entryEnglish = {
   'entry.delete': 'Delete',
   'entry.deleteIn': 'Delete in {name}',
   'entry.delete.title': 'Delete this entry?',
-  'entry.delete.hint': 'What links to it will lead nowhere. This cannot be undone.',
+  'entry.delete.hint': 'What links to it will lead nowhere. The trash keeps it for a while.',
   'entry.deleted': 'Deleted',
   'entry.saved': 'Saved',
   'entry.notSaved': 'Not everything is saved yet',

@@ -12,7 +12,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'entry.deleteIn': 'Löschen auf {name}',
   'entry.delete.title': 'Diesen Eintrag löschen?',
   'entry.delete.hint':
-    'Was auf ihn verweist, führt dann ins Leere. Das lässt sich nicht rückgängig machen.',
+    'Was auf ihn verweist, führt dann ins Leere. Der Papierkorb hebt ihn eine Zeit lang auf.',
   'entry.deleted': 'Gelöscht',
   'entry.saved': 'Gespeichert',
   'entry.notSaved': 'Noch ist nicht alles gespeichert',

@@ -1,11 +1,13 @@
 import { entryGerman } from './entry-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
+import { planningGerman } from './planning-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
   ...entryGerman,
   ...mediaGerman,
+  ...planningGerman,
   ...logGerman,
 
   'app.name': 'Quire',
@@ -147,7 +149,8 @@ export const german: Catalogue = {
   'bulk.done.delete': '{count} Eintrag gelöscht | {count} Einträge gelöscht',
   'bulk.failed': 'Bei {count} Eintrag ging es nicht | Bei {count} Einträgen ging es nicht',
   'bulk.deleteTitle': '{count} Eintrag löschen? | {count} Einträge löschen?',
-  'bulk.deleteHint': 'Sie sind dann in dieser Sprache endgültig weg, auch für Apps.',
+  'bulk.deleteHint':
+    'Sie sind dann in dieser Sprache weg, auch für Apps. Der Papierkorb hebt sie eine Zeit lang auf.',
 
   'settings.title': 'Einstellungen',
   'settings.account': 'Konto',

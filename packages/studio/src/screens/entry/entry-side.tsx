@@ -7,6 +7,7 @@ import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { HistorySection } from '../history/history-section.tsx'
+import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
 import styles from './entry-side.module.css'
 import { Section } from './section.tsx'
@@ -36,6 +37,11 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         )}
         {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
         <Published {...{ session, states }} />
+        {documentId !== null && plan.type.draftAndPublish && (
+          <Section title={t('schedule.title')}>
+            <ScheduleSection uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
+          </Section>
+        )}
         {documentId !== null && (
           <Usages uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
         )}

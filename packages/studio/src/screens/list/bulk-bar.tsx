@@ -7,6 +7,7 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { AddToRelease } from '../planning/add-to-release.tsx'
 import styles from './bulk-bar.module.css'
 import { BulkFailures } from './bulk-failures.tsx'
 import { useBulk } from './use-bulk.ts'
@@ -60,6 +61,7 @@ export function BulkBar(props: BulkBarProps) {
               {t(`bulk.${action}`)}
             </Button>
           ))}
+          <ToRelease {...{ type, list, ids, isEverything }} onAdded={onClear} />
           <Button look="quiet" small onPress={onClear}>
             {t('bulk.clear')}
           </Button>
@@ -67,28 +69,72 @@ export function BulkBar(props: BulkBarProps) {
       )}
       {bulk.progress !== null && <Progress {...bulk.progress} onStop={bulk.stop} />}
       <BulkFailures list={list} failures={bulk.failures} onClose={bulk.forgetFailures} />
-      <Dialog
-        title={t('bulk.deleteTitle', { count })}
+      <AskToDeleteMany
+        count={count}
         isOpen={isAsking}
         onClose={() => ask(false)}
-        actions={
-          <>
-            <Button onPress={() => ask(false)}>{t('action.cancel')}</Button>
-            <Button
-              look="danger"
-              onPress={() => {
-                ask(false)
-                run('delete')
-              }}
-            >
-              {t('action.delete')}
-            </Button>
-          </>
-        }
-      >
-        {t('bulk.deleteHint')}
-      </Dialog>
+        onDelete={() => {
+          ask(false)
+          run('delete')
+        }}
+      />
     </>
+  )
+}
+
+interface ToReleaseProps {
+  readonly type: TypeSummary
+  readonly list: List
+  readonly ids: readonly string[]
+  readonly isEverything: boolean
+  readonly onAdded: () => void
+}
+
+function ToRelease({ type, list, ids, isEverything, onAdded }: ToReleaseProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  if (isEverything || !type.draftAndPublish || !may('admin::releases.update')) return null
+  return (
+    <>
+      <Button look="quiet" small onPress={() => setOpen(true)}>
+        {t('releases.add')}
+      </Button>
+      <AddToRelease
+        entries={ids.map((documentId) => ({ uid: type.uid, documentId, locale: list.locale }))}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onAdded={onAdded}
+      />
+    </>
+  )
+}
+
+interface AskToDeleteManyProps {
+  readonly count: number
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onDelete: () => void
+}
+
+function AskToDeleteMany({ count, isOpen, onClose, onDelete }: AskToDeleteManyProps) {
+  const { t } = useTexts()
+  return (
+    <Dialog
+      title={t('bulk.deleteTitle', { count })}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button look="danger" onPress={onDelete}>
+            {t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {t('bulk.deleteHint')}
+    </Dialog>
   )
 }
 

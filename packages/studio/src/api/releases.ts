@@ -1,0 +1,89 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { EntryState } from './entries.ts'
+import { request } from './request.ts'
+import type { PlannedAction, Schedule } from './schedules.ts'
+
+export interface ReleaseSummary {
+  readonly id: string
+  readonly name: string
+  readonly state: 'open' | 'scheduled' | 'published'
+  readonly count: number
+  readonly schedule: Schedule | null
+  readonly publishedAt: string | null
+}
+
+export interface ReleaseItem {
+  readonly id: string
+  readonly uid: string
+  readonly documentId: string
+  readonly locale?: string
+  readonly action: PlannedAction
+  readonly title: string
+  /** Null for what is gone, or may not be seen. */
+  readonly state: EntryState | null
+}
+
+export interface Release extends ReleaseSummary {
+  readonly items: readonly ReleaseItem[]
+}
+
+/** Why an item keeps all of it from being published. */
+export interface ItemFault {
+  readonly item: string
+  readonly message: string
+  readonly details: {
+    readonly errors?: readonly { readonly path: readonly string[]; readonly message: string }[]
+  }
+}
+
+export const releasesQuery = queryOptions({
+  queryKey: ['releases'],
+  queryFn: async ({ signal }) =>
+    (await request<readonly ReleaseSummary[]>('GET', '/admin/releases', { signal })).data,
+})
+
+export const releaseQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['releases', id],
+    queryFn: async ({ signal }) => (await request<Release>('GET', pathOf(id), { signal })).data,
+  })
+
+export async function createRelease(name: string): Promise<Release> {
+  return (await request<Release>('POST', '/admin/releases', { body: { data: { name } } })).data
+}
+
+export async function deleteRelease(id: string): Promise<void> {
+  await request('DELETE', pathOf(id))
+}
+
+export type NewItem = Pick<ReleaseItem, 'uid' | 'documentId' | 'action'> & {
+  readonly locale: string | null
+}
+
+export async function addToRelease(id: string, items: readonly NewItem[]): Promise<Release> {
+  const body = { data: { items } }
+  return (await request<Release>('POST', `${pathOf(id)}/items`, { body })).data
+}
+
+export async function removeFromRelease(id: string, item: string): Promise<void> {
+  await request('DELETE', `${pathOf(id)}/items/${encodeURIComponent(item)}`)
+}
+
+export async function checkRelease(id: string): Promise<readonly ItemFault[]> {
+  const { data } = await request<{ readonly faults: readonly ItemFault[] }>(
+    'POST',
+    `${pathOf(id)}/check`,
+  )
+  return data.faults
+}
+
+/** Now, or at a time of ISO 8601. */
+export async function publishRelease(id: string, at: string | null): Promise<void> {
+  await request('POST', `${pathOf(id)}/actions/publish`, {
+    ...(at !== null && { body: { data: { at } } }),
+  })
+}
+
+function pathOf(id: string): string {
+  return `/admin/releases/${encodeURIComponent(id)}`
+}

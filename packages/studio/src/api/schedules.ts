@@ -1,0 +1,69 @@
+import { queryOptions } from '@tanstack/react-query'
+import { contentPath } from './entries.ts'
+import { request } from './request.ts'
+
+export type PlannedAction = 'publish' | 'unpublish'
+
+/** An entry, or a release, that is to be published or taken back at a time, or that could not be. */
+export interface Schedule {
+  readonly id: string
+  readonly kind: 'document' | 'release'
+  readonly action?: PlannedAction
+  readonly uid?: string
+  readonly documentId?: string
+  readonly locales?: readonly string[]
+  readonly title: string
+  readonly at: string
+  readonly state: 'waiting' | 'failed'
+  readonly nextAttemptAt: string | null
+  readonly failure: { readonly message: string } | null
+  readonly by: { readonly kind: string; readonly name: string | null }
+}
+
+/** How soon is shown what was done meanwhile. */
+const LOOK_AGAIN_MS = 15_000
+
+export const schedulesQuery = (from: string, until: string) =>
+  queryOptions({
+    queryKey: ['schedules', from, until],
+    queryFn: async ({ signal }) => {
+      const query = { from, until }
+      return (await request<readonly Schedule[]>('GET', '/admin/schedules', { query, signal })).data
+    },
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+
+export const entrySchedulesQuery = (uid: string, documentId: string) =>
+  queryOptions({
+    queryKey: ['schedules', uid, documentId],
+    queryFn: async ({ signal }) => {
+      const query = { uid, documentId }
+      return (await request<readonly Schedule[]>('GET', '/admin/schedules', { query, signal })).data
+    },
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+
+export interface NewSchedule {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+  readonly action: PlannedAction
+  /** ISO 8601. */
+  readonly at: string
+}
+
+export async function addSchedule({
+  uid,
+  documentId,
+  locale,
+  action,
+  at,
+}: NewSchedule): Promise<void> {
+  const query = locale === null ? {} : { locale }
+  const path = contentPath(uid, documentId, 'actions', action)
+  await request('POST', path, { query, body: { data: { at } } })
+}
+
+export async function cancelSchedule(id: string): Promise<void> {
+  await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
+}

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  addToRelease,
+  createRelease,
+  type NewItem,
+  type Release,
+  releasesQuery,
+} from '../../api/releases.ts'
+import type { PlannedAction } from '../../api/schedules.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+
+export interface AddToReleaseProps {
+  readonly entries: readonly Omit<NewItem, 'action'>[]
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onAdded: () => void
+}
+
+const NEW = 'new'
+
+/** Asks which release entries are to be added to, and what will be done with them. */
+export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToReleaseProps) {
+  const { t } = useTexts()
+  const { data = [] } = useQuery({ ...releasesQuery, enabled: isOpen })
+  const open = data.filter(({ state }) => state === 'open')
+  const [chosen, choose] = useState<string | null>(null)
+  const [verb, setVerb] = useState<PlannedAction>('publish')
+  const action = useAction(['data.name'])
+  const release = chosen ?? open[0]?.id ?? NEW
+  const add = async (name: string): Promise<Release> => {
+    const id = release === NEW ? (await createRelease(name)).id : release
+    return addToRelease(
+      id,
+      entries.map((entry) => ({ ...entry, action: verb })),
+    )
+  }
+  return (
+    <Dialog
+      title={t('releases.addTitle', { count: entries.length })}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="add-to-release" isPending={action.isBusy}>
+          {t('action.add')}
+        </Button>
+      }
+    >
+      <FormFields
+        id="add-to-release"
+        problem={action.problem}
+        onSubmit={(form) =>
+          action.run(() => add(textOf(form, 'name')), {
+            changes: ['releases'],
+            says: t('releases.added', {
+              name: open.find(({ id }) => id === release)?.name ?? textOf(form, 'name'),
+            }),
+            onDone: () => {
+              onClose()
+              onAdded()
+            },
+          })
+        }
+      >
+        <Choice
+          label={t('releases.choose')}
+          options={[
+            ...open.map(({ id, name }) => ({ id, name })),
+            { id: NEW, name: t('releases.created') },
+          ]}
+          value={release}
+          onChange={choose}
+        />
+        {release === NEW && (
+          <TextInput
+            label={t('releases.name')}
+            name="name"
+            error={action.faultOf('data.name')}
+            onChange={action.reset}
+          />
+        )}
+        <Choice
+          label={t('schedule.action')}
+          options={(['publish', 'unpublish'] as const).map((id) => ({
+            id,
+            name: t(`schedule.${id}`),
+          }))}
+          value={verb}
+          onChange={(id) => setVerb(id === 'unpublish' ? 'unpublish' : 'publish')}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}

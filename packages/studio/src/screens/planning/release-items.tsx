@@ -1,0 +1,116 @@
+import { Link } from '@tanstack/react-router'
+import { apiNameOf, entryNameOf, useTypes } from '../../api/content-types.ts'
+import {
+  type ItemFault,
+  type Release,
+  type ReleaseItem,
+  removeFromRelease,
+} from '../../api/releases.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { StateMark } from '../../design/state-mark.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './planning.module.css'
+
+export interface ReleaseItemsProps {
+  readonly release: Release
+  readonly faults: readonly ItemFault[]
+  readonly isOpen: boolean
+}
+
+/** What a release holds; those that keep it from being published come first. */
+export function ReleaseItems({ release, faults, isOpen }: ReleaseItemsProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const faulty = new Map(faults.map((fault) => [fault.item, fault]))
+  const items = release.items.toSorted(
+    (a, b) => Number(faulty.has(b.id)) - Number(faulty.has(a.id)),
+  )
+  const mayRemove = isOpen && may('admin::releases.update')
+  return (
+    <Rows label={t('releases.items')}>
+      {items.map((item) => (
+        <Item
+          key={item.id}
+          release={release}
+          item={item}
+          fault={faulty.get(item.id)}
+          mayRemove={mayRemove}
+        />
+      ))}
+    </Rows>
+  )
+}
+
+interface ItemProps {
+  readonly release: Release
+  readonly item: ReleaseItem
+  readonly fault: ItemFault | undefined
+  readonly mayRemove: boolean
+}
+
+function Item({ release, item, fault, mayRemove }: ItemProps) {
+  const texts = useTexts()
+  const { t } = texts
+  const action = useAction()
+  const type = useTypes().find(({ uid }) => uid === item.uid)
+  const name = item.title === '' ? t('trash.untitled') : item.title
+  const notes = [
+    t(item.action === 'publish' ? 'releases.itemPublish' : 'releases.itemUnpublish'),
+    type === undefined ? null : entryNameOf(type),
+    item.locale === undefined ? null : texts.locale(item.locale),
+  ]
+  return (
+    <Row
+      title={<ItemLink item={item} name={name} />}
+      note={
+        <>
+          {notes.filter((note) => note !== null).join(' · ')}
+          {fault !== undefined && <span className={styles['failure']}>{wordsOf(fault)}</span>}
+        </>
+      }
+    >
+      {item.state !== null && <StateMark state={item.state} />}
+      {mayRemove && (
+        <Button
+          look="quiet"
+          square
+          small
+          aria-label={t('releases.removeItem', { name })}
+          isPending={action.isBusy}
+          onPress={() =>
+            action.run(() => removeFromRelease(release.id, item.id), { changes: ['releases'] })
+          }
+        >
+          <Icon name="close" size={14} />
+        </Button>
+      )}
+    </Row>
+  )
+}
+
+function ItemLink({ item, name }: { readonly item: ReleaseItem; readonly name: string }) {
+  const type = useTypes().find(({ uid }) => uid === item.uid)
+  if (type === undefined) return <span>{name}</span>
+  const to = type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
+  return (
+    <Link
+      to={to}
+      params={{ type: apiNameOf(type), documentId: item.documentId }}
+      search={item.locale === undefined ? {} : { locale: item.locale }}
+      className={styles['link']}
+    >
+      {name}
+    </Link>
+  )
+}
+
+/** Each of several faults by its attribute. */
+function wordsOf({ message, details: { errors = [] } }: ItemFault): string {
+  if (errors.length === 0) return message
+  return errors.map((one) => `${one.path.map(labelOf).join(' › ')}: ${one.message}`).join('; ')
+}

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { createRelease, type ReleaseSummary, releasesQuery } from '../../api/releases.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { Skeleton } from '../../design/late.tsx'
+import { Notice } from '../../design/notice.tsx'
+import { Page } from '../../design/page.tsx'
+import { Row, Rows } from '../../design/rows.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import styles from './planning.module.css'
+
+/** What is published together. */
+export function ReleasesScreen() {
+  const { t } = useTexts()
+  const may = useMay()
+  const { data, isPending, error } = useQuery(releasesQuery)
+  const [isAdding, setAdding] = useState(false)
+  const add = may('admin::releases.create') && (
+    <Button look="primary" onPress={() => setAdding(true)}>
+      {t('releases.new')}
+    </Button>
+  )
+  return (
+    <Page title={t('nav.releases')} actions={add} narrow>
+      {isPending && <Skeleton />}
+      {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
+      {data !== undefined && data.length === 0 && (
+        <Notice title={t('releases.empty')}>{t('releases.emptyHint')}</Notice>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Rows label={t('releases.list')}>
+          {data.map((release) => (
+            <ReleaseRow key={release.id} release={release} />
+          ))}
+        </Rows>
+      )}
+      <NewRelease isOpen={isAdding} onClose={() => setAdding(false)} />
+    </Page>
+  )
+}
+
+function ReleaseRow({ release }: { readonly release: ReleaseSummary }) {
+  const texts = useTexts()
+  const { id, name, count } = release
+  return (
+    <Row
+      title={
+        <Link to="/releases/$release" params={{ release: id }} className={styles['link']}>
+          {name}
+        </Link>
+      }
+      note={[stateOf(texts, release), texts.t('releases.count', { count })].join(' · ')}
+    />
+  )
+}
+
+/** The state in words, with its time. */
+export function stateOf(
+  { t, moment }: ReturnType<typeof useTexts>,
+  { state, schedule, publishedAt }: ReleaseSummary,
+): string {
+  const at = state === 'published' ? publishedAt : (schedule?.at ?? null)
+  const word = t(`releases.state.${state}`)
+  return at === null ? word : `${word} ${moment(at)}`
+}
+
+function NewRelease({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}) {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const action = useAction(['data.name'])
+  return (
+    <Dialog
+      title={t('releases.new')}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="new-release" isPending={action.isBusy}>
+          {t('action.add')}
+        </Button>
+      }
+    >
+      <FormFields
+        id="new-release"
+        problem={action.problem}
+        onSubmit={(form) =>
+          action.run(() => createRelease(textOf(form, 'name')), {
+            changes: ['releases'],
+            onDone: ({ id }) => {
+              onClose()
+              void navigate({ to: '/releases/$release', params: { release: id } })
+            },
+          })
+        }
+      >
+        <TextInput
+          label={t('releases.name')}
+          name="name"
+          autoFocus
+          error={action.faultOf('data.name')}
+          onChange={action.reset}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import type { PlannedAction } from '../../api/schedules.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import type { Action } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+
+export interface ScheduleDialogProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** What may be chosen; none where it is said already. */
+  readonly actions: readonly PlannedAction[]
+  readonly action: Action
+  /** `at` in ISO 8601. */
+  readonly onChoose: (chosen: { readonly action: PlannedAction; readonly at: string }) => void
+}
+
+/** Asks for a time, on the clock of whoever looks. */
+export function ScheduleDialog(props: ScheduleDialogProps) {
+  const { isOpen, onClose, actions, action, onChoose } = props
+  const { t } = useTexts()
+  const [chosen, choose] = useState<PlannedAction>(actions[0] ?? 'publish')
+  const [problem, setProblem] = useState<string | null>(null)
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return (
+    <Dialog
+      title={t('schedule.title')}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="schedule" isPending={action.isBusy}>
+          {t('schedule.title')}
+        </Button>
+      }
+    >
+      <FormFields
+        id="schedule"
+        problem={problem ?? action.problem}
+        onSubmit={(form) => {
+          const at = new Date(textOf(form, 'at'))
+          const isAhead = at.getTime() > Date.now()
+          setProblem(isAhead ? null : t('schedule.past'))
+          if (isAhead) onChoose({ action: chosen, at: at.toISOString() })
+        }}
+      >
+        {actions.length > 0 && (
+          <Choice
+            label={t('schedule.action')}
+            options={actions.map((id) => ({ id, name: t(`schedule.${id}`) }))}
+            value={chosen}
+            onChange={(id) => choose(id === 'unpublish' ? 'unpublish' : 'publish')}
+          />
+        )}
+        <TextInput
+          label={t('schedule.when')}
+          name="at"
+          type="datetime-local"
+          autoFocus
+          hint={t('schedule.whenHint', { zone })}
+          error={action.faultOf('data.at')}
+          onChange={() => {
+            setProblem(null)
+            action.reset()
+          }}
+        />
+      </FormFields>
+    </Dialog>
+  )
+}

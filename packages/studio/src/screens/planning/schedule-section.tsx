@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  addSchedule,
+  cancelSchedule,
+  entrySchedulesQuery,
+  type Schedule,
+} from '../../api/schedules.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { useAction } from '../../design/use-action.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { ScheduleDialog } from './schedule-dialog.tsx'
+import styles from './planning.module.css'
+
+export interface ScheduleSectionProps {
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+}
+
+/** When an entry is published or taken back, in this language. */
+export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const { data = [] } = useQuery(entrySchedulesQuery(uid, documentId))
+  const action = useAction(['data.at'])
+  const [isAdding, setAdding] = useState(false)
+  const own = data.filter(({ locales }) => locale === null || locales?.includes(locale) === true)
+  const mayPlan = may(`${uid}.publish`, locale ?? undefined)
+  if (own.length === 0 && !mayPlan) return null
+  return (
+    <>
+      {own.length > 0 && (
+        <ul className={styles['schedules']}>
+          {own.map((schedule) => (
+            <Planned key={schedule.id} schedule={schedule} mayCancel={mayPlan} />
+          ))}
+        </ul>
+      )}
+      {mayPlan && (
+        <Button look="quiet" small onPress={() => setAdding(true)}>
+          {t('schedule.add')}
+        </Button>
+      )}
+      <ScheduleDialog
+        isOpen={isAdding}
+        onClose={() => {
+          setAdding(false)
+          action.reset()
+        }}
+        actions={['publish', 'unpublish']}
+        action={action}
+        onChoose={(chosen) =>
+          action.run(() => addSchedule({ uid, documentId, locale, ...chosen }), {
+            changes: ['schedules'],
+            says: t('schedule.added'),
+            onDone: () => setAdding(false),
+          })
+        }
+      />
+    </>
+  )
+}
+
+function Planned({
+  schedule,
+  mayCancel,
+}: {
+  readonly schedule: Schedule
+  readonly mayCancel: boolean
+}) {
+  const { t, moment } = useTexts()
+  const action = useAction()
+  const { id, at, failure, nextAttemptAt } = schedule
+  const verb = schedule.action ?? 'publish'
+  return (
+    <li className={styles['schedule']}>
+      <span>
+        {t(`schedule.${verb}At`, { moment: moment(at) })}
+        {failure !== null && (
+          <span className={styles['failure']}>
+            {t('schedule.failed', { message: failure.message })}
+            {nextAttemptAt !== null &&
+              `; ${t('schedule.again', { moment: moment(nextAttemptAt) })}`}
+          </span>
+        )}
+      </span>
+      {mayCancel && (
+        <Button
+          look="quiet"
+          square
+          small
+          aria-label={t('schedule.cancel')}
+          isPending={action.isBusy}
+          onPress={() =>
+            action.run(() => cancelSchedule(id), {
+              changes: ['schedules'],
+              says: t('schedule.cancelled'),
+            })
+          }
+        >
+          <Icon name="close" size={14} />
+        </Button>
+      )}
+    </li>
+  )
+}
