@@ -8,9 +8,11 @@ import { type Json, serve, type TestServer } from './server.ts'
 /** The tests run from `dist/test/api`. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
+const readReadme = (): Promise<string> => readFile(path.join(ROOT, 'README.md'), 'utf8')
+
 /** The declarations that README shows, by the file that each is to be written to. */
 async function declarationsOfReadme(): Promise<ReadonlyMap<string, string>> {
-  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+  const readme = await readReadme()
   const names = readme.match(/`content-types\/[\w/-]+\.json`/g) ?? []
   const blocks = readme.match(/(?:^ {4}\{.*\n(?: {4,}.*\n)*)/gm) ?? []
   expect(names, 'one file for each declaration').to.have.length(blocks.length)
@@ -21,8 +23,12 @@ for (const [where, prepare] of [
   ['in a folder of their own', () => Promise.resolve()],
   [
     'over the sample',
-    (folder: string) =>
-      cp(path.join(ROOT, 'content-types'), path.join(folder, 'content-types'), { recursive: true }),
+    async (folder: string) => {
+      const declared = path.join(folder, 'content-types')
+      await cp(path.join(ROOT, 'content-types'), declared, { recursive: true })
+      const [, named = ''] = /remove `([^`]+)` first/.exec(await readReadme()) ?? []
+      await rm(path.join(declared, named))
+    },
   ],
 ] as const) {
   describe(`the content-types of README, ${where}`, () => {
