@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import type { Db, MongoClient } from 'mongodb'
+import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
+import type { ReleaseRow } from '../../src/planning/release-rows.ts'
+
+/** A document with a time. */
+export interface Planned {
+  readonly schedule: string
+  readonly documentId: string
+  readonly action: 'publish' | 'unpublish'
+  readonly at: number
+  /** The name of the API token. */
+  readonly by: string
+}
+
+export interface Batch {
+  readonly documents: readonly Planned[]
+  readonly release: { readonly id: string; readonly at: number }
+  readonly released: ReadonlyMap<string, Planned['action']>
+}
+
+/** Of how many documents what was to be done has been, at one instant. */
+export function countDone(
+  client: MongoClient,
+  db: Db,
+  actions: Batch['released'],
+): Promise<number> {
+  return client.withSession((session) =>
+    session.withTransaction(
+      async () => {
+        const ids = [...actions.keys()]
+        const published = new Set(
+          await db
+            .collection('note_versions')
+            .find({ documentId: { $in: ids }, status: 'published' }, { session })
+            .map(({ documentId }): string => documentId)
+            .toArray(),
+        )
+        return ids.filter((id) => published.has(id) === (actions.get(id) === 'publish')).length
+      },
+      { readConcern: { level: 'snapshot' } },
+    ),
+  )
+}
+
+/** One commit for each schedule in the name of its author, one for all of the release, and no other. */
+export async function expectOnce(
+  client: MongoClient,
+  db: Db,
+  { documents, release, released }: Batch,
+): Promise<void> {
+  const all = await db.collection<NumberedCommit>('quire_commits').find().toArray()
+  const commitsOf = (id: string) => all.filter(({ requestId }) => requestId === `schedule:${id}`)
+  const changesOf = (commits: readonly NumberedCommit[], documentId: string) =>
+    commits.flatMap(({ items }) =>
+      items.filter((item) => item.documentId === documentId && item.status === 'published'),
+    )
+  for (const { schedule, documentId, action, by } of documents) {
+    const commits = commitsOf(schedule)
+    expect(commits.map((commit) => commit.by.name)).to.deep.equal([by])
+    expect(changesOf(commits, documentId)).to.have.length(1)
+    // What is taken back was published by who made it.
+    expect(changesOf(all, documentId)).to.have.length(action === 'publish' ? 1 : 2)
+  }
+  const commits = commitsOf(release.id)
+  expect(commits.map(({ by }) => by.kind)).to.deep.equal(['root'])
+  for (const [documentId, action] of released) {
+    expect(changesOf(commits, documentId)).to.have.length(1)
+    expect(changesOf(all, documentId)).to.have.length(action === 'publish' ? 1 : 2)
+  }
+  const done = new Map(documents.map(({ documentId, action }) => [documentId, action]))
+  expect([await countDone(client, db, done), await countDone(client, db, released)]).to.deep.equal([
+    done.size,
+    released.size,
+  ])
+  const row = await db.collection<ReleaseRow>('quire_releases').findOne({ _id: release.id })
+  expect(row?.state).to.equal('published')
+  expect(await db.collection('quire_schedules').countDocuments()).to.equal(0)
+}

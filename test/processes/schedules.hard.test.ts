@@ -1,0 +1,287 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type Db, MongoClient, UUID } from 'mongodb'
+import type { ScheduleRow } from '../../src/planning/schedule-rows.ts'
+import { declare } from '../api/server.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
+import { openWorld, type World } from '../faults/world.ts'
+import { until } from '../until.ts'
+import { type Batch, countDone, expectOnce, type Planned } from './planned-batch.ts'
+import { type Answer, ask } from './processes.ts'
+
+const KILLS = Number(process.env['QUIRE_TEST_KILLS'] ?? 3)
+const NOTE = 'api::note.note'
+const CLOCK = new URL('../faults/shifted-clock.js', import.meta.url).href
+
+/** Documents that are due together, and how far one such moment is from the next. */
+const AT_ONCE = 8
+const APART_MS = 2_000
+const USUAL_MOMENTS = 5
+const RELEASED = 50
+/** For all requests that plan, on a machine that is busy. */
+const LEAD_MS = 4_000
+
+/** As documented. */
+const WITHIN_MS = 2_000
+const LEASE_MS = { document: 5_000, release: 60_000 } as const
+/** What is done to many documents takes its time. */
+const RELEASE_WITHIN_MS = 10_000
+/** More for single ones on a busy machine, where processes start all the time. */
+const BUSY_MS = 3_000
+/** What a killed process has written in a transaction stays locked: until others end it, or the database itself does. */
+const LOCKED_MS = { ended: 15_000, kept: 90_000 } as const
+const PATIENCE_MS = LEASE_MS.release + LOCKED_MS.kept
+
+/** What somebody saw who looked at the rows all the time. */
+interface Seen {
+  /** How many milliseconds after its time each was gone, by its id; negative where it was before. */
+  readonly lateness: ReadonlyMap<string, number>
+  /** How often each has been begun, or once less: the last time may have been too short to be seen. */
+  readonly attempts: ReadonlyMap<string, number>
+}
+
+describe('schedules and a release of several processes', () => {
+  /** One that nobody kills, two that are, and one whose clock is wrong. */
+  let steady: ServerProcess
+  const mortal: ServerProcess[] = []
+  let wrong: ServerProcess
+  let world: World
+  let client: MongoClient
+  let db: Db
+  let lockedMs: number
+  const tokens: { readonly name: string; readonly token: string }[] = []
+
+  before(async () => {
+    world = await openWorld('schedules', {
+      types: {
+        note: declare('note', { text: { type: 'string' } }, { draftAndPublish: true }),
+      },
+    })
+    client = await MongoClient.connect(String(world.env['MONGODB_URI']))
+    db = client.db(world.env['MONGODB_DATABASE'])
+    lockedMs = await lockedFor(client)
+    steady = await start()
+    mortal.push(await start(), await start())
+    const shifted = { SHIFTED_CLOCK: path.join(world.folder, 'clock'), ...ENVIRONMENT }
+    wrong = await world.start(shifted, { nodeOptions: ['--import', CLOCK] })
+    for (const name of ['one', 'other']) {
+      const body = { name, type: 'full-access' }
+      const { data } = await ok(ask(steady, 'POST', '/admin/api-tokens', { body }))
+      tokens.push({ name, token: data.accessKey })
+    }
+  })
+  after(async () => {
+    await world.remove()
+    await client.close()
+  })
+
+  const ENVIRONMENT = { RATE_LIMIT: 'off', SLOW_REQUEST_MS: '0' }
+  const start = (): Promise<ServerProcess> => world.start(ENVIRONMENT)
+  const schedules = () => db.collection<ScheduleRow>('quire_schedules')
+
+  async function ok(request: Promise<Answer>): Promise<Answer['body']> {
+    const { status, body } = await request
+    expect(status, JSON.stringify(body)).to.be.oneOf([200, 201, 202])
+    return body
+  }
+
+  /** The clock of that process, by what it has just written. */
+  async function shiftClock(shiftMs: number): Promise<void> {
+    writeFileSync(path.join(world.folder, 'clock'), String(shiftMs))
+    wrong.signal('SIGUSR2')
+    await until(async () => {
+      const body = { data: { text: 'now' } }
+      const { data } = await ok(ask(wrong, 'POST', '/api/notes?status=draft', { body }))
+      return Math.abs(Date.parse(data.createdAt) - Date.now() - shiftMs) < 900
+    }, PATIENCE_MS)
+  }
+
+  /** Of four, one is there to be taken back. */
+  const actionOf = (index: number): Planned['action'] => (index % 4 === 3 ? 'unpublish' : 'publish')
+
+  async function makeDocument(action: Planned['action']): Promise<string> {
+    const status = action === 'publish' ? 'draft' : 'published'
+    const body = { data: { text: action } }
+    return (await ok(ask(steady, 'POST', `/api/notes?status=${status}`, { body }))).data.documentId
+  }
+
+  /** Documents at each moment, and a release at that in the middle. */
+  async function plan(moments: number): Promise<Batch> {
+    const ids = await inTurns(moments * AT_ONCE, (index) => makeDocument(actionOf(index)))
+    const items = await inTurns(RELEASED, async (index) => {
+      const action = actionOf(index)
+      return { uid: NOTE, documentId: await makeDocument(action), action }
+    })
+    const { data: release } = await ok(
+      ask(steady, 'POST', '/admin/releases', { body: { data: { name: 'all' } } }),
+    )
+    const target = `/admin/releases/${release.id}`
+    await ok(ask(steady, 'POST', `${target}/items`, { body: { data: { items } } }))
+    const first = Date.now() + LEAD_MS
+    const momentAt = (moment: number): number => first + moment * APART_MS
+    const documents = await inTurns(ids.length, (index) =>
+      planOne(ids[index] ?? '', index, momentAt(Math.floor(index / AT_ONCE))),
+    )
+    const at = momentAt(Math.floor(moments / 2))
+    const body = { data: { at: new Date(at).toISOString() } }
+    await ok(ask(steady, 'POST', `${target}/actions/publish`, { body }))
+    const released = new Map(items.map(({ documentId, action }) => [documentId, action]))
+    return { documents, release: { id: release.id, at }, released }
+  }
+
+  async function planOne(documentId: string, index: number, at: number): Promise<Planned> {
+    const action = actionOf(index)
+    const { name: by, token } = tokens[index % tokens.length] ?? { name: 'root', token: ROOT_TOKEN }
+    const body = { data: { at: new Date(at).toISOString() } }
+    const target = `/api/notes/${documentId}/actions/${action}`
+    const { data } = await ok(ask(steady, 'POST', target, { body, token }))
+    return { schedule: data.id, documentId, action, at, by }
+  }
+
+  /** Looks until no row is left, and that nobody could have seen a part of the release. */
+  async function watch({ documents, release, released }: Batch): Promise<Seen> {
+    const dueAt = new Map([
+      [release.id, release.at],
+      ...documents.map(({ schedule, at }) => [schedule, at] as const),
+    ])
+    const lateness = new Map<string, number>()
+    const attempts = new Map<string, number>()
+    await until(
+      async () => {
+        const rows = await schedules().find().toArray()
+        const now = Date.now()
+        expect(rows.flatMap(({ open, failure }) => (open === 1 ? [] : [failure]))).to.deep.equal([])
+        for (const row of rows) attempts.set(row._id, row.attempts)
+        const left = new Set(rows.map(({ _id }) => _id))
+        for (const [id, at] of dueAt) {
+          if (!left.has(id) && !lateness.has(id)) lateness.set(id, now - at)
+        }
+        expect(await countDone(client, db, released), 'a part of the release').to.be.oneOf([
+          0,
+          released.size,
+        ])
+        return rows.length === 0
+      },
+      PATIENCE_MS,
+      () => `${dueAt.size - lateness.size} are left`,
+    )
+    return { lateness, attempts }
+  }
+
+  /** Of the documents, ascending. */
+  const ofDocuments = ({ documents }: Batch, { lateness }: Seen): readonly number[] =>
+    documents.map(({ schedule }) => lateness.get(schedule) ?? NaN).toSorted((a, b) => a - b)
+
+  function tell(what: string, batch: Batch, seen: Seen): void {
+    if (process.env['QUIRE_TEST_KILLS'] === undefined) return
+    const late = ofDocuments(batch, seen)
+    const release = seen.lateness.get(batch.release.id)
+    const again = [...seen.attempts.values()].filter((attempts) => attempts > 1).length
+    process.stdout.write(
+      `${what}: ${late.length} documents, ms late ${late[0]} to ${late.at(-1)}, median ${shareOf(late, 0.5)}, p95 ${shareOf(late, 0.95)}; release ${release}; ${again} begun again\n`,
+    )
+  }
+
+  it('are done once, none before its time and 95 % of documents within 2 s of it, with a clock 3 s behind', async () => {
+    await shiftClock(-3_000)
+    const batch = await plan(USUAL_MOMENTS)
+    const seen = await watch(batch)
+    tell('no kill', batch, seen)
+    await expectOnce(client, db, batch)
+    const late = ofDocuments(batch, seen)
+    expect(late[0]).to.be.at.least(0)
+    expect(shareOf(late, 0.95)).to.be.at.most(WITHIN_MS)
+    expect(late.at(-1)).to.be.at.most(WITHIN_MS + BUSY_MS)
+    expect(seen.lateness.get(batch.release.id)).to.be.within(0, RELEASE_WITHIN_MS)
+  })
+
+  it(`are done once, documents within 5 s more for each lease of one that is killed and what the database keeps locked, under ${KILLS} kills`, async () => {
+    await shiftClock(-3_000)
+    const batch = await plan(Math.max(USUAL_MOMENTS, KILLS + 2))
+    const first = batch.documents[0]?.at ?? 0
+    const killing = killAt(first + APART_MS)
+    const [seen] = await Promise.all([watch(batch), killing, outliveLease(killing)])
+    tell(`${KILLS} kills`, batch, seen)
+    await expectOnce(client, db, batch)
+    const late = ofDocuments(batch, seen)
+    expect(late[0]).to.be.at.least(0)
+    for (const { schedule } of batch.documents) {
+      const leasesMs = Math.max(1, seen.attempts.get(schedule) ?? 0) * LEASE_MS.document
+      expect(seen.lateness.get(schedule)).to.be.at.most(leasesMs + lockedMs + WITHIN_MS + BUSY_MS)
+    }
+    expect(seen.lateness.get(batch.release.id)).to.be.within(0, LEASE_MS.release + lockedMs)
+  })
+
+  /** From then on one of those at each moment, while something is done; another begins in its place. */
+  async function killAt(first: number): Promise<void> {
+    const starting: Promise<void>[] = []
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await wait(Math.max(0, first + kill * APART_MS - Date.now()))
+      await until(
+        async () => (await schedules().countDocuments({ lease: { $ne: null } })) > 0,
+        APART_MS,
+      )
+      await wait(Math.random() * 30)
+      await until(() => mortal.length > 0, PATIENCE_MS)
+      const victim = mortal.splice(Math.floor(Math.random() * mortal.length), 1)[0]
+      await victim?.kill()
+      starting.push(start().then((server) => void mortal.push(server)))
+    }
+    await Promise.all(starting)
+  }
+
+  /**
+   * Where the one was killed that was at the release its lease lasts for a minute: a clock that is ahead by so much is
+   * what ends it here.
+   */
+  async function outliveLease(killing: Promise<void>): Promise<void> {
+    await killing
+    const ofDocument = { kind: 'document' } as const
+    await until(async () => (await schedules().countDocuments(ofDocument)) === 0, PATIENCE_MS)
+    if ((await schedules().countDocuments()) > 0) await shiftClock(LEASE_MS.release)
+  }
+
+  it('are done once by a clock that jumps ahead by more than a lease as the first are due', async () => {
+    const aheadMs = LEASE_MS.document + 2_000
+    await shiftClock(0)
+    const batch = await plan(USUAL_MOMENTS)
+    const first = batch.documents[0]?.at ?? 0
+    const jump = async (): Promise<void> => {
+      await wait(first - Date.now())
+      await shiftClock(aheadMs)
+    }
+    const [seen] = await Promise.all([watch(batch), jump()])
+    tell('7 s ahead', batch, seen)
+    await expectOnce(client, db, batch)
+    expect(ofDocuments(batch, seen)[0]).to.be.at.least(-aheadMs)
+  })
+})
+
+/** The embedded engine ends what a lost connection has begun at once. */
+async function lockedFor(client: MongoClient): Promise<number> {
+  if ((process.env['MONGODB_URI'] ?? '') === '') return 0
+  const ending = client.db('admin').command({ killSessions: [{ id: new UUID() }] })
+  return ending.then(
+    () => LOCKED_MS.ended,
+    () => LOCKED_MS.kept,
+  )
+}
+
+/** What so many are at most; of an ascending list. */
+function shareOf(sorted: readonly number[], share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? NaN
+}
+
+/** So many, a few at a time, in their order. */
+async function inTurns<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  while (made.length < count) {
+    const turn = Array.from({ length: Math.min(AT_ONCE, count - made.length) }, (_, index) =>
+      make(made.length + index),
+    )
+    made.push(...(await Promise.all(turn)))
+  }
+  return made
+}
