@@ -45,7 +45,8 @@ describe('webhooks', () => {
     await server.close()
     receiver.close()
   })
-  beforeEach(() => {
+  beforeEach(async () => {
+    await until(isNumbered, SOON)
     receiver.clear()
     receiver.answer(() => ({ status: 204 }))
   })
@@ -62,6 +63,15 @@ describe('webhooks', () => {
     return answer.body.data
   }
   const deliveries = () => client.db(server.database).collection<DeliveryRow>('quire_deliveries')
+  /** Whether the log has numbered all there is: a webhook is told of what gets its number after it was made. */
+  const isNumbered = async (): Promise<boolean> => {
+    const database = client.db(server.database)
+    const pending = await database.collection('quire_commits').countDocuments({ pending: 1 })
+    const assigning = await database
+      .collection('quire_heads')
+      .countDocuments({ assigning: { $ne: null } })
+    return pending + assigning === 0
+  }
   const arrived = (count: number): Promise<void> =>
     until(
       () => receiver.received.length >= count,
