@@ -2,11 +2,9 @@
 // Vite serves the Studio on port 5173, each change of which shows at once, and asks this server.
 // Content-types, components and named queries are read by a start: a change of one starts it, too.
 import { spawn } from 'node:child_process'
-import { utimesSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { withEnvFile } from '../src/config/env-file.ts'
-import { watchFolder } from './dev/watch-folder.ts'
+import { runServer } from './dev/run-server.ts'
 
 const typescript = path.dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
 const compiler = spawn(
@@ -20,11 +18,7 @@ const compiler = spawn(
   ],
   { stdio: 'inherit' },
 )
-const MAIN = 'dist/src/main.js'
-const server = spawn(process.execPath, ['--watch', '--enable-source-maps', MAIN], {
-  stdio: 'inherit',
-  env: { LOG_LEVEL: 'debug', ...process.env },
-})
+const server = runServer({ LOG_LEVEL: 'debug', ...process.env }, 'inherit')
 const { HOST = '127.0.0.1', PORT = '1337' } = process.env
 const vite = path.dirname(createRequire(import.meta.url).resolve('vite/package.json'))
 const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'packages/studio'], {
@@ -32,18 +26,13 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
   env: { QUIRE_ADDRESS: `http://${HOST}:${PORT}`, ...process.env },
 })
 
-// `node --watch` starts again what it watches, and `--watch-path` is not to be had on every system.
-const { CONTENT_TYPES_DIR = 'content-types' } = withEnvFile(process.env)
-const watching = watchFolder(CONTENT_TYPES_DIR, () => utimesSync(MAIN, new Date(), new Date()))
-
 function stop(): void {
-  watching.close()
   studio.kill()
   compiler.kill()
-  server.kill()
+  server.stop()
 }
 
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 compiler.on('exit', stop)
-server.on('exit', stop)
+server.child.on('exit', stop)

@@ -82,11 +82,16 @@ export interface App {
   close(): Promise<void>
 }
 
+export interface AppOptions extends ServicesOptions {
+  /** Whether administrators change declarations in the Studio: never in production, whatever this says. */
+  readonly editableTypes?: boolean | undefined
+}
+
 /**
  * The server, ready to be listened with: content-types compiled, database connected, indexes in place.
  * @throws SchemaError for declarations that cannot be used, ServiceUnavailableError without a database.
  */
-export async function createApp(dependencies: ServicesOptions): Promise<App> {
+export async function createApp(dependencies: AppOptions): Promise<App> {
   return buildApp(dependencies, await openServices(dependencies))
 }
 
@@ -94,7 +99,7 @@ export async function createApp(dependencies: ServicesOptions): Promise<App> {
 const IN_FLIGHT_PER_CONNECTION = 4
 
 /** The server on services that are open already; it closes them with itself. */
-export function buildApp(dependencies: ServicesOptions, services: Services): App {
+export function buildApp(dependencies: AppOptions, services: Services): App {
   const media = openMedia(dependencies.config, services)
   const { maxInFlight } = dependencies.config.http
   const limited = limitInFlight(
@@ -167,7 +172,7 @@ interface Parts {
 
 /** The routes that are not under `/api`. */
 function openRouters(
-  { config, log }: ServicesOptions,
+  { config, log, editableTypes = false }: AppOptions,
   services: Services,
   { media, limited, registry }: Parts,
 ): readonly GuardedRouter[] {
@@ -183,6 +188,7 @@ function openRouters(
     config,
     log,
     editorsDocuments: documentContext(services.database, services.editorsSchema),
+    editableTypes: editableTypes && !config.production,
     limited,
     media: { library: media.library, receive: media.receive },
   })

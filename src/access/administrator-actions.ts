@@ -9,6 +9,8 @@ const VERBS = {
   'admin::releases': ['read', 'create', 'update', 'publish', 'delete'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
+  /** Of the files that declare content; on a server in development alone there is a route for it. */
+  'admin::declarations': ['read', 'update'],
   'admin::webhooks': ['read', 'create', 'update', 'delete'],
 } as const
 

@@ -60,6 +60,11 @@ export function readCondition(ctx: Context): WriteCondition | undefined {
   return { match: revisionsOf(match), noneMatch: revisionsOf(noneMatch) }
 }
 
+/** The revisions that `If-Match` names; null where there is none. @throws ValidationError for one that cannot be read */
+export function readMatch(ctx: Context): Revisions | null {
+  return revisionsOf(readTags(ctx, 'If-Match'))
+}
+
 /** The tag of a version as it is stored now, whatever would be shown of it. */
 export function bareTag(revision: string): string {
   return `"${revision}"`

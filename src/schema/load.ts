@@ -52,18 +52,45 @@ async function findQueries(directory: string): Promise<readonly Place[]> {
 
 /** The folder may be the project, its `src`, or `src/api`; null where it is none of them. */
 async function findStrapiLayout(directory: string): Promise<readonly Place[] | null> {
+  const api = await findStrapiApi(directory)
+  if (api === null) return null
+  const source = dirname(api)
+  const contentTypes = await findStrapiContentTypes(api, 'api')
+  const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
+  const components = await findComponents(join(source, 'components'))
+  const queries = await findQueries(join(source, 'queries'))
+  return [...contentTypes, ...extensions, ...components, ...queries]
+}
+
+/** The folder `api` of a Strapi project that a folder is, or is in. */
+async function findStrapiApi(directory: string): Promise<string | null> {
   const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
   for (const api of candidates) {
-    const contentTypes = await findStrapiContentTypes(api, 'api')
     const isProject = api === candidates[0] && (await isStrapiProject(directory))
-    if (contentTypes.length === 0 && !isProject) continue
-    const source = dirname(api)
-    const extensions = await findStrapiContentTypes(join(source, 'extensions'), 'plugin')
-    const components = await findComponents(join(source, 'components'))
-    const queries = await findQueries(join(source, 'queries'))
-    return [...contentTypes, ...extensions, ...components, ...queries]
+    if (isProject || (await findStrapiContentTypes(api, 'api')).length > 0) return api
   }
   return null
+}
+
+/** Where the files of declarations lie, and where those of new ones go. */
+export interface DeclarationLayout {
+  /** All of them are below this folder. */
+  readonly root: string
+  readonly contentTypeFile: (name: string) => string
+  readonly componentFile: (category: string, name: string) => string
+}
+
+export async function findLayout(directory: string): Promise<DeclarationLayout> {
+  const api = await findStrapiApi(directory)
+  const root = api === null ? directory : dirname(api)
+  return {
+    root,
+    contentTypeFile: (name) =>
+      api === null
+        ? join(directory, `${name}.json`)
+        : join(api, name, 'content-types', name, 'schema.json'),
+    componentFile: (category, name) => join(root, 'components', category, `${name}.json`),
+  }
 }
 
 /** The root of one, be there content-types in it or not yet: else its package.json would be taken for one. */

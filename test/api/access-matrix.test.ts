@@ -53,6 +53,7 @@ describe('who gets through to which route', () => {
 
   before(async () => {
     server = await serve('matrix', {
+      editableTypes: true,
       contentTypes: CONTENT_TYPES,
       environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
     })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,12 +35,14 @@ describe('docs/api.md', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'quire-api-page-'))
-    const contentTypes = fileURLToPath(new URL('content-types', ROOT))
+    const contentTypes = join(folder, 'content-types') // an example changes one
+    cpSync(fileURLToPath(new URL('content-types', ROOT)), contentTypes, { recursive: true })
     const reads = SAMPLE_UIDS.flatMap((uid) =>
       uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
     )
     server = await serve('api_page', {
       contentTypes,
+      editableTypes: true,
       environment: { RATE_LIMIT: 'off' },
       permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
     })

@@ -5,6 +5,7 @@ describe('answers that depend on who asks', () => {
   let server: TestServer
   before(async () => {
     server = await serve('private_answers', {
+      editableTypes: true,
       contentTypes: {
         note: declare('note', { title: { type: 'string' } }),
         'queries/feed': { type: 'note' },

@@ -35,6 +35,7 @@ describe('every declared route, in every spelling, as nobody', () => {
   let server: TestServer
   before(async () => {
     server = await serve('spellings', {
+      editableTypes: true,
       contentTypes: {
         article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
         homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),

@@ -8,11 +8,11 @@ import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
-import { buildApp } from '../../src/app.ts'
+import { type AppOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import type { ObservedCommand } from '../../src/observed.ts'
-import { apiFacts, openServices, type ServicesOptions } from '../../src/services.ts'
+import { apiFacts, openServices } from '../../src/services.ts'
 import { testUri, isStrict } from '../test-database.ts'
 import type { Exchange } from '../../scripts/description/check-exchange.ts'
 import { watchExchanges } from '../openapi/watch-exchanges.ts'
@@ -80,6 +80,8 @@ export interface ServerOptions {
   readonly uri?: string
   /** `warn` unless told otherwise. */
   readonly logLevel?: string
+  /** As under `npm run dev`. */
+  readonly editableTypes?: boolean
 }
 
 /** Collections that a process reads and writes by itself, beside requests; a commit is inserted by the request's own transaction. */
@@ -115,7 +117,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     { level: options.logLevel ?? 'warn' },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   )
-  const dependencies: ServicesOptions = {
+  const dependencies: AppOptions = {
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
       QUIRE_DATA_DIR: path.join(folder, 'data'),
@@ -129,6 +131,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     }),
     deployment: { uri: options.uri ?? uri },
     log,
+    editableTypes: options.editableTypes,
   }
   const services = await openServices(dependencies)
   const writes = watchWrites()

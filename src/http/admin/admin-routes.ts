@@ -11,7 +11,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface Management extends BeforeAdmin {
   readonly access: Access

@@ -19,7 +19,7 @@ import { assertOwnPage } from '../admin-cookie/own-origin.ts'
 import { bodyOf, readBody } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
-import { type AdminRouter, adminRouter } from './admin-router.ts'
+import { type AdminRouter, adminRouter } from '../admin-router.ts'
 
 export interface AdminSessionDependencies {
   readonly administrators: AdministratorsContext
@@ -29,7 +29,7 @@ export interface AdminSessionDependencies {
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
   /** Of the server. */
-  readonly version: string
+  readonly start: { readonly version: string; readonly editableTypes: boolean }
 }
 
 /** Nobody has shown yet who sends it. */
@@ -92,14 +92,14 @@ function addOwnSession(
   })
 }
 
-function showStart({ administrators, version }: AdminSessionDependencies) {
+function showStart({ administrators, start }: AdminSessionDependencies) {
   return async (ctx: Context): Promise<void> => {
     ctx.set('Cache-Control', 'no-store')
     const firstAdministrator = await isFirstWanted(administrators)
     const passkeys = administrators.relyingParty !== null
     const { identityProvider } = administrators
     const oidc = identityProvider === null ? null : { label: identityProvider.label }
-    ctx.body = { data: { firstAdministrator, oidc, passkeys, version } }
+    ctx.body = { data: { firstAdministrator, oidc, passkeys, ...start } }
   }
 }
 

@@ -19,7 +19,7 @@ import { studioLink } from '../../administrators/studio-links.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext

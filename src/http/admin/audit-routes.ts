@@ -5,7 +5,7 @@ import type { DocumentContext } from '../../documents/context.ts'
 import { listAudit } from '../../documents/history/find-audit.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { readQuery } from '../read-request.ts'
-import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface AuditDependencies extends BeforeAdmin {
   readonly documents: DocumentContext

@@ -18,7 +18,7 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf } from '../read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../state.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import { type EditorContentDependencies, localeOf, planOf } from './editor-content-routes.ts'
 

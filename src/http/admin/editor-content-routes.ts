@@ -14,7 +14,7 @@ import { listEnvelope } from '../envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { dataOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import {
   act,

@@ -11,7 +11,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { type AdminRouter, adminRouter } from './admin-router.ts'
+import { type AdminRouter, adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import { readPage } from './request/page-of.ts'
 import {

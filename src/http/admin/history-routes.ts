@@ -18,7 +18,7 @@ import { entryRulesOf, writerOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { toJson } from '../to-json.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 
 type Dependencies = ContentRouteDependencies
 type Handler = (ctx: Context, plan: ContentTypePlan, dependencies: Dependencies) => Promise<void>

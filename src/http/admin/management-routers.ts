@@ -25,7 +25,8 @@ import { adminSessionRoutes } from './admin-session-routes.ts'
 import { administratorRoutes } from './administrator-routes.ts'
 import { authenticateAdministrator } from '../admin-cookie/authenticate-administrator.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
-import { declarationRoutes } from './declaration-routes.ts'
+import { declarationFileRoutes } from './declarations/declaration-file-routes.ts'
+import { declarationRoutes } from './declarations/declaration-routes.ts'
 import { editorContentRoutes } from './editor-content-routes.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
@@ -39,11 +40,13 @@ import { overviewRoutes } from './overview-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
-  readonly config: Pick<Config, 'http' | 'api'>
+  readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir'>
   readonly access: Access
   readonly administrators: AdministratorsContext
   readonly schema: Schema
   readonly definitions: Definitions
+  /** Whether the files of declarations are changed here. */
+  readonly editableTypes: boolean
   /** As who writes content sees it. */
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext
@@ -84,10 +87,11 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     definitions,
     recent: administrators.recent,
   }
-  const { limits, webhooks, editorsDocuments } = dependencies
+  const { limits, webhooks, editorsDocuments, editableTypes, log } = dependencies
+  const start = { version: readVersion(), editableTypes }
   const administratorActions = administrators.actions
   return [
-    adminSessionRoutes({ ...before, administrators, limits, cookie, version: readVersion() }),
+    adminSessionRoutes({ ...before, administrators, limits, cookie, start }),
     oidcRoutes({ administrators, limits, cookie, log: dependencies.log }),
     meRoutes({ ...before, administrators, limits }),
     passkeyRoutes({ ...before, administrators, limits }),
@@ -103,6 +107,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     auditRoutes(content),
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),
+    ...(editableTypes ? [declarationFileRoutes({ ...before, config, log })] : []),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),
     webhookRoutes({ ...before, database: editorsDocuments.database, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),

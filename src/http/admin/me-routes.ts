@@ -9,7 +9,7 @@ import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface MeDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext

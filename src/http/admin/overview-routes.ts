@@ -12,7 +12,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 import type { EditorContentDependencies } from './editor-content-routes.ts'
 import { meOf } from './me-routes.ts'
 

@@ -10,7 +10,7 @@ import {
 import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
-import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
 import { meOf } from './me-routes.ts'
 
 export interface PasskeyDependencies extends BeforeAdmin {

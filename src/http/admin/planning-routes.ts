@@ -28,7 +28,7 @@ import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import { readTime, showSchedule } from '../routes/schedule-action.ts'
 import type { Context } from '../state.ts'
-import { adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
 import { itemsOf, maySeeSchedule, namesOf, summaryOf } from './request/show-planned.ts'
 
 export interface PlanningRouteDependencies extends BeforeAdmin {

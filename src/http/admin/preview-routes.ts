@@ -7,7 +7,7 @@ import { fillPreview } from '../../schema/preview-template.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import {
   assertSingle,

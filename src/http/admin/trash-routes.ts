@@ -12,7 +12,7 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
-import { adminRouter } from './admin-router.ts'
+import { adminRouter } from '../admin-router.ts'
 import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
 
 type Dependencies = ContentRouteDependencies

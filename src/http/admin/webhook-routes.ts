@@ -15,7 +15,7 @@ import type { Webhooks } from '../../webhooks/open-webhooks.ts'
 import { shown } from '../../webhooks/webhook.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { assertNoPayload, bodyOf, parameterOf, readQuery } from '../read-request.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from './admin-router.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksContext, 'now'> {
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>

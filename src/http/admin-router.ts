@@ -3,8 +3,8 @@ import {
   type Guarded,
   type GuardedRouter,
   guardedRouter,
-} from '../guarded-router.ts'
-import type { Context, Middleware } from '../state.ts'
+} from './guarded-router.ts'
+import type { Context, Middleware } from './state.ts'
 
 /** What stands before the routes of the management. */
 export interface BeforeAdmin {

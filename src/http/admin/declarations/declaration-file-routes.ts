@@ -1,0 +1,59 @@
+import Joi from 'joi'
+import { administratorAction as may } from '../../../access/administrator-actions.ts'
+import { readInput } from '../../../access/input.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Log } from '../../../log.ts'
+import type { DeclaredFiles } from '../../../schema/editing/open-declarations.ts'
+import { adminRouter, type BeforeAdmin } from '../../admin-router.ts'
+import { readMatch } from '../../entity-tag.ts'
+import type { GuardedRouter } from '../../guarded-router.ts'
+import { bodyOf } from '../../read-request.ts'
+import type { Context } from '../../state.ts'
+import { editedDeclarations } from './edited-declarations.ts'
+
+export interface DeclarationFileDependencies extends BeforeAdmin {
+  readonly config: Pick<Config, 'contentTypesDir' | 'api'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+interface Given {
+  readonly declarations: Readonly<Record<string, object | null>>
+}
+
+const MAX_CHANGES = 50
+const CHANGES = Joi.object<Given>({
+  declarations: Joi.object()
+    .pattern(Joi.string().max(200), Joi.object().unknown().allow(null))
+    .min(1)
+    .max(MAX_CHANGES)
+    .required(),
+})
+
+/** The files that declare content, to read and to change: for a server in development alone. */
+export function declarationFileRoutes(dependencies: DeclarationFileDependencies): GuardedRouter {
+  const admin = adminRouter('/admin', dependencies)
+  const { config, log } = dependencies
+  const declarations = editedDeclarations(config)
+  admin.get('/declarations', may('admin::declarations', 'read'), async (ctx) => {
+    show(ctx, await declarations.read())
+  })
+  admin.put('/declarations', may('admin::declarations', 'update'), async (ctx) => {
+    const body = bodyOf(ctx)
+    readInput(CHANGES, body)
+    // As it was sent: a rule copies, and loses a key that is called like a prototype.
+    const changes = new Map(Object.entries((body as Given).declarations))
+    const wanted = readMatch(ctx)
+    const changed = await declarations.change(
+      changes,
+      (revision) => wanted === null || wanted === '*' || wanted.has(revision),
+    )
+    log.warn({ declarations: [...changes.keys()] }, 'Declarations were changed in the Studio')
+    show(ctx, changed)
+  })
+  return admin.router
+}
+
+function show(ctx: Context, { revision, ...rest }: DeclaredFiles): void {
+  ctx.set('ETag', `"${revision}"`)
+  ctx.body = { data: { revision, ...rest } }
+}

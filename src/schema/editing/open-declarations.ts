@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Fault,
+  fault,
+  PreconditionFailedError,
+  SchemaError,
+  validationError,
+} from '../../errors.ts'
+import { BUILT_IN_TYPES } from '../built-in-types.ts'
+import { checkDefinitions } from '../check/check.ts'
+import type { DeclarationFile, Definitions, Uid } from '../definition.ts'
+import { findLayout, loadDefinitions } from '../load.ts'
+import { declarationText } from './declaration-text.ts'
+import { newPlaceOf } from './new-place.ts'
+import { replaceFiles } from './replace-files.ts'
+
+/** What is declared in a file of the project. */
+export interface DeclaredFile {
+  readonly uid: Uid
+  readonly kind: 'contentType' | 'component'
+  /** As it was parsed; null where it does not parse. */
+  readonly content: unknown
+}
+
+export interface DeclaredFiles {
+  /** Changes with each change of a declaration or of a named query. */
+  readonly revision: string
+  /** What this process was started with; null where it could not be read. */
+  readonly running: string | null
+  readonly files: readonly DeclaredFile[]
+}
+
+/** By uid, new declarations as well; null removes one. */
+export type DeclarationChanges = ReadonlyMap<Uid, object | null>
+
+/** The files of declarations, to be changed while a project is developed. */
+export interface Declarations {
+  read(): Promise<DeclaredFiles>
+  /**
+   * Writes what differs, all or nothing, once a start would take it.
+   * @throws ValidationError with what a start would say, PreconditionFailedError for a revision that `matches` refuses
+   */
+  change(
+    changes: DeclarationChanges,
+    matches: (revision: string) => boolean,
+  ): Promise<DeclaredFiles>
+}
+
+/**
+ * `assertUsable` is what a start asks of definitions beyond `checkDefinitions`; it throws a SchemaError. To be opened
+ * by a start, when the files are those that it has read.
+ */
+export function openDeclarations(
+  folder: string,
+  assertUsable: (definitions: Definitions) => void,
+): Declarations {
+  const running = loadDefinitions(folder).then(revisionOf, () => null)
+  const read = async (): Promise<DeclaredFiles> => {
+    const files = await loadDefinitions(folder)
+    return { revision: revisionOf(files), running: await running, files: files.flatMap(show) }
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    read,
+    change: (changes, matches) => {
+      const changed = last.then(async () => {
+        await write(folder, { changes, matches, assertUsable })
+        return read()
+      })
+      last = changed.catch(() => undefined)
+      return changed
+    },
+  }
+}
+
+interface Wanted {
+  readonly changes: DeclarationChanges
+  readonly matches: (revision: string) => boolean
+  readonly assertUsable: (definitions: Definitions) => void
+}
+
+async function write(folder: string, { changes, matches, assertUsable }: Wanted): Promise<void> {
+  const before = await loadDefinitions(folder)
+  const current = revisionOf(before)
+  if (!matches(current)) {
+    throw new PreconditionFailedError('The declarations have changed in the meantime', current)
+  }
+  const layout = await findLayout(folder)
+  const places = new Map<Uid, DeclarationFile>()
+  for (const [uid, content] of changes) {
+    const there = before.find((file) => file.uid === uid && file.kind !== 'query')
+    const place = there ?? newPlaceOf(layout, uid, content)
+    places.set(uid, { file: place.file, kind: place.kind, uid, content })
+  }
+  const kept = before.filter(({ uid, kind }) => kind === 'query' || !changes.has(uid))
+  const added = [...places.values()].filter(({ content }) => content !== null)
+  assertNames(added)
+  assertTakes([...kept, ...added], assertUsable)
+  const differing = [...places.values()].filter(({ uid, content }) => {
+    const there = before.find((file) => file.uid === uid && file.kind !== 'query')
+    return content === null ? there !== undefined : !isSame(content, there)
+  })
+  await replaceFiles(
+    layout.root,
+    differing.map(({ file, content }) => ({
+      file,
+      text: content === null ? null : declarationText(content),
+    })),
+  )
+}
+
+/** The order of keys is part of a declaration: answers follow it. */
+function isSame(content: unknown, there: DeclarationFile | undefined): boolean {
+  return (
+    there?.fault === undefined &&
+    isDeepStrictEqual(content, there?.content) &&
+    JSON.stringify(content) === JSON.stringify(there?.content)
+  )
+}
+
+/** A content-type is called by the name in it, which names its collection and its addresses as well. */
+function assertNames(files: readonly DeclarationFile[]): void {
+  const faults = files.flatMap(({ kind, uid, content }): readonly Fault[] => {
+    if (kind !== 'contentType' || !uid.startsWith('api::')) return []
+    const { info } = content as { readonly info?: { readonly singularName?: unknown } | null }
+    const name = uid.slice(uid.lastIndexOf('.') + 1)
+    const given = info?.singularName ?? name
+    const message = `info.singularName must be ${name}: it names what is stored`
+    return given === name ? [] : [fault([uid, 'info', 'singularName'], message, given)]
+  })
+  throwFaults(faults)
+}
+
+/** @throws ValidationError with the sentences of a start */
+function assertTakes(
+  files: readonly DeclarationFile[],
+  assertUsable: (definitions: Definitions) => void,
+): void {
+  try {
+    assertUsable(checkDefinitions(files, BUILT_IN_TYPES))
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    throwFaults(error.faults.map((sentence) => faultOf(sentence, files)))
+  }
+}
+
+/** `<file>: <path>: <problem>`, with the path from the uid on. */
+function faultOf(sentence: string, files: readonly DeclarationFile[]): Fault {
+  const about = files.find(({ file }) => sentence.startsWith(`${file}: `))
+  if (about === undefined) return fault([], sentence)
+  const [, path] = /^([A-Za-z_][\w.-]*): /.exec(sentence.slice(about.file.length + 2)) ?? []
+  return fault([about.uid, ...(path?.split('.') ?? [])], sentence)
+}
+
+function throwFaults([first, ...rest]: readonly Fault[]): void {
+  if (first !== undefined) throw validationError([first, ...rest])
+}
+
+function revisionOf(files: readonly DeclarationFile[]): string {
+  const known = files.map(({ file, kind, uid, content, fault = null }) => {
+    return [file, kind, uid, content, fault]
+  })
+  return createHash('sha256').update(JSON.stringify(known)).digest('hex').slice(0, 32)
+}
+
+function show({ uid, kind, content }: DeclarationFile): readonly DeclaredFile[] {
+  return kind === 'query' ? [] : [{ uid, kind, content }]
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+
+/** Null removes the file. */
+export interface FileChange {
+  readonly file: string
+  readonly text: string | null
+}
+
+/**
+ * Writes files of a folder, each whole or not at all: its text is on the disk under another name before it is
+ * renamed. Where one cannot be written, those before it are put back; a crash in between leaves some of them changed.
+ * @throws Error for a file that a symbolic link leads out of the folder
+ */
+export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {
+  const before = await Promise.all(changes.map(({ file }) => textOf(file)))
+  for (const { file } of changes) await assertWithin(folder, file)
+  let done = 0
+  try {
+    for (const change of changes) {
+      await replace(change)
+      done += 1
+    }
+  } catch (error) {
+    for (const [index, { file }] of changes.slice(0, done).entries()) {
+      await replace({ file, text: before[index] ?? null })
+    }
+    throw error
+  }
+}
+
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Where links lead, its folder lies in the other; folders that are not there yet are made. */
+async function assertWithin(folder: string, file: string): Promise<void> {
+  const root = await realpath(folder)
+  const below = relative(folder, dirname(file))
+    .split(sep)
+    .filter((name) => name !== '')
+  let at = root
+  for (const name of below) {
+    at = join(at, name)
+    await mkdir(at).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    })
+    if ((await realpath(at)) !== at) throw new Error(`${at} is a link: ${file} is not written`)
+  }
+}
+
+/** A link in the place of a file is replaced, and not followed. */
+async function replace({ file, text }: FileChange): Promise<void> {
+  if (text === null) {
+    await rm(file, { force: true })
+    return
+  }
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
