@@ -331,6 +331,26 @@ describe('/admin/trash', () => {
     expect((await server.get('/admin/trash', { token: null })).status).to.equal(401)
   })
 
+  it('calls what is left of a deletion by what is left', async () => {
+    const rights = ['find', 'readDrafts'].map((verb) => ({
+      action: `${ARTICLE}.${verb}`,
+      locales: ['fr'],
+    }))
+    await addRole(server, 'readers', rights)
+    await addAdministrator(server, 'Odile', ['readers'])
+    const odile = await signIn(server, 'odile@example.org')
+    const { documentId } = await make(ARTICLE, { title: 'Of the English' })
+    const french = { data: { title: 'Des Français' } }
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, french)
+    await remove(ARTICLE, documentId, '?locale=*')
+    expect((await odile.send('GET', '/admin/trash')).body.data).to.deep.equal([])
+    await restore(ARTICLE, documentId, { locales: ['en'] })
+    const { body } = await odile.send('GET', '/admin/trash')
+    expect(body.data.map(({ title, locales }: Json) => [title, locales])).to.deep.equal([
+      ['Des Français', ['fr']],
+    ])
+  })
+
   const WRONG: readonly (readonly [string, string, unknown?])[] = [
     ['GET', '/admin/trash?pagination[pageSize]=0'],
     ['GET', '/admin/trash?pagination[cursor]=x'],

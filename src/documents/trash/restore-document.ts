@@ -67,7 +67,7 @@ export async function restoreDocument(
       const stored = await getAllVersions(database, plan, documentId, session)
       const again = stored.find(({ locale }) => chosen.has(locale))
       if (again !== undefined) throw thereAgain(plan, again.locale)
-      const trashed = await takeOut(context, chosen, session)
+      const trashed = await takeOut(context, plan, chosen, session)
       return bringBack(context, target, { trashed, stored }, session)
     }),
   )
@@ -94,6 +94,7 @@ async function chooseDeletions(
 /** What was deleted of each locale; out of the trash from then on. */
 async function takeOut(
   { database }: DocumentContext,
+  plan: ContentTypePlan,
   chosen: ReadonlyMap<string, DeletionRow>,
   session: Session,
 ): Promise<readonly TrashedVersion[]> {
@@ -101,7 +102,8 @@ async function takeOut(
   for (const row of new Set(chosen.values())) {
     const own = [...chosen].filter(([, each]) => each === row).map(([locale]) => locale)
     trashed.push(...(await findTrashedVersions(database, row._id, own, session)))
-    if (!(await takeFromTrash(database, row, own, session))) throw notInTrash()
+    const isTaken = await takeFromTrash(database, plan, { row, locales: own }, session)
+    if (!isTaken) throw notInTrash()
   }
   return trashed
 }

@@ -133,8 +133,8 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
 async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
   const plan = planOf(ctx, dependencies)
   const { deletion = null } = readInput(END, readQuery(ctx.querystring))
-  const which = { type: plan.uid, documentId: parameterOf(ctx, 'documentId'), deletion }
-  await endDeleted(dependencies.documents, which, assertMayAll(ctx, plan, 'delete'))
+  const which = { documentId: parameterOf(ctx, 'documentId'), deletion }
+  await endDeleted(dependencies.documents, plan, which, assertMayAll(ctx, plan, 'delete'))
   ctx.status = 204
 }
 

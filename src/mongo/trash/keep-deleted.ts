@@ -73,7 +73,7 @@ function inParts(rows: readonly TrashedVersion[]): readonly (readonly TrashedVer
 }
 
 /** Of the first locale, of its draft where there is one. */
-function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): string {
+export function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): string {
   const [shown] = versions.toSorted(
     (one, other) =>
       one.locale.localeCompare(other.locale) || one.status.localeCompare(other.status),

@@ -1,23 +1,37 @@
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { asVersion } from '../versions/stored-version.ts'
+import { titleOf } from './keep-deleted.ts'
+import { findTrashedVersions } from './read-trash.ts'
 import { type DeletionRow, deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
-/** Takes some locales of a deletion out of the trash; false where another has taken one of them meanwhile. */
+/**
+ * Takes some locales of a deletion out of the trash; false where another has taken one of them meanwhile. What is left is
+ * called by what is left: somebody may see that and none of the rest.
+ */
 export async function takeFromTrash(
   database: Database,
-  { _id, locales: held }: DeletionRow,
-  locales: readonly string[],
+  plan: ContentTypePlan,
+  { row, locales }: { readonly row: DeletionRow; readonly locales: readonly string[] },
   session: Session,
 ): Promise<boolean> {
+  const { _id, locales: held } = row
   const options = optionsOf(database, session)
   const rows = deletionsIn(database)
   const which = { _id, locales: [...held] }
   const rest = held.filter((locale) => !locales.includes(locale))
+  const left =
+    rest.length === 0 ? [] : await findTrashedVersions(database, _id, rest.slice(0, 1), session)
+  const title = titleOf(
+    plan,
+    left.map(({ version }) => asVersion(version)),
+  )
   return inSession(session, async () => {
     const taken =
       rest.length === 0
         ? (await rows.deleteOne(which, options)).deletedCount
-        : (await rows.updateOne(which, { $set: { locales: rest } }, options)).modifiedCount
+        : (await rows.updateOne(which, { $set: { locales: rest, title } }, options)).modifiedCount
     if (taken === 0) return false
     const versions = { deletion: _id, locale: { $in: [...locales] } }
     await trashedVersionsIn(database).deleteMany(versions, options)

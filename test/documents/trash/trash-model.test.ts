@@ -211,7 +211,7 @@ describe('the trash beside its model', () => {
           assertMay: () => undefined,
         })
       case 'end':
-        return endDeleted(context, { type: plan.uid, documentId, deletion: null }, () => undefined)
+        return endDeleted(context, plan, { documentId, deletion: null }, () => undefined)
     }
   }
 
