@@ -5,6 +5,7 @@ import {
   type HistorySelection,
 } from '../../mongo/commits/read-history.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { pastContent, type PastContent } from './past-content.ts'
@@ -44,16 +45,23 @@ export async function listHistory(
   return { versions: items.map(toVersion), next }
 }
 
+/** Whose revision is shown, and to whom. */
+export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'status'> {
+  readonly revision: string
+  /** Whether relations to a content-type are shown, of a version in this locale. */
+  readonly mayRead: (uid: Uid, locale: string) => boolean
+}
+
 /** What a document was as one revision of it; null where no history of that is kept. */
 export async function getPastState(
   { database }: DocumentContext,
   plan: ContentTypePlan,
-  selection: Omit<HistorySelection, 'type'>,
-  revision: string,
+  { revision, mayRead, ...selection }: RevisionSelection,
 ): Promise<PastState | null> {
   const item = await findRevision(database, { type: plan.uid, ...selection }, revision)
   if (item === null) return null
-  return { version: toVersion(item), ...pastContent(plan, item.content ?? {}) }
+  const content = pastContent(plan, item.content ?? {}, (uid) => mayRead(uid, item.locale))
+  return { version: toVersion(item), ...content }
 }
 
 function toVersion(item: HistoryItem): PastVersion {

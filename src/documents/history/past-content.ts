@@ -1,4 +1,4 @@
-import type { Data } from '../../schema/definition.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
 import type {
   AttributeHolder,
   AttributePlan,
@@ -6,6 +6,7 @@ import type {
   ContentTypePlan,
   DynamicZonePlan,
 } from '../../schema/plan.ts'
+import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
 
@@ -28,44 +29,56 @@ const SYSTEM: ReadonlySet<string> = new Set([
   'publishedAt',
 ])
 
-/** Content that the log has kept, as the declaration is now. */
-export function pastContent(plan: ContentTypePlan, stored: Data): PastContent {
+/** Content that the log has kept, as the declaration is now; relations to types that `mayRead` refuses are left out. */
+export function pastContent(
+  plan: ContentTypePlan,
+  stored: Data,
+  mayRead: (uid: Uid) => boolean,
+): PastContent {
   const given = Object.entries(stored).filter(([name]) => !SYSTEM.has(name))
   const known = Object.fromEntries(given.filter(([name]) => plan.attributes.has(name)))
-  const unknown = given.filter(([name]) => !plan.attributes.has(name))
+  const unknown = given.filter(
+    ([name, value]) => !plan.attributes.has(name) && !isPasswordHash(value),
+  )
   return {
-    content: ownMembers(plan, toPayload(plan, known)),
+    content: ownMembers(plan, toPayload(plan, known), mayRead),
     unknown: Object.fromEntries(unknown.map(([name, value]) => [name, plain(value)])),
   }
 }
 
+type MayRead = (uid: Uid) => boolean
+
 /** Without passwords, and without sides of relations that other documents write. */
-function ownMembers(holder: AttributeHolder, payload: Data): Data {
+function ownMembers(holder: AttributeHolder, payload: Data, mayRead: MayRead): Data {
   const kept = [...holder.attributes.values()].filter(
-    (attribute) => payload[attribute.name] !== undefined && isOwn(attribute),
+    (attribute) => payload[attribute.name] !== undefined && isOwn(attribute, mayRead),
   )
   return Object.fromEntries(
-    kept.map((attribute) => [attribute.name, shownValue(attribute, payload[attribute.name])]),
+    kept.map((attribute) => [
+      attribute.name,
+      shownValue(attribute, payload[attribute.name], mayRead),
+    ]),
   )
 }
 
-function isOwn(attribute: AttributePlan): boolean {
+function isOwn(attribute: AttributePlan, mayRead: MayRead): boolean {
   if (attribute.kind === 'scalar') return attribute.type !== 'password'
-  return attribute.kind !== 'relation' || attribute.side === 'owner'
+  if (attribute.kind !== 'relation') return true
+  return attribute.side === 'owner' && mayRead(attribute.targetUid)
 }
 
-function shownValue(attribute: AttributePlan, value: unknown): unknown {
+function shownValue(attribute: AttributePlan, value: unknown, mayRead: MayRead): unknown {
   if (value === null || !isNesting(attribute)) return value
-  const one = (element: Data): Data => shownElement(attribute, element)
+  const one = (element: Data): Data => shownElement(attribute, element, mayRead)
   return isList(attribute) ? (value as readonly Data[]).map(one) : one(value as Data)
 }
 
-function shownElement(attribute: NestingPlan, element: Data): Data {
+function shownElement(attribute: NestingPlan, element: Data, mayRead: MayRead): Data {
   const component = componentOf(attribute, element)
   const { __component } = element
   return {
     ...(__component !== undefined && { __component }),
-    ...(component === undefined ? {} : ownMembers(component, element)),
+    ...(component === undefined ? {} : ownMembers(component, element, mayRead)),
   }
 }
 

@@ -8,6 +8,7 @@ import { restoreContent } from '../../documents/history/restore-content.ts'
 import { showVersion } from '../../documents/read/find-documents.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
+import type { Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
@@ -149,9 +150,18 @@ async function stateOf(
   revision: string,
 ): Promise<PastState> {
   const locales = await readableLocales(ctx, plan, dependencies)
-  const selection = { documentId: parameterOf(ctx, 'documentId'), locales }
+  const { defaultCode } = await dependencies.locales.current()
+  const selection = {
+    documentId: parameterOf(ctx, 'documentId'),
+    locales,
+    revision,
+    mayRead: (uid: Uid, locale: string): boolean => {
+      const code = locale === NO_LOCALE ? defaultCode : locale
+      return mayIn(ctx.state.principal, contentAction({ uid }, 'find'), [code])
+    },
+  }
   const found = IS_REVISION.test(revision)
-    ? await getPastState(dependencies.documents, plan, selection, revision)
+    ? await getPastState(dependencies.documents, plan, selection)
     : null
   if (found === null) throw new NotFoundError('There is no such revision')
   return found

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { optionsOf } from '../connection/commands.ts'
 import {
   assertLater,
@@ -117,7 +118,8 @@ function withoutPasswords({ attributes }: AttributeHolder, values: Data): Docume
   const kept = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const attribute = attributes.get(name)
     if (attribute?.kind === 'scalar' && attribute.type === 'password') return []
-    return [[name, attribute === undefined ? value : keptValue(attribute, value)]]
+    if (attribute === undefined) return isPasswordHash(value) ? [] : [[name, value]]
+    return [[name, keptValue(attribute, value)]]
   })
   return Object.fromEntries(kept)
 }
