@@ -5,6 +5,7 @@ import { runBench } from './bench/run-bench.ts'
 const [first, ...rest] = process.argv.slice(2)
 if (first === 'embedded') await import('@quire/engine/bench')
 else if (first === 'queries') await import('./bench/queries.ts')
+else if (first === 'bulk') await import('./bench/bulk.ts')
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 
 async function compare(options: BenchOptions): Promise<void> {

@@ -23,6 +23,7 @@ export interface BenchOptions extends Omit<Settings, 'connections'> {
 export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a bare server, in turn
 npm run bench -- embedded           the embedded engine by itself
 npm run bench -- queries            queries of the sample, one client
+npm run bench -- bulk               POST /api/_bulk beside single POSTs and insertMany
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
                       findOne, "by slug",

@@ -1,0 +1,100 @@
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { type Document, MongoClient } from 'mongodb'
+import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
+import { newRevision } from '../../src/mongo/versions/revision.ts'
+import type { Bench } from './prepare.ts'
+import { postData } from './content.ts'
+import { ROOT_TOKEN } from './prepare.ts'
+
+/** Types of one shape: with a draft beside each publication, and without. */
+export const BULK_TYPES = ['post', 'note'] as const
+export type BulkType = (typeof BULK_TYPES)[number]
+
+/** Documents that were never made before have a slug that begins with `batch`. */
+export type Documents = Iterable<Document>
+
+export function* newDocuments(batch: string, count: number): Generator<Document> {
+  for (let index = 0; index < count; index += 1) {
+    yield { ...postData(index), slug: `${batch}-${index}` }
+  }
+}
+
+/** @throws Error unless each line made a document */
+export async function sendBulk(base: string, type: string, documents: Documents): Promise<number> {
+  const sent = request(`${base}/api/_bulk`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson', Authorization: `Bearer ${ROOT_TOKEN}` },
+  })
+  const answered = new Promise<string>((resolve, reject) => {
+    sent.once('error', reject)
+    sent.once('response', (response) => {
+      text(response).then(resolve, reject)
+    })
+  })
+  Readable.from(linesOf(type, documents)).pipe(sent)
+  const lines = (await answered).trimEnd().split('\n')
+  const fault = lines.find((line) => !line.includes('"created"'))
+  if (fault !== undefined) throw new Error(`a line made nothing: ${fault}`)
+  return lines.length
+}
+
+function* linesOf(type: string, documents: Documents): Generator<string> {
+  for (const data of documents) {
+    const key = { slug: data['slug'] as unknown }
+    yield `${JSON.stringify({ op: 'upsert', type, key, data })}\n`
+  }
+}
+
+/** What the driver makes of the same documents by itself: no check, no log, no transaction. */
+export interface BareBulk {
+  /** Stores as many rows as Quire does, by commands of 1,000 rows. Answers how many documents that were. */
+  insert(type: BulkType, documents: Documents): Promise<number>
+  close(): Promise<void>
+}
+
+const ROWS = 1_000
+
+/** Into a collection of each type that has the indexes of Quire's own. */
+export async function openBareBulk({ env }: Pick<Bench, 'env'>): Promise<BareBulk> {
+  const client = await MongoClient.connect(env['MONGODB_URI'] ?? '', {
+    writeConcern: { w: 'majority' },
+  })
+  const db = client.db(env['MONGODB_DATABASE'])
+  for (const type of BULK_TYPES) {
+    const indexes = await db.collection(`bench_${type}s`).indexes()
+    const own = indexes.filter(({ name }) => name !== '_id_')
+    const plain = own.map(({ v: _version, ...index }) => index)
+    await db.collection(`bare_${type}s`).createIndexes(plain)
+  }
+  let nextId = 1
+  return {
+    insert: async (type, documents) => {
+      const rows = [...documents].flatMap((data) => {
+        const shared = sharedOf(data)
+        return type === 'post'
+          ? [rowOf(shared, 'published', nextId++), rowOf(shared, 'draft', nextId++)]
+          : [rowOf(shared, 'published', nextId++)]
+      })
+      for (let from = 0; from < rows.length; from += ROWS) {
+        await db.collection(`bare_${type}s`).insertMany(rows.slice(from, from + ROWS))
+      }
+      return type === 'post' ? rows.length / 2 : rows.length
+    },
+    close: () => client.close(),
+  }
+}
+
+function sharedOf(data: Document): Document {
+  const now = new Date()
+  const documentId = newDocumentId()
+  const stamps = { createdAt: now, updatedAt: now, _revision: newRevision() }
+  return { ...data, documentId, locale: '', ...stamps }
+}
+
+function rowOf(shared: Document, status: 'published' | 'draft', id: number): Document {
+  const publishedAt = status === 'published' ? (shared['createdAt'] as Date) : null
+  const _id = `${String(shared['documentId'])}::${status}`
+  return { ...shared, _id, id, status, publishedAt }
+}
