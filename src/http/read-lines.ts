@@ -82,6 +82,17 @@ export async function* inGroups<T extends { readonly bytes: number }>(
   }
 }
 
+/** Fetches one more while the one before is in use. */
+export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
+  let next = begin(items)
+  for (;;) {
+    const item = await next
+    if (item.done === true) return
+    next = begin(items)
+    yield item.value
+  }
+}
+
 /** What fails is told when it is awaited, which may be after a group. */
 function begin<T>(items: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const next = items.next()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { until } from '../until.ts'
 import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const UNIQUE = { type: 'string', unique: true } as const
@@ -411,5 +412,32 @@ describe('POST /api/_bulk', () => {
       while (answer.status === 503) answer = await bulk([upsert('tag', { name: 'again' }, {})])
       expect(answer.status).to.equal(200)
     }
+  })
+
+  it('carries out no further line for a client that has hung up', async () => {
+    const last = 1_000
+    const open = Array.from({ length: 4 }, (_, index) => {
+      const sent = begin()
+      const titles = Array.from({ length: last }, (__, nth) => `title ${nth + 1}`)
+      sent.end(
+        titles
+          .map((title) => write(upsert('article', { slug: `gone-${index}` }, { title })))
+          .join(''),
+      )
+      return sent
+    })
+    const titleOf = async (index: number): Promise<string | undefined> => {
+      const { body } = await server.get(`/api/articles?filters[slug]=gone-${index}`)
+      return body.data[0]?.title
+    }
+    for (const [index, sent] of open.entries()) {
+      await until(async () => ((await titleOf(index)) ?? 'title 1') !== 'title 1', 30_000)
+      sent.destroy()
+    }
+    await until(
+      async () => (await bulk([upsert('tag', { name: 'room' }, {})])).status === 200,
+      60_000,
+    )
+    for (const index of open.keys()) expect(await titleOf(index)).not.to.equal(`title ${last}`)
   })
 })

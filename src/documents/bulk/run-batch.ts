@@ -14,8 +14,10 @@ import { batchIds } from './batch-ids.ts'
 import { type BatchView, payloadOf, readView } from './batch-view.ts'
 import type { BulkLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
+import { hashingOnce } from './hash-once.ts'
 import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
 import { type Done, runLine } from './run-line.ts'
+import { PartStore } from './store-parts.ts'
 import type { Trial } from './trial.ts'
 import { tryLine } from './try-line.ts'
 import { isUnchanged } from './unchanged.ts'
@@ -29,23 +31,36 @@ interface Fresh {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly versions: readonly StoredVersion[]
+  /** Of its line, should it have to be prepared anew. */
+  readonly context: DocumentContext
 }
 
-type Step = { readonly fresh: Omit<Fresh, 'index'> } | { readonly done: Done } | 'alone'
+type Step =
+  | { readonly fresh: Omit<Fresh, 'index' | 'context'>; readonly isLinked: boolean }
+  | { readonly done: Done }
+  | 'alone'
+
+export interface BatchOptions {
+  /** Of a dry run, which writes nothing. */
+  readonly trial?: Trial | undefined
+  /** Asked before each line but the first: true ends the batch there. */
+  readonly isOver: () => boolean
+}
 
 /**
- * Carries out lines as if one after the other. New documents are stored many at a time, what changes nothing is not
- * written, and all else is done a line at a time, each in a transaction of its own.
+ * Carries out lines as if one after the other, and answers the outcomes of the first of them: of all, unless `isOver` says
+ * so before. New documents are stored many at a time, what changes nothing is not written, and all else is done a line
+ * at a time, each in a transaction of its own.
  */
 export async function runBatch(
   context: DocumentContext,
   lines: readonly BulkLine[],
   writer: BulkWriter,
-  trial?: Trial,
+  options: BatchOptions,
 ): Promise<readonly Outcome[]> {
   const ids = batchIds(context.ids, lines.length)
   try {
-    const batch = new Batch({ ...context, ids }, lines, writer, trial)
+    const batch = new Batch({ ...context, ids }, lines, writer, options)
     return await batch.run()
   } finally {
     ids.close()
@@ -56,14 +71,11 @@ class Batch {
   readonly #context: DocumentContext
   readonly #lines: readonly BulkLine[]
   readonly #writer: BulkWriter
-  readonly #outcomes: Outcome[]
-  /** Of a dry run, which writes nothing. */
-  readonly #trial: Trial | undefined
-  #fresh: Fresh[] = []
-  /** Of these, and of those that were stored. */
+  readonly #options: BatchOptions
+  readonly #outcomes: Outcome[] = []
+  readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
+  /** Documents that wait to be stored, or were stored. */
   readonly #isFresh = new Set<string>()
-  /** Whether one of these names another. */
-  #isLinked = false
   /** Documents that a line has changed, since they were looked up; `all` where that reaches others. */
   #changed: Set<string> | 'all' = new Set()
   /** What makes all that follow fail as well. */
@@ -73,23 +85,23 @@ class Batch {
     context: DocumentContext,
     lines: readonly BulkLine[],
     writer: BulkWriter,
-    trial: Trial | undefined,
+    options: BatchOptions,
   ) {
-    this.#trial = trial
+    this.#options = options
     this.#context = context
     this.#lines = lines
     this.#writer = writer
-    this.#outcomes = []
   }
 
   async run(): Promise<readonly Outcome[]> {
+    const { trial, isOver } = this.#options
     const permitted = this.#lines.filter((line) => this.#refusal(line) === null)
-    const view = await readView(this.#context, permitted, this.#writer, { trial: this.#trial })
-    const inside = { ...this.#context, targets: view.targets }
+    const view = await readView(this.#context, permitted, this.#writer, { trial })
     const slice = beginTimeSlice()
     for (const [index, line] of this.#lines.entries()) {
+      if (index > 0 && isOver()) break
       const refusal = this.#refusal(line)
-      if (refusal === null) await this.#take(inside, view, line, index)
+      if (refusal === null) await this.#take(view, line, index)
       else this.#outcomes[index] = { error: refusal }
       if (slice.isOver()) await slice.next()
     }
@@ -107,24 +119,21 @@ class Batch {
     }
   }
 
-  async #take(
-    context: DocumentContext,
-    view: BatchView,
-    line: BulkLine,
-    index: number,
-  ): Promise<void> {
-    const step = await this.#stepOf(context, view, line)
+  async #take(view: BatchView, line: BulkLine, index: number): Promise<void> {
+    const context = hashingOnce(this.#context)
+    const step = await this.#stepOf({ ...context, targets: view.targets }, view, line)
     if (step === 'alone') {
       await this.#store()
-      await this.#runAlone(line, index)
+      await this.#runAlone(context, line, index)
     } else if ('error' in step) {
       this.#outcomes[index] = step
     } else if ('done' in step) {
       this.#outcomes[index] = step.done
     } else {
-      this.#fresh.push({ ...step.fresh, index })
-      this.#isFresh.add(step.fresh.documentId)
-      view.add(step.fresh.plan, step.fresh.versions)
+      const { fresh, isLinked } = step
+      this.#isFresh.add(fresh.documentId)
+      view.add(fresh.plan, fresh.versions)
+      await this.#parts.add({ ...fresh, index, context }, { isLinked })
     }
   }
 
@@ -158,11 +167,10 @@ class Batch {
     }
     const prepared = await prepareNew(context, target, data)
     if (reachesOthers(plan, prepared)) return 'alone'
-    this.#noteLinks(prepared)
     const fresh = await newVersions(context, target, prepared)
     return this.#isTaken(view, plan, fresh)
       ? 'alone'
-      : { fresh: { plan, documentId, versions: fresh } }
+      : { fresh: { plan, documentId, versions: fresh }, isLinked: this.#isLinked(prepared) }
   }
 
   /** What a line before has made or changed is not as it was looked up. */
@@ -178,16 +186,17 @@ class Batch {
     )
   }
 
-  async #runAlone(line: BulkLine, index: number): Promise<void> {
+  async #runAlone(context: DocumentContext, line: BulkLine, index: number): Promise<void> {
     if (this.#broken !== null) {
       this.#outcomes[index] = { error: this.#broken }
       return
     }
+    const { trial } = this.#options
     try {
       const done =
-        this.#trial === undefined
-          ? await runLine(this.#context, line, this.#writer)
-          : await tryLine(this.#context, line, this.#writer, this.#trial)
+        trial === undefined
+          ? await runLine(context, line, this.#writer)
+          : await tryLine(context, line, this.#writer, trial)
       this.#outcomes[index] = done
       this.#noteChange(line, done)
     } catch (error) {
@@ -203,29 +212,21 @@ class Batch {
     else this.#changed.add(documentId)
   }
 
-  /**
-   * Stores the new documents that are waiting, half of them beside the other where none names another; those of
-   * a part in which one is refused each by itself.
-   */
+  /** Waits until the new documents are stored; those of a part in which one is refused are carried out by themselves. */
   async #store(): Promise<void> {
-    const fresh = this.#fresh
-    this.#fresh = []
-    const parts = this.#isLinked ? [fresh] : halves(fresh)
-    this.#isLinked = false
-    const stored = await Promise.all(parts.map((part) => this.#storeTogether(part)))
-    for (const { index } of parts.filter((_, at) => stored[at] === false).flat()) {
+    for (const { index, context } of await this.#parts.settle()) {
       const line = this.#lines[index]
-      if (line !== undefined) await this.#runAlone(line, index)
+      if (line !== undefined) await this.#runAlone(context, line, index)
     }
   }
 
   /** False where none was stored. */
   async #storeTogether(fresh: readonly Fresh[]): Promise<boolean> {
-    if (fresh.length === 0) return true
     if (this.#broken !== null) return false
     try {
-      if (this.#trial === undefined) await storeTogether(this.#context, fresh)
-      else for (const { plan, versions } of fresh) this.#trial.note(plan, versions)
+      const { trial } = this.#options
+      if (trial === undefined) await storeTogether(this.#context, fresh)
+      else for (const { plan, versions } of fresh) trial.note(plan, versions)
     } catch (error) {
       if (!(error instanceof CmsError)) {
         if (isDuplicateKey(error)) return false
@@ -240,22 +241,14 @@ class Batch {
     return true
   }
 
-  #noteLinks({ changes }: PreparedValues): void {
-    for (const change of changes.values()) {
+  /** Whether it names a document of this batch. */
+  #isLinked({ changes }: PreparedValues): boolean {
+    return [...changes.values()].some((change) => {
       const targets =
         change.kind === 'set' ? change.targets : change.connect.map(({ target }) => target)
-      this.#isLinked ||= targets.some((target) => this.#isFresh.has(target))
-    }
+      return targets.some((target) => this.#isFresh.has(target))
+    })
   }
-}
-
-/** Fewer are not worth two transactions. */
-const LEAST_HALVED = 100
-
-function halves(fresh: readonly Fresh[]): readonly (readonly Fresh[])[] {
-  if (fresh.length < LEAST_HALVED) return [fresh]
-  const middle = Math.ceil(fresh.length / 2)
-  return [fresh.slice(0, middle), fresh.slice(middle)]
 }
 
 /** Whether what other lines name may be another document after it, or other documents may hold something else. */

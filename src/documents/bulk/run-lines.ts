@@ -3,6 +3,7 @@ import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { DocumentContext } from '../context.ts'
 import { type BulkLine, type LineRules, parseBulkLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
+import { hashingOnce } from './hash-once.ts'
 import { type Outcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
 import type { Trial } from './trial.ts'
@@ -25,7 +26,12 @@ export interface BulkRun {
   readonly writer: BulkWriter
   /** Given, nothing is written: what would have been is noted here. */
   readonly trial?: Trial
+  /** Once aborted, no further line is begun. Its reason, a CmsError, ends what is atomic. */
+  readonly signal?: AbortSignal
 }
+
+/** Answers are given at least so often, but for a line that takes longer by itself. */
+const ANSWER_MS = 2_000
 
 /** Of an atomic run: what is wrong with its first line that cannot be carried out. */
 export class LineFault extends Error {
@@ -39,36 +45,64 @@ export class LineFault extends Error {
   }
 }
 
-/** Carries out some lines, each by itself, and answers all of them in their order. */
-export async function runLines(
-  { context, rules, writer, trial }: BulkRun,
+/**
+ * Carries out some lines, each by itself, and answers all of them in their order, some at a time: fewer of them where they
+ * take long. It ends early once the signal says so.
+ */
+export async function* runLines(
+  run: BulkRun,
   lines: readonly SentLine[],
+): AsyncGenerator<readonly LineAnswer[]> {
+  let rest: readonly ParsedLine[] = lines.map(({ line, sent }) => ({
+    line,
+    read: parse(sent, run.rules),
+  }))
+  while (rest.length > 0 && run.signal?.aborted !== true) {
+    const answers = await runSome(run, rest)
+    rest = rest.slice(answers.length)
+    yield answers
+  }
+}
+
+interface ParsedLine {
+  readonly line: number
+  readonly read: BulkLine | { readonly error: CmsError }
+}
+
+/** The answers of the first of them: of all, unless they take long. */
+async function runSome(
+  { context, writer, trial, signal }: BulkRun,
+  lines: readonly ParsedLine[],
 ): Promise<readonly LineAnswer[]> {
-  const parsed = lines.map(({ line, sent }) => ({ line, read: parse(sent, rules) }))
-  const good = parsed.flatMap(({ read }) => ('error' in read ? [] : [read]))
-  const outcomes = (await runBatch(context, good, writer, trial)).values()
-  return parsed.map(({ line, read }) => {
+  const good = lines.flatMap(({ read }) => ('error' in read ? [] : [read]))
+  const until = performance.now() + ANSWER_MS
+  const isOver = (): boolean => performance.now() >= until || signal?.aborted === true
+  const outcomes = (await runBatch(context, good, writer, { trial, isOver })).values()
+  const answers: LineAnswer[] = []
+  for (const { line, read } of lines) {
     const outcome = 'error' in read ? read : outcomes.next().value
-    if (outcome === undefined) throw new Error(`line ${line} has no outcome`)
-    return { line, outcome }
-  })
+    if (outcome === undefined) break
+    answers.push({ line, outcome })
+  }
+  return answers
 }
 
 /** Carries out all lines in one transaction, or none of them. @throws LineFault, CmsError */
 export function runAtomically(
-  { context, rules, writer }: BulkRun,
+  { context, rules, writer, signal }: BulkRun,
   lines: readonly SentLine[],
 ): Promise<readonly LineAnswer[]> {
   const parsed = lines.map(({ line, sent }) => {
     const read = parse(sent, rules)
     if ('error' in read) throw new LineFault(line, read.error)
-    return { line, read }
+    return { line, read, own: hashingOnce(context) }
   })
   return retryCollisions(() =>
     context.database.transact(async (session) => {
       const answers: LineAnswer[] = []
-      for (const { line, read } of parsed) {
-        const run = (): Promise<Done> => runInside(context, read, writer, session)
+      for (const { line, read, own } of parsed) {
+        signal?.throwIfAborted()
+        const run = (): Promise<Done> => runInside(own, read, writer, session)
         answers.push({ line, outcome: await naming(line, run) })
       }
       return answers

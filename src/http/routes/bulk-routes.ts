@@ -16,9 +16,10 @@ import type { DocumentContext } from '../../documents/context.ts'
 import { CmsError, ServiceUnavailableError, ValidationError } from '../../errors.ts'
 import type { Locales } from '../../locales/locales.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { createWorkQueue } from '../../work-queue.ts'
 import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
 import { type GuardedRouter, guardedRouter, writersOnly } from '../guarded-router.ts'
-import { inGroups, type LineLimits, readLines } from '../read-lines.ts'
+import { ahead, inGroups, type LineLimits, readLines } from '../read-lines.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -33,10 +34,12 @@ export interface BulkRouteDependencies {
   readonly onUnexpected: (error: unknown) => void
 }
 
+type AnsweredRun = BulkRun & { readonly signal: AbortSignal }
+
 const MAX_LINES = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 const ATOMIC = { maxLines: 500, maxBytes: 16 * 1024 * 1024 } as const
-const GROUP = { most: 1_000, mostBytes: 4 * 1024 * 1024, idleMs: 25 } as const
+const GROUP = { most: 2_000, mostBytes: 4 * 1024 * 1024, idleMs: 25 } as const
 /** At a time in a process: each keeps a connection to the database busy. */
 const MAX_RUNNING = 4
 /** Answers that a client has not read: many send everything before they read anything. */
@@ -44,6 +47,7 @@ const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 /** A client that reads nothing for so long, while that many wait, is left. */
 const UNREAD_MS = 30_000
 const DEADLINE_MS = 600_000
+const ATOMIC_DEADLINE_MS = 30_000
 /** Details of an error repeat what was sent; of a line they are left out beyond this. */
 const MAX_ERROR_BYTES = 4_096
 const TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
@@ -56,6 +60,12 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
   const actions = [...new Set(types.values())].flatMap((plan) =>
     (['create', 'update', 'delete'] as const).map((verb) => contentAction(plan, verb)),
   )
+  const hashing = createWorkQueue({
+    concurrency: 1, // so that sign-ins find room beside it
+    maxWaiting: MAX_RUNNING,
+    maxWaitMs: Infinity,
+    refusal: 'Too many passwords are waiting to be hashed',
+  })
   let running = 0
   const handle = async (ctx: Context): Promise<void> => {
     const isAtomic = readAtomic(ctx)
@@ -67,7 +77,12 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
     }
     running += 1
     const writer = writerOf(ctx.state.principal)
-    const run = { context: dependencies.documents, rules: { types, locales }, writer }
+    const signal = endOf(ctx, isAtomic ? ATOMIC_DEADLINE_MS : DEADLINE_MS)
+    const { documents } = dependencies
+    const hashPassword = (password: string): Promise<string> =>
+      hashing.run(() => documents.hashPassword(password), { isUrgent: true, signal })
+    const context = { ...documents, hashPassword }
+    const run = { context, rules: { types, locales }, writer, signal }
     const working = isAtomic
       ? answerAtomically(ctx, run, dependencies)
       : answerAsRead(ctx, run, dependencies)
@@ -78,6 +93,20 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
   }
   router.post('/', authenticate, writersOnly(actions, handle))
   return router
+}
+
+/** Aborted when the client has gone, or the time is over: then no further line is begun. */
+function endOf({ res }: Context, deadlineMs: number): AbortSignal {
+  const end = new AbortController()
+  const abort = (): void => {
+    end.abort(new ServiceUnavailableError('The request takes too long: send the rest anew'))
+  }
+  const timer = setTimeout(abort, deadlineMs)
+  res.once('close', () => {
+    clearTimeout(timer)
+    abort()
+  })
+  return end.signal
 }
 
 function writerOf(principal: Principal): BulkWriter {
@@ -141,7 +170,7 @@ function chunksOf({ req }: Context): AsyncIterable<Buffer> {
 /** Answers lines while others are still to come, and reads no more of them than are answered. It never fails. */
 async function answerAsRead(
   ctx: Context,
-  run: BulkRun,
+  run: AnsweredRun,
   { maxBodyBytes, onUnexpected }: BulkRouteDependencies,
 ): Promise<void> {
   const answers = new PassThrough({ highWaterMark: MAX_UNREAD_BYTES })
@@ -161,22 +190,20 @@ async function answerAsRead(
 
 async function pump(
   ctx: Context,
-  run: BulkRun,
+  run: AnsweredRun,
   answers: PassThrough,
   limits: LineLimits,
 ): Promise<void> {
-  const deadline = performance.now() + DEADLINE_MS
-  for await (const group of inGroups(readLines(chunksOf(ctx), limits), GROUP)) {
-    if (performance.now() > deadline) {
-      throw new ServiceUnavailableError('The request takes too long: send the rest anew')
+  for await (const group of ahead(inGroups(readLines(chunksOf(ctx), limits), GROUP))) {
+    for await (const answered of runLines(run, group)) {
+      if (answers.destroyed) return
+      const isRead = answers.write(textOf(answered)) || (await drained(answers))
+      const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
+      const lasting = failed.find((error) => error !== null && error.status >= 500)
+      if (lasting !== undefined && lasting !== null) throw lasting
+      if (!isRead) return
     }
-    const answered = await runLines(run, group)
-    if (answers.destroyed) return
-    const isRead = answers.write(textOf(answered)) || (await drained(answers))
-    const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
-    const lasting = failed.find((error) => error !== null && error.status >= 500)
-    if (lasting !== undefined && lasting !== null) throw lasting
-    if (!isRead) return
+    run.signal.throwIfAborted()
   }
 }
 

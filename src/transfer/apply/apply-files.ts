@@ -59,7 +59,9 @@ export interface Counts {
   readonly failed: number
 }
 
-const GROUP = 1_000
+type WritableCounts = { -readonly [Name in keyof Counts]: number }
+
+const GROUP = 2_000
 const MOST_FAULTS = 100
 /** Files that name each other's documents need a second reading; so many are enough for any chain of names. */
 const MOST_PASSES = 10
@@ -141,12 +143,11 @@ async function readAll(
         state.complete = false
         break
       }
-      for (const answer of await runLines(run, await withFiles(run, group))) {
-        counts.lines += 1
-        take(answer, file, counts, state, options.named)
+      for await (const answers of runLines(run, await withFiles(run, group))) {
+        takeAll(answers, file, counts, state, options.named)
+        done += answers.length
+        options.onProgress(done, Math.max(options.total ?? 0, done))
       }
-      done += group.length
-      options.onProgress(done, Math.max(options.total ?? 0, done))
     }
     const earlier = before.files.get(file.name)
     state.files.set(file.name, added(counts, earlier, options.dryRun))
@@ -155,10 +156,21 @@ async function readAll(
   return state
 }
 
+function takeAll(
+  answers: readonly LineAnswer[],
+  file: SourceFile,
+  counts: WritableCounts,
+  state: { faults: string[]; waiting: number },
+  named: Named,
+): void {
+  counts.lines += answers.length
+  for (const answer of answers) take(answer, file, counts, state, named)
+}
+
 function take(
   { line, outcome }: LineAnswer,
   file: SourceFile,
-  counts: { -readonly [Name in keyof Counts]: number },
+  counts: WritableCounts,
   state: { faults: string[]; waiting: number },
   named: Named,
 ): void {

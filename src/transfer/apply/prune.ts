@@ -54,8 +54,9 @@ async function deleteAll(
       line: from + index + 1,
       sent: { value: { op: 'delete', type: plan.uid, documentId, locale: '*' } },
     }))
-    for (const { outcome } of await runLines(run, lines)) {
-      if ('error' in outcome) throw outcome.error
+    for await (const answers of runLines(run, lines)) {
+      const failed = answers.flatMap(({ outcome }) => ('error' in outcome ? outcome.error : []))
+      if (failed[0] !== undefined) throw failed[0]
     }
   }
 }
