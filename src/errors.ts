@@ -16,6 +16,7 @@ export const ERROR_CODES = [
   'account_taken',
   'already_confirmed',
   'already_there',
+  'ambiguous_revision',
   'conflicting_state',
   'connection_position',
   'cross_site',

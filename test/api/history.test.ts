@@ -12,6 +12,7 @@ const CONTENT_TYPES = {
       notes: { type: 'text', private: true, ...LOCALIZED },
       secret: { type: 'password' },
       hits: { type: 'integer', writable: false },
+      rank: { type: 'integer' },
       seo: { type: 'component', component: 'shared.seo', ...LOCALIZED },
       tags: {
         type: 'relation',
@@ -44,7 +45,7 @@ describe('/admin/history', () => {
     server = await serve('history', {
       contentTypes: CONTENT_TYPES,
       environment: { RATE_LIMIT: 'off' },
-      locales: ['fr'],
+      locales: ['de', 'fr'],
     })
     await addAdministrator(server, 'Editor', ['editor'])
     editor = await signIn(server, 'editor@example.org')
@@ -150,6 +151,49 @@ describe('/admin/history', () => {
     expect(await shown('published')).to.include({ title: 'New' })
     const stale = await server.send('POST', path, { headers: { 'if-match': '"0000000000000000"' } })
     expect(stale.status, stale.text).to.equal(412)
+  })
+
+  it('tells the locales apart that one write has given one revision', async () => {
+    const { documentId } = await create({ title: 'English' })
+    const inLocale = (locale: string, data: object) =>
+      ok('PUT', `${ARTICLES}/${documentId}?locale=${locale}`, { data })
+    await inLocale('de', { title: 'German' })
+    await inLocale('fr', { title: 'French' })
+    await inLocale('en', { rank: 1 }) // of all locales
+    const newest = async (locale: string): Promise<Json> =>
+      (await listed(documentId, `?locale=${locale}`))[0]
+    const [german, french] = [await newest('de'), await newest('fr')]
+    expect(german.revision).to.equal(french.revision)
+    await ok('POST', `${ARTICLES}/${documentId}/actions/publish?locale=fr`)
+    const path = `${historyOf(documentId)}/${german.revision}`
+    const shown = async (locale: string): Promise<Json> =>
+      (await ok('GET', `${path}?locale=${locale}`)).data
+    expect(await shown('de')).to.deep.include({ locale: 'de', revision: german.revision })
+    expect((await shown('de')).content).to.include({ title: 'German' })
+    expect((await shown('fr')).content).to.include({ title: 'French' })
+
+    await inLocale('de', { title: 'Deutsch' })
+    const range = `from=${german.revision}&to=${(await newest('de')).revision}`
+    const { data } = await ok('GET', `${historyOf(documentId)}/diff?${range}&locale=de`)
+    expect(data.changes.map(({ attribute, from }: Json) => [attribute, from])).to.deep.equal([
+      ['title', 'German'],
+    ])
+    await ok('POST', `${path}/restore?locale=de`)
+    const draft = await ok('GET', `${ARTICLES}/${documentId}?status=draft&locale=de`)
+    expect(draft.data).to.include({ title: 'German' })
+
+    for (const [method, target] of [
+      ['GET', path],
+      ['GET', `${historyOf(documentId)}/diff?${range}`],
+      ['POST', `${path}/restore`],
+    ] as const) {
+      const refused = await editor.send(method, target)
+      expect(refused.status, `${method} ${target} ${refused.text}`).to.equal(400)
+      expect(refused.body.error.details).to.deep.include({ path: 'locale' })
+    }
+    expect((await editor.send('GET', `${path}?locale=en`)).status).to.equal(404)
+    expect((await editor.send('GET', `${path}?locale=xx`)).status).to.equal(400)
+    expect((await editor.send('POST', `${path}/restore?other=de`)).status).to.equal(400)
   })
 
   it('goes on where a page ended', async () => {

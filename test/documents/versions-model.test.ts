@@ -3,6 +3,8 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
 import type { DocumentContext } from '../../src/documents/context.ts'
+import { getPastState, listHistory } from '../../src/documents/history/find-history.ts'
+import { restoreContent } from '../../src/documents/history/restore-content.ts'
 import { createDocument } from '../../src/documents/write/create-document.ts'
 import { deleteDocument } from '../../src/documents/write/delete-document.ts'
 import {
@@ -14,7 +16,9 @@ import { singleDocumentId } from '../../src/documents/write/single-document-id.t
 import { updateDocument } from '../../src/documents/write/update-document.ts'
 import { CmsError } from '../../src/errors.ts'
 import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
+import { COMMITS } from '../../src/mongo/connection/commit-record.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
+import { revisionOf } from '../../src/mongo/versions/revision.ts'
 import { type StoredVersion, versionsOf } from '../../src/mongo/versions/stored-version.ts'
 import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
 import type { ActionLocales } from '../../src/query/parse-version.ts'
@@ -61,6 +65,7 @@ function definitionOf({ draftAndPublish, localized: isLocalized, single }: Famil
     displayName: 'Thing',
     draftAndPublish,
     localized: isLocalized,
+    history: true,
     attributes: {
       title: { type: 'string', required: true, pluginOptions: localized },
       slug: { type: 'string', unique: true, pluginOptions: localized },
@@ -155,6 +160,7 @@ describe('versions of documents, beside a model in memory', () => {
     plans.set(key, made)
     const plan = await made
     await versionsOf(test.database, plan).deleteMany({})
+    await test.database.collection(COMMITS).deleteMany({})
     const context: DocumentContext = {
       database: test.database,
       ids: openIdAllocator(test.database),
@@ -187,6 +193,7 @@ describe('versions of documents, beside a model in memory', () => {
           act('unpublish'),
           act('discard'),
           fc.tuple(place, fc.boolean()).map((asked) => new Delete(...asked)),
+          fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 50 })).map((asked) => new Restore(...asked)),
         ],
         { maxCommands: LENGTH, size: 'max' },
       )
@@ -268,6 +275,8 @@ class Real {
   readonly #plan: ContentTypePlan
   readonly #ids = new Map<unknown, number>()
   readonly #times = new Map<object, number>()
+  /** What each revision of a document is, by the model. */
+  readonly #past = new Map<string, PastVersion>()
 
   constructor(context: DocumentContext, plan: ContentTypePlan) {
     this.#context = context
@@ -305,6 +314,42 @@ class Real {
     await deleteDocument(this.#context, this.#plan, this.#documentId(document), which)
   }
 
+  /** Of all revisions that a document has ever had the one of that number; null where it has had none. */
+  async pastOf(document: number, nth: number): Promise<PastVersion | null> {
+    const locales = [...LOCALES, '']
+    const documentId = this.#documentId(document)
+    const selection = { documentId, locales }
+    const page = { before: null, limit: 1_000 }
+    const { versions } = await listHistory(this.#context, this.#plan, selection, page)
+    const listed = versions
+      .filter(({ op }) => op === 'put')
+      .map(({ revision, locale = '' }) => `${documentId} ${locale} ${revision}`)
+    const known = [...this.#past].filter(([key]) => key.startsWith(documentId))
+    expect(new Set(listed)).to.deep.equal(new Set(known.map(([key]) => key)))
+    return known[nth % known.length]?.[1] ?? null
+  }
+
+  async restore({ document, locale, revision }: PastVersion): Promise<readonly StoredVersion[]> {
+    const plan = this.#plan
+    const documentId = this.#documentId(document)
+    const selection = { documentId, locales: [locale], revision, mayRead: () => true }
+    const past = await getPastState(this.#context, plan, selection)
+    if (past === null) throw new Error(`${revision} of ${documentId} is not kept`)
+    const status = plan.draftAndPublish ? ('draft' as const) : ('published' as const)
+    const target = { plan, documentId, key: { locale, status }, writer }
+    return [await restoreContent(this.#context, target, past.content, null)]
+  }
+
+  /** A revision is one content of a locale, in draft and published version. */
+  #remember(actual: StoredVersion | undefined, { document, locale, values }: ModelVersion): void {
+    const revision = actual === undefined ? '' : revisionOf(actual)
+    const key = `${this.#documentId(document)} ${locale} ${revision}`
+    const { values: known } = this.#past.get(key) ?? { values }
+    const textsOf = ({ part, ...rest }: Values) => ({ ...rest, text: part?.text ?? null })
+    expect(textsOf(known), key).to.deep.equal(textsOf(values))
+    this.#past.set(key, { document, locale, values, revision })
+  }
+
   /** All that is stored is what the model has, and nothing else. */
   async compare(expected: readonly ModelVersion[]): Promise<void> {
     const found = await versionsOf(this.#context.database, this.#plan).find().toArray()
@@ -314,6 +359,7 @@ class Real {
     expect([...stored.keys()]).to.have.members(expected.map((version) => this.#keyOf(version)))
     for (const version of expected) {
       this.expectSame(stored.get(this.#keyOf(version)), version)
+      this.#remember(stored.get(this.#keyOf(version)), version)
     }
     for (const { documentId, locale, status: at, createdAt } of stored.values()) {
       if (!this.#plan.draftAndPublish || at === 'draft') continue
@@ -396,6 +442,14 @@ class Real {
   }
 }
 
+/** What one version was as one revision. */
+interface PastVersion {
+  readonly document: number
+  readonly locale: string
+  readonly values: Values
+  readonly revision: string
+}
+
 type Content = readonly (readonly [key: string, values: unknown])[]
 
 function valuesOf({ title, slug, tags, rank, code }: Data, text: string | null): unknown {
@@ -408,7 +462,11 @@ interface Command extends fc.AsyncCommand<VersionModel, Real> {
 }
 
 /** Does it in both, which must agree on whether it can be done, on the answer, and on what is there then. */
-async function both(command: Command, model: VersionModel, real: Real): Promise<void> {
+async function both(
+  command: Pick<Command, 'ours' | 'theirs'>,
+  model: VersionModel,
+  real: Real,
+): Promise<void> {
   const [ours, theirs] = [
     await outcomeOf(() => Promise.resolve().then(() => command.ours(model))),
     await outcomeOf(() => command.theirs(real, model.family)),
@@ -597,6 +655,50 @@ class Delete implements Command {
 
   toString(): string {
     return `delete ${JSON.stringify([this.place, this.isWhole])}`
+  }
+}
+
+/** Some revision that a document had: the draft becomes what it was, by the rules of any write. */
+class Restore implements fc.AsyncCommand<VersionModel, Real> {
+  readonly document: number
+  readonly nth: number
+
+  constructor(document: number, nth: number) {
+    this.document = document
+    this.nth = nth
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(model: VersionModel, real: Real): Promise<void> {
+    const past = await real.pastOf(documentIn(model.family, this.document), this.nth)
+    if (past === null) return
+    const command = new RestorePast(past)
+    await both(command, model, real)
+  }
+
+  toString(): string {
+    return `restore ${this.nth} of ${this.document}`
+  }
+}
+
+class RestorePast implements Pick<Command, 'ours' | 'theirs'> {
+  readonly past: PastVersion
+
+  constructor(past: PastVersion) {
+    this.past = past
+  }
+
+  ours(model: VersionModel): readonly ModelVersion[] {
+    const { values } = this.past
+    const part = values.part === null ? null : { text: values.part.text }
+    return [model.write(this.past, 'draft', marked({ ...values, part }), { creating: false })]
+  }
+
+  theirs(real: Real): Promise<readonly StoredVersion[]> {
+    return real.restore(this.past)
   }
 }
 

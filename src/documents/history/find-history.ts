@@ -4,6 +4,7 @@ import {
   type HistoryItem,
   type HistorySelection,
 } from '../../mongo/commits/read-history.ts'
+import { ValidationError } from '../../errors.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -52,14 +53,26 @@ export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'stat
   readonly mayRead: (uid: Uid, locale: string) => boolean
 }
 
-/** What a document was as one revision of it; null where no history of that is kept. */
+/**
+ * What a document was as one revision of it; null where no history of that is kept.
+ * @throws ValidationError where several of the locales have that revision
+ */
 export async function getPastState(
   { database }: DocumentContext,
   plan: ContentTypePlan,
   { revision, mayRead, ...selection }: RevisionSelection,
 ): Promise<PastState | null> {
-  const item = await findRevision(database, { type: plan.uid, ...selection }, revision)
-  if (item === null) return null
+  const items = await findRevision(database, { type: plan.uid, ...selection }, revision)
+  const [item] = items
+  if (item === undefined) return null
+  const locales = [...new Set(items.map(({ locale }) => locale))].sort()
+  if (locales.length > 1) {
+    throw new ValidationError(
+      `Several locales have this revision: locale must be one of ${locales.join(', ')}`,
+      { path: 'locale', locales },
+      { code: 'ambiguous_revision' },
+    )
+  }
   const content = pastContent(plan, item.content ?? {}, (uid) => mayRead(uid, item.locale))
   return { version: toVersion(item), ...content }
 }

@@ -30,6 +30,8 @@ const REVISION = Joi.string()
   .pattern(IS_REVISION)
   .message('{{#label}} must be a revision: 16 hexadecimal digits')
 
+const LOCALE = Joi.string().max(100)
+
 interface ListQuery {
   readonly locale?: string
   readonly status?: 'draft' | 'published'
@@ -37,7 +39,7 @@ interface ListQuery {
 }
 
 const LIST = Joi.object<ListQuery>({
-  locale: Joi.string().max(100),
+  locale: LOCALE,
   status: Joi.string().valid('draft', 'published'),
   pagination: Joi.object({
     cursor: Joi.string()
@@ -47,9 +49,17 @@ const LIST = Joi.object<ListQuery>({
   }),
 }).prefs({ convert: true }) // of text
 
-const DIFFERENCE = Joi.object<{ readonly from: string; readonly to: string }>({
+interface InLocale {
+  readonly locale?: string
+}
+
+/** One write may give versions of several locales the same revision. */
+const IN_LOCALE = Joi.object<InLocale>({ locale: LOCALE })
+
+const DIFFERENCE = Joi.object<InLocale & { readonly from: string; readonly to: string }>({
   from: REVISION.required(),
   to: REVISION.required(),
+  locale: LOCALE,
 })
 
 const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
@@ -100,8 +110,9 @@ async function show(
   plan: ContentTypePlan,
   dependencies: Dependencies,
 ): Promise<void> {
-  const revision = parameterOf(ctx, 'revision')
-  const { version, content, unknown } = await stateOf(ctx, plan, dependencies, revision)
+  const { locale } = readInput(IN_LOCALE, readQuery(ctx.querystring))
+  const which = { revision: parameterOf(ctx, 'revision'), locale }
+  const { version, content, unknown } = await stateOf(ctx, plan, dependencies, which)
   ctx.body = { data: { ...version, content, unknown } }
 }
 
@@ -110,9 +121,9 @@ async function compare(
   plan: ContentTypePlan,
   dependencies: Dependencies,
 ): Promise<void> {
-  const { from, to } = readInput(DIFFERENCE, readQuery(ctx.querystring))
-  const earlier = await stateOf(ctx, plan, dependencies, from)
-  const later = await stateOf(ctx, plan, dependencies, to)
+  const { from, to, locale } = readInput(DIFFERENCE, readQuery(ctx.querystring))
+  const earlier = await stateOf(ctx, plan, dependencies, { revision: from, locale })
+  const later = await stateOf(ctx, plan, dependencies, { revision: to, locale })
   const changes = compareContent(plan, earlier, later)
   ctx.body = { data: { from: earlier.version, to: later.version, changes } }
 }
@@ -124,7 +135,9 @@ async function restore(
 ): Promise<void> {
   const { documents } = dependencies
   const { attributes = null } = readInput(RESTORE, bodyOf(ctx) ?? {})
-  const { version, content } = await stateOf(ctx, plan, dependencies, parameterOf(ctx, 'revision'))
+  const { locale: asked } = readInput(IN_LOCALE, readQuery(ctx.querystring))
+  const which = { revision: parameterOf(ctx, 'revision'), locale: asked }
+  const { version, content } = await stateOf(ctx, plan, dependencies, which)
   const { locale = NO_LOCALE } = version
   assertMayIn(ctx.state.principal, contentAction(plan, 'update'), plan.localized ? [locale] : [])
   const status = plan.draftAndPublish ? 'draft' : 'published'
@@ -142,21 +155,24 @@ async function restore(
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
 }
 
-/** @throws NotFoundError where it is not kept, or is of a locale that the principal may not read */
+/**
+ * @throws NotFoundError where it is not kept, or is of a locale that the principal may not read; ValidationError where no
+ * locale is asked for and several have it
+ */
 async function stateOf(
   ctx: Context,
   plan: ContentTypePlan,
   dependencies: Dependencies,
-  revision: string,
+  { revision, locale }: { readonly revision: string; readonly locale: string | undefined },
 ): Promise<PastState> {
-  const locales = await readableLocales(ctx, plan, dependencies)
+  const locales = await readableLocales(ctx, plan, dependencies, locale)
   const { defaultCode } = await dependencies.locales.current()
   const selection = {
     documentId: parameterOf(ctx, 'documentId'),
     locales,
     revision,
-    mayRead: (uid: Uid, locale: string): boolean => {
-      const code = locale === NO_LOCALE ? defaultCode : locale
+    mayRead: (uid: Uid, of: string): boolean => {
+      const code = of === NO_LOCALE ? defaultCode : of
       return mayIn(ctx.state.principal, contentAction({ uid }, 'find'), [code])
     },
   }

@@ -39,16 +39,26 @@ export async function findHistory(
   return { items: page.flatMap((row) => itemsOf(row, selection)), next: last?._id ?? null }
 }
 
-/** What a document was as this revision, with its content; null where no history of that is kept. */
+/**
+ * What a document was as this revision, with its content, newest first; none where no history of that is kept. One write
+ * may give versions of several locales the same revision, and a publication gives what it publishes that of its draft.
+ */
 export async function findRevision(
   database: Database,
   selection: HistorySelection,
   revision: string,
-): Promise<HistoryItem | null> {
-  const rows = await findRows(database, { ...ofDocument(selection), 'items.revision': revision }, 1)
-  const found = rows.flatMap((row) => itemsOf(row, selection))
-  return found.find((item) => item.revision === revision && item.content !== undefined) ?? null
+): Promise<readonly HistoryItem[]> {
+  const { type, documentId, locales } = selection
+  const which = { type, documentId, revision, locale: { $in: locales } }
+  const filter = { ...ofDocument(selection), items: { $elemMatch: which } }
+  const rows = await findRows(database, filter, MOST_OF_ONE_REVISION)
+  return rows
+    .flatMap((row) => itemsOf(row, selection))
+    .filter((item) => item.revision === revision && item.content !== undefined)
 }
+
+/** Commits with one revision: that which gave it, and publications of locales. */
+const MOST_OF_ONE_REVISION = 500
 
 /** Served by an index of rows that hold content. */
 function ofDocument({ documentId }: HistorySelection): Document {

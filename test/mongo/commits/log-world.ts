@@ -20,12 +20,15 @@ import type { Status } from '../../../src/query/query.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
-import { contentType } from '../../fixtures/definitions.ts'
+import { component, contentType } from '../../fixtures/definitions.ts'
 
 const localized = { i18n: { localized: true } }
 const shared = { i18n: { localized: false } }
 
-/** Articles with drafts and locales, whose tags are two-way and whose partner is its alone; tags have neither. */
+/**
+ * Articles with drafts and locales, a part and secrets, whose tags are two-way and whose partner is its alone; tags have
+ * neither.
+ */
 const schema = compileSchema({
   contentTypes: [
     contentType(
@@ -34,6 +37,8 @@ const schema = compileSchema({
       {
         title: { type: 'string', pluginOptions: localized },
         rank: { type: 'integer', pluginOptions: shared },
+        secret: { type: 'password', pluginOptions: localized },
+        part: { type: 'component', component: 'shared.part', pluginOptions: localized },
         tags: {
           type: 'relation',
           relation: 'manyToMany',
@@ -69,7 +74,7 @@ const schema = compileSchema({
       },
     ),
   ],
-  components: [],
+  components: [component('shared.part', { text: { type: 'string' }, key: { type: 'password' } })],
 })
 
 export const DOCUMENTS = 3

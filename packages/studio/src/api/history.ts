@@ -41,6 +41,10 @@ interface PageMeta {
 const path = ({ uid, documentId }: ActedOn, ...rest: readonly string[]): string =>
   ['/admin/history', ...[uid, documentId, ...rest].map(encodeURIComponent)].join('/')
 
+/** One write may give versions of several locales the same revision. */
+const localeOf = ({ locale }: ActedOn): { readonly locale?: string } =>
+  locale === null ? {} : { locale }
+
 /** The newest first; empty for types that keep no history. */
 export const historyQuery = (entry: ActedOn) =>
   infiniteQueryOptions({
@@ -48,7 +52,7 @@ export const historyQuery = (entry: ActedOn) =>
     queryFn: ({ signal, pageParam }) =>
       request<readonly PastVersion[], PageMeta>('GET', path(entry), {
         query: {
-          ...(entry.locale !== null && { locale: entry.locale }),
+          ...localeOf(entry),
           pagination: { pageSize: 25, ...(pageParam !== null && { cursor: pageParam }) },
         },
         signal,
@@ -63,7 +67,7 @@ export const differenceQuery = (entry: ActedOn, from: string, to: string) =>
   queryOptions({
     queryKey: ['difference', entry.uid, entry.documentId, entry.locale, from, to],
     queryFn: async ({ signal }) => {
-      const query = { from, to }
+      const query = { from, to, ...localeOf(entry) }
       const answer = await request<{ readonly changes: readonly AttributeChange[] }>(
         'GET',
         path(entry, 'diff'),
@@ -84,6 +88,7 @@ export async function restoreRevision(
   }: { readonly attributes: readonly string[] | null; readonly etag: string | null },
 ): Promise<void> {
   await request('POST', path(entry, revision, 'restore'), {
+    query: localeOf(entry),
     body: attributes === null ? {} : { attributes },
     ...(etag !== null && { ifMatch: etag }),
   })
