@@ -61,7 +61,7 @@ export interface Counts {
 
 type WritableCounts = { -readonly [Name in keyof Counts]: number }
 
-const GROUP = 2_000
+const GROUP = 1_000
 const MOST_FAULTS = 100
 /** Files that name each other's documents need a second reading; so many are enough for any chain of names. */
 const MOST_PASSES = 10
