@@ -46,9 +46,11 @@ interface Started {
   readonly tally: OpenTally | undefined
 }
 
+/** One for all monitors of the process: Node 20 pays for each at every promise (ADR 0024), and forgets none. */
+const openTally = new AsyncLocalStorage<OpenTally | undefined>()
+
 /** Watches nothing yet: see `watch`. */
 export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
-  const asker = new AsyncLocalStorage<OpenTally | undefined>()
   const listeners: ((command: ObservedCommand) => void)[] = []
   const pool = { size: 0, checkedOut: 0, waiting: 0 }
   const cacheLoads = new Map<string, number>()
@@ -56,14 +58,14 @@ export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
     mode,
     watch: (client) => {
       watchPool(client, pool)
-      if (mode !== 'off') watchCommands(client, asker, listeners)
+      if (mode !== 'off') watchCommands(client, listeners)
     },
     tally: (work) => {
       if (mode !== 'requests') return work(null)
       const tally = { commands: [], count: 0, busyMs: 0, underWay: 0, busySince: 0 }
-      return asker.run(tally, work, tally)
+      return openTally.run(tally, work, tally)
     },
-    unobserved: (work) => (mode === 'requests' ? asker.run(undefined, work) : work()),
+    unobserved: (work) => (mode === 'requests' ? openTally.run(undefined, work) : work()),
     onCommand: (listener) => {
       listeners.push(listener)
     },
@@ -77,7 +79,6 @@ export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
 
 function watchCommands(
   client: MongoClient,
-  asker: AsyncLocalStorage<OpenTally | undefined>,
   listeners: readonly ((command: ObservedCommand) => void)[],
 ): void {
   const started = new Map<number, Started>()
@@ -96,7 +97,7 @@ function watchCommands(
     for (const listener of listeners) listener(observed)
   }
   client.on('commandStarted', ({ requestId, command }: CommandStartedEvent) => {
-    const tally = asker.getStore()
+    const tally = openTally.getStore()
     const at = performance.now()
     if (tally !== undefined) begin(tally, at)
     started.set(requestId, { at, command, tally })
