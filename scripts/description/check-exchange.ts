@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ErrorObject, Options } from 'ajv'
+import type { ErrorObject, Options, ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import qs from 'qs'
 import type { ApiDescription } from '../../src/openapi/describe-api.ts'
@@ -60,21 +60,90 @@ export function openChecker(description: ApiDescription): (exchange: Exchange) =
 
 type Check = (pointer: readonly string[], value: unknown, what: string) => readonly string[]
 
+/** By the options and the schema with all that it refers to: descriptions of one process share most of their schemas. */
+const validators = new Map<string, ValidateFunction>()
+
 function openCheck(description: ApiDescription, options: Options): Check {
+  const byPointer = new Map<string, ValidateFunction>()
+  return (pointer, value, what) => {
+    const key = pointer.join('\n')
+    const validate = byPointer.get(key) ?? validatorAt(pointer, description, options)
+    byPointer.set(key, validate)
+    const fits = validate(structuredClone(value)) // what is read as another type is changed
+    return fits === true ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
+  }
+}
+
+function validatorAt(
+  pointer: readonly string[],
+  description: ApiDescription,
+  options: Options,
+): ValidateFunction {
+  const schema = valueAt(description, pointer)
+  if (schema === undefined) throw new Error(`there is no schema at ${pointer.join(' ')}`)
+  const needed = new Map<string, unknown>()
+  collectReferences(schema, description, needed)
+  const text = JSON.stringify([options, schema, [...needed]])
+  const known = validators.get(text)
+  if (known !== undefined) return known
+  const made = compile(schema, needed, options)
+  validators.set(text, made)
+  return made
+}
+
+function compile(
+  schema: object,
+  needed: ReadonlyMap<string, unknown>,
+  options: Options,
+): ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, ...options })
   // Its types say CommonJS, where a module is.
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addFormat('password', true)
-  ajv.addSchema(description, 'description')
-  return (pointer, value, what) => {
-    const path = pointer.map((key) =>
-      encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')),
-    )
-    const validate = ajv.getSchema(`description#/${path.join('/')}`)
-    if (validate === undefined) throw new Error(`there is no schema at ${pointer.join(' ')}`)
-    const fits = validate(structuredClone(value)) // what is read as another type is changed
-    return fits === true ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
+  const root: Record<string, unknown> = { here: schema }
+  for (const [reference, value] of needed) {
+    const keys = keysOf(reference)
+    let parent = root
+    for (const key of keys.slice(0, -1)) parent = (parent[key] ??= {}) as Record<string, unknown>
+    parent[keys.at(-1) ?? ''] = value
   }
+  ajv.addSchema(root, 'description')
+  const validate = ajv.getSchema('description#/here')
+  if (validate === undefined) throw new Error('there is no schema')
+  return validate
+}
+
+/** All that a schema leads to by `$ref`, by reference, in the order in which it is met. */
+function collectReferences(
+  schema: unknown,
+  description: ApiDescription,
+  found: Map<string, unknown>,
+): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    if (key !== '$ref' || typeof value !== 'string') {
+      collectReferences(value, description, found)
+    } else if (!found.has(value)) {
+      const target = valueAt(description, keysOf(value))
+      if (target === undefined) throw new Error(`there is no ${value}`)
+      found.set(value, target)
+      collectReferences(target, description, found)
+    }
+  }
+}
+
+/** Of a reference such as `#/components/schemas/Error`. */
+function keysOf(reference: string): readonly string[] {
+  return reference
+    .split('/')
+    .slice(1)
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function valueAt(description: object, keys: readonly string[]): object | undefined {
+  let value: unknown = description
+  for (const key of keys) value = (value as Record<string, unknown> | undefined)?.[key]
+  return value as object | undefined
 }
 
 function patternOf(address: string): RegExp {
