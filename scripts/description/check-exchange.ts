@@ -70,7 +70,7 @@ function openCheck(description: ApiDescription, options: Options): Check {
     const validate = byPointer.get(key) ?? validatorAt(pointer, description, options)
     byPointer.set(key, validate)
     const fits = validate(structuredClone(value)) // what is read as another type is changed
-    return fits === true ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
+    return fits ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
   }
 }
 
