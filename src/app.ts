@@ -5,6 +5,7 @@ import compress from 'koa-compress'
 import { isFirstWanted } from './administrators/sign-in.ts'
 import { studioLink } from './administrators/studio-links.ts'
 import type { Config } from './config/config.ts'
+import { openBodyBudget } from './http/body-budget.ts'
 import { answerUnrouted } from './http/middleware/answer-unrouted.ts'
 import type { GuardedRouter, DeclaredRoute } from './http/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from './http/api-routes.ts'
@@ -110,22 +111,20 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const { access, changes: clock } = services
   const config = dependencies.config.cache
   const reads = openReads({ config, actions: access.actions, clock, registry })
-  const {
-    log,
-    config: {
-      http: { maxLive: max },
-    },
-  } = dependencies
+  const { log, config: all } = dependencies
+  const { maxLive: max, maxBodyBytes, maxReadingBytes } = all.http
   const waiting = openWaiting({ ...services, max, log, registry })
+  const read = readBody(maxBodyBytes, openBodyBudget(maxReadingBytes))
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,
+    readBody: read,
     aside: (request, wait) => limited.aside(request, wait),
     reads,
     ...waiting,
   })
   measureLog(registry, () => services.commitLog.health())
-  const parts: Parts = { media, limited, registry }
+  const parts: Parts = { media, limited, registry, readBody: read }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first: by far the most requests are theirs
@@ -168,13 +167,14 @@ interface Parts {
   readonly media: Media
   readonly limited: LimitInFlight
   readonly registry: Metrics['registry']
+  readonly readBody: Middleware
 }
 
 /** The routes that are not under `/api`. */
 function openRouters(
   { config, log, editableTypes = false }: AppOptions,
   services: Services,
-  { media, limited, registry }: Parts,
+  { media, limited, registry, readBody }: Parts,
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
@@ -190,6 +190,7 @@ function openRouters(
     editorsDocuments: documentContext(services.database, services.editorsSchema),
     editableTypes: editableTypes && !config.production,
     limited,
+    readBody,
     media: { library: media.library, receive: media.receive },
   })
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOriginsOf(services))
@@ -199,7 +200,7 @@ function openRouters(
     documents,
     ...config,
     authenticate: limited(authenticate(services.access)),
-    readBody: readBody(config.http.maxBodyBytes),
+    readBody,
   })
   const uploads = serveUploads(media.served, limited)
   return [health, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
@@ -253,6 +254,7 @@ function slowRequestLog(
 interface ContentParts extends Waiting {
   readonly media: Media
   readonly authenticate: Middleware
+  readonly readBody: Middleware
   readonly aside: LimitInFlight['aside']
   readonly reads: KeptReads
 }
@@ -260,7 +262,7 @@ interface ContentParts extends Waiting {
 function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  { media, authenticate, aside, reads, departure, streams }: ContentParts,
+  { media, authenticate, readBody, aside, reads, departure, streams }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, database, access, accounts, creations, limits, locales, commitLog } = services
   const documents = documentContext(database, schema)
@@ -272,7 +274,7 @@ function contentRouters(
     locales,
     api: config.api,
     authenticate,
-    readBody: readBody(config.http.maxBodyBytes),
+    readBody,
   }
   const routers = new Map<string, GuardedRouter>()
   for (const plan of schema.contentTypes.values()) {

@@ -52,6 +52,8 @@ export interface HttpConfig {
   /** Whether agents are let in (docs/mcp.md). */
   readonly mcp: boolean
   readonly maxBodyBytes: number
+  /** Of bodies that are still to come to their end, together. */
+  readonly maxReadingBytes: number
   /** null: as many as the connections to the database can serve soon. */
   readonly maxInFlight: number | null
   /** Of large answers that clients have not read yet, together. */
@@ -293,6 +295,7 @@ function toHttp(settings: Settings): HttpConfig {
     rateLimit: settings.RATE_LIMIT,
     mcp: settings.MCP,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxReadingBytes: settings.MAX_READING_BYTES,
     maxInFlight: settings.MAX_IN_FLIGHT ?? null,
     maxUnsentBytes: settings.MAX_UNSENT_BYTES,
     maxLive: settings.MAX_LIVE,

@@ -48,6 +48,12 @@ const CROSS_RULES: readonly CrossRule[] = [
       `${HEADERS_TIMEOUT_MS} is more than REQUEST_TIMEOUT_MS, which is ${REQUEST_TIMEOUT_MS}`,
   },
   {
+    of: ['MAX_READING_BYTES', 'MAX_BODY_BYTES'],
+    broken: ({ MAX_READING_BYTES, MAX_BODY_BYTES }) => MAX_READING_BYTES < MAX_BODY_BYTES,
+    right: ({ MAX_READING_BYTES, MAX_BODY_BYTES }) =>
+      `${MAX_READING_BYTES} is less than MAX_BODY_BYTES, which is ${MAX_BODY_BYTES}`,
+  },
+  {
     of: ['JWT_SECRET', 'NODE_ENV'],
     broken: ({ JWT_SECRET, NODE_ENV }) => NODE_ENV === 'production' && JWT_SECRET === undefined,
     right: () =>

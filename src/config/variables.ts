@@ -123,6 +123,7 @@ export const VARIABLES = {
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
   /** Absent: four for each connection to the database. */
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
+  MAX_READING_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_LIVE: whole(2_000, 0, 1_000_000),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),

@@ -2,6 +2,7 @@ import coBody from 'co-body'
 import qs from 'qs'
 import { ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Context, Middleware } from './state.ts'
 
 /** Beyond these a query string is refused; qs 6.17 by default drops what is beyond its own in silence. */
@@ -35,15 +36,17 @@ const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
 /**
  * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
- * Malformed JSON is a 400, more than `maxBodyBytes` a 413: see `handleErrors`.
+ * Malformed JSON is a 400, more than `maxBodyBytes` a 413: see `handleErrors`. Without a `budget` bodies are so small that
+ * as many as there are connections are no matter.
  */
-export function readBody(maxBodyBytes: number): Middleware {
+export function readBody(maxBodyBytes: number, budget: BodyBudget | null = null): Middleware {
   const limits = { limit: maxBodyBytes, queryString: PARSING, returnRawBody: true }
   return async (ctx, next) => {
     if (READ_METHODS.has(ctx.method)) {
       const read = readerFor(ctx)
       if (read !== null) {
-        const { parsed, raw } = (await read(ctx, limits)) as ReadBody
+        const release = budget?.count(ctx.req, maxBodyBytes)
+        const { parsed, raw } = await (read(ctx, limits) as Promise<ReadBody>).finally(release)
         if (read === coBody.json) assertShallow(raw)
         Object.assign(ctx.request, { body: parsed })
       }

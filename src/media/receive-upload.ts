@@ -40,7 +40,9 @@ export interface ReceiveOptions {
 }
 
 const FIELD = 'files'
-const LIMITS = { files: 100, fields: 100, fieldSize: 1_048_576, headerPairs: 100 }
+/** Texts are held in memory, all of them together so large at most. */
+const MAX_TEXT_BYTES = 1_048_576
+const LIMITS = { files: 100, fields: 100, fieldSize: MAX_TEXT_BYTES, headerPairs: 100 }
 
 /**
  * Writes the files of a multipart request to the disk as they come in, and hands them to `work`. Whatever
@@ -54,7 +56,7 @@ export async function receiveUpload<T>(
   work: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBytes + LIMITS.fieldSize) throw tooLarge()
+  if (announced > maxBytes + MAX_TEXT_BYTES) throw tooLarge()
   return asDiskErrors(async () => {
     await mkdir(spoolFolder, { recursive: true })
     const folder = await mkdtemp(join(spoolFolder, 'upload-'))
@@ -106,8 +108,13 @@ async function receive(
   const fields = new Map<string, string[]>()
   const files: Promise<ReceivedFile | null>[] = []
   const budget = { left: maxBytes }
+  let textBytes = 0
   form.on('field', (name, value, { valueTruncated }) => {
-    if (valueTruncated) form.destroy(tooLarge())
+    textBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (valueTruncated || textBytes > MAX_TEXT_BYTES) {
+      form.destroy(tooLarge())
+      return
+    }
     fields.set(name, [...(fields.get(name) ?? []), value])
   })
   form.on('file', (field, stream, { filename, mimeType }) => {

@@ -22,6 +22,9 @@ function bomb(picture: Buffer): Buffer {
   return claimed
 }
 
+/** By itself it is not too large. */
+const LARGE_TEXT = 'x'.repeat(600_000)
+
 for (const kind of ['local', 'gridfs', 's3']) {
   describe(`bad uploads to ${kind}`, () => {
     const folder = useTempFolder()
@@ -81,6 +84,11 @@ for (const kind of ['local', 'gridfs', 's3']) {
       ['one empty file of several', 400, { files: [text, { name: 'b.txt', content: '' }] }],
       ['a wrong field name', 400, { files: [{ ...text, field: 'file' }] }],
       ['fileInfo that is no JSON', 400, { files: [text], fields: { fileInfo: '{' } }],
+      [
+        'texts beside it that are too large together',
+        413,
+        { files: [text], fields: { fileInfo: '{}', one: LARGE_TEXT, other: LARGE_TEXT } },
+      ],
       [
         'a body over the limit',
         413,

@@ -33,6 +33,7 @@ describe('readConfig', () => {
         rateLimit: true,
         mcp: true,
         maxBodyBytes: 1_048_576,
+        maxReadingBytes: 268_435_456,
         maxInFlight: null,
         maxUnsentBytes: 268_435_456,
         maxLive: 2_000,

@@ -16,7 +16,6 @@ import type { Folders } from '../../media/folders.ts'
 import type { Webhooks } from '../../webhooks/open-webhooks.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
-import { readBody } from '../read-request.ts'
 import { adminCookie } from '../admin-cookie/admin-cookie.ts'
 import { adminRoutes } from './admin-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -35,6 +34,7 @@ import { meRoutes } from './me-routes.ts'
 import { releaseRoutes, scheduleRoutes } from './planning-routes.ts'
 import { trashRoutes } from './trash-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
+import type { Middleware } from '../state.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -57,6 +57,7 @@ export interface ManagementDependencies {
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
+  readonly readBody: Middleware
   readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
@@ -65,7 +66,7 @@ export interface ManagementDependencies {
 /** Everything under `/admin`: by the cookie of a session, or root's bearer. */
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
-  const { publicUrl, maxBodyBytes } = config.http
+  const { publicUrl } = config.http
   const cookie = adminCookie(publicUrl, SESSION_LIVES_MS)
   const authenticate = authenticateAdministrator({
     access,
@@ -73,7 +74,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     cookie,
   })
   const before = {
-    readBody: readBody(maxBodyBytes),
+    readBody: dependencies.readBody,
     authenticate: dependencies.limited(authenticate),
   }
   const content = {
