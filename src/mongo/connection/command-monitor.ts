@@ -19,6 +19,10 @@ export interface CommandMonitor {
    * mode is `requests`.
    */
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
+  /** Who counts commands at this point; to be handed to `together`. */
+  observer(): Observer
+  /** Runs `work`, of which each command is counted for all of these. */
+  together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
   /** Runs `work` as nobody's: what it asks of the database is in no tally. */
   unobserved<T>(work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
@@ -40,14 +44,19 @@ interface OpenTally extends CommandTally {
   busySince: number
 }
 
+/** The tallies that a command counts in. */
+export type Observer = readonly OpenTally[]
+
+const NOBODY: Observer = []
+
 interface Started {
   readonly at: number
   readonly command: Document
-  readonly tally: OpenTally | undefined
+  readonly observer: Observer
 }
 
 /** One for all monitors of the process: Node 20 pays for each at every promise (ADR 0024), and forgets none. */
-const openTally = new AsyncLocalStorage<OpenTally | undefined>()
+const asker = new AsyncLocalStorage<Observer>()
 
 /** Watches nothing yet: see `watch`. */
 export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
@@ -63,9 +72,12 @@ export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
     tally: (work) => {
       if (mode !== 'requests') return work(null)
       const tally = { commands: [], count: 0, busyMs: 0, underWay: 0, busySince: 0 }
-      return openTally.run(tally, work, tally)
+      return asker.run([tally], work, tally)
     },
-    unobserved: (work) => (mode === 'requests' ? openTally.run(undefined, work) : work()),
+    observer: () => asker.getStore() ?? NOBODY,
+    together: (observers, work) =>
+      mode === 'requests' ? asker.run([...new Set(observers.flat())], work) : work(),
+    unobserved: (work) => (mode === 'requests' ? asker.run(NOBODY, work) : work()),
     onCommand: (listener) => {
       listeners.push(listener)
     },
@@ -89,18 +101,18 @@ function watchCommands(
     const begun = started.get(requestId)
     if (begun === undefined) return
     started.delete(requestId)
-    const { at, command, tally } = begun
+    const { at, command, observer } = begun
     const now = performance.now()
     const shape = shapeOf(commandName, command)
     const observed = { name: commandName, ms: now - at, shape, command }
-    if (tally !== undefined) end(tally, observed, now)
+    for (const tally of observer) end(tally, observed, now)
     for (const listener of listeners) listener(observed)
   }
   client.on('commandStarted', ({ requestId, command }: CommandStartedEvent) => {
-    const tally = openTally.getStore()
+    const observer = asker.getStore() ?? NOBODY
     const at = performance.now()
-    if (tally !== undefined) begin(tally, at)
-    started.set(requestId, { at, command, tally })
+    for (const tally of observer) begin(tally, at)
+    started.set(requestId, { at, command, observer })
   })
   client.on('commandSucceeded', onEnded)
   client.on('commandFailed', onEnded)

@@ -12,6 +12,7 @@ import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
+import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { patchSocketWrites } from './socket-writes.ts'
 import {
   openProcessSessions,
@@ -22,6 +23,7 @@ import { type CommitListener, openLoggedTransactions } from './logged-transactio
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { patchActiveSets } from './active-sets.ts'
+import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
 export type Session = ClientSession
@@ -43,6 +45,10 @@ export interface Database {
   readonly trashDays: number
   /** Collections that no `$lookup` can read (`findUnjoinable`); filled once, before requests come. */
   readonly unjoinable: Set<string>
+  /** Sends reads of single keys together. */
+  readonly gather: GatherReads
+  /** Counts once for all who ask for the same count at once. */
+  readonly shareCounts: ShareRuns<number>
   /** Null where nobody watches. */
   readonly monitor: CommandMonitor | null
   /** Of the primary, whatever the connection string prefers. */
@@ -252,6 +258,28 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
   return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
 }
 
+/** For each view of its own, so that nobody is answered from a member that was not asked for. */
+function sharing(monitor: CommandMonitor | null): Pick<Database, 'gather' | 'shareCounts'> {
+  return { gather: gatherReads(monitor), shareCounts: createSharedRuns() }
+}
+
+/** Connects, and answers with the reply to `hello`. Leaves no connection where that fails. */
+async function greet(
+  client: MongoClient,
+  { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
+): Promise<Document> {
+  try {
+    await connect(client)
+    return await client
+      .db(name, { readPreference: PRIMARY })
+      .admin()
+      .command({ hello: 1, maxTimeMS })
+  } catch (error) {
+    await client.close()
+    throw toCmsError(explainStart(error))
+  }
+}
+
 /** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   patchSocketWrites()
@@ -259,18 +287,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const db = client.db(options.name, { readPreference: PRIMARY })
   const hello = (): Promise<Document> =>
     asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
-  const open = async (): Promise<Document> => {
-    try {
-      await connect(client)
-      return await db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs })
-    } catch (error) {
-      await client.close()
-      throw toCmsError(explainStart(error))
-    }
-  }
-  const { withdraw, ...transactions } = hasTransactions(await open())
+  const { withdraw, ...transactions } = hasTransactions(await greet(client, options))
     ? openTransactions(client, options)
     : withoutTransactions(client, options)
+  const monitor = options.monitor ?? null
   const database: Database = {
     ...transactions,
     queryTimeoutMs: options.queryTimeoutMs,
@@ -280,7 +300,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
     unjoinable: new Set(),
-    monitor: options.monitor ?? null,
+    ...sharing(monitor),
+    monitor,
     collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
@@ -298,7 +319,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
     const view = client.db(options.name, { readPreference })
-    return { ...database, collection: (name) => view.collection(name) }
+    return {
+      ...database,
+      collection: (name) => view.collection(name),
+      ...sharing(monitor),
+    }
   })
   return database
 }

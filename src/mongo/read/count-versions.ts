@@ -9,7 +9,6 @@ import { assertJoinable } from '../connection/sharded-joins.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchNamed } from './unique-conditions.ts'
-import { createSharedRuns, type ShareRuns } from './share-runs.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
@@ -97,16 +96,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
     return counted?.total ?? 0
   }
   const key = keyOf(query.plan.collectionName, stages)
-  return sharedCountsOf(database)(key, () => asCmsErrors(count))
-}
-
-/** By what a database is read from, so that nobody is answered from a member that was not asked for. */
-const sharedCounts = new WeakMap<Database, ShareRuns<number>>()
-
-function sharedCountsOf(database: Database): ShareRuns<number> {
-  const known = sharedCounts.get(database) ?? createSharedRuns<number>()
-  sharedCounts.set(database, known)
-  return known
+  return database.shareCounts(key, () => asCmsErrors(count))
 }
 
 /** The bytes of a command: equal for equal commands, with values of every type told apart. */

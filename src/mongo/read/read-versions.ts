@@ -6,7 +6,7 @@ import type { Conditions } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { mostVersions } from './unique-conditions.ts'
+import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
@@ -16,6 +16,7 @@ import { shownVersions } from './target-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
+import { readUnique } from './read-unique.ts'
 import { readVersions } from './run-read.ts'
 
 /** Bound of a command on many versions, which no client waits for. */
@@ -35,7 +36,11 @@ export async function findPage(database: Database, query: Query): Promise<Versio
   const read = buildFind(query, conditions)
   const count = (): Promise<Counted> => countVersions(database, query, conditions)
   if (isFromStart(query.page) && most <= read.limit) {
-    const versions = await readVersions(database, query.plan, read)
+    const member = uniqueMember(filter, version)
+    const versions =
+      member === null
+        ? await readVersions(database, query.plan, read)
+        : await readUnique(database, query.plan, member, read)
     const isAll = versions.length < read.limit
     return { versions, ...(isAll ? countedOf(database, query, versions.length) : await count()) }
   }
@@ -89,7 +94,7 @@ export async function getVersion(
   const projection = buildProjection(plan, fields, populate)
   projection[REVISION] = 1
   projection['updatedAt'] = 1
-  const [found] = await readVersions(database, plan, {
+  const [found] = await readUnique(database, plan, '_id', {
     filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
     conditions: await resolveFilter(database, filter, selection, reader),
     order: UNORDERED,

@@ -15,7 +15,7 @@ import { matchAll } from './translate-filter.ts'
  * The bytes of one version, as the driver would read them. Where commands are monitored it (7.8) decodes an answer for
  * its events and once more for its reader, unless the reader takes bytes: half of what monitoring cost.
  */
-function decodeVersion(bytes: Uint8Array): StoredVersion {
+export function decodeVersion(bytes: Uint8Array): StoredVersion {
   return asVersion(BSON.deserialize(bytes, { useBigInt64: true }))
 }
 
@@ -73,32 +73,43 @@ export function readVersions(
   })
 }
 
-/** Batch by batch: what is too much is not fetched to its end, and many versions keep nobody waiting. */
 async function decodeVersions(
   found: AbstractCursor,
   answer: AnswerSize,
 ): Promise<readonly StoredVersion[]> {
   const versions: StoredVersion[] = []
+  await readRows(found, (bytes) => {
+    answer.read(bytes.length)
+    versions.push(decodeVersion(bytes))
+  })
+  return versions
+}
+
+/**
+ * Gives the bytes of each row to `visit`, batch by batch: what is too much for it is not fetched to its end, and many
+ * rows keep nobody waiting.
+ */
+export async function readRows(
+  found: AbstractCursor,
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
   const slice = beginTimeSlice()
   try {
     while (await found.hasNext()) {
-      const batch = found.readBufferedDocuments() as Uint8Array[]
-      for (const bytes of batch) answer.read(bytes.length)
-      await decodeBatch(batch, versions, slice)
+      await visitBatch(found.readBufferedDocuments() as Uint8Array[], visit, slice)
     }
-    return versions
   } finally {
     await found.close()
   }
 }
 
-async function decodeBatch(
+async function visitBatch(
   batch: readonly Uint8Array[],
-  versions: StoredVersion[],
+  visit: (bytes: Uint8Array) => void,
   slice: TimeSlice,
 ): Promise<void> {
   for (const bytes of batch) {
-    versions.push(decodeVersion(bytes))
+    visit(bytes)
     if (slice.isOver()) await slice.next()
   }
 }

@@ -38,6 +38,12 @@ function mostByComparison(
   return isUnique && values.every(isPresent) ? values.length * locales.length : Infinity
 }
 
+/** The attribute of whose one value a list has at most one version; null where it is bounded otherwise, or not at all. */
+export function uniqueMember(filter: Filter | null, versions: VersionSelection): string | null {
+  if (filter?.kind !== 'compare' || filter.operator !== 'eq') return null
+  return mostByComparison(filter, versions) === 1 ? filter.attribute.name : null
+}
+
 /** The values of which an attribute must have one; null where an operator asks for something else. */
 function valuesOf({
   operator,

@@ -70,6 +70,22 @@ describe('counting a list', () => {
     })
   }
 
+  it('counts once for those who ask at once', async () => {
+    let counts = 0
+    const collection: Database['collection'] = (name) => {
+      const found = test.database.collection(name)
+      const count = found.countDocuments.bind(found)
+      found.countDocuments = (...asked) => {
+        counts += 1
+        return count(...asked)
+      }
+      return found as never
+    }
+    const found = await Promise.all(Array.from({ length: 20 }, () => find({}, { collection })))
+    expect(found.map(({ total }) => total)).to.deep.equal(Array(20).fill(published))
+    expect(counts).to.be.at.most(2)
+  })
+
   it('asks the collection itself for an estimate of all of it, whatever the limit', async () => {
     const pagination = { withCount: 'estimate' }
     expect(await find({ pagination }, { countLimit: 1 })).to.deep.include({

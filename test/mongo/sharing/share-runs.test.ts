@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSharedRuns } from '../../../src/mongo/read/share-runs.ts'
+import { createSharedRuns } from '../../../src/mongo/sharing/share-runs.ts'
 
 interface Run {
   readonly end: (value: number) => void

@@ -1,0 +1,118 @@
+import type { AbstractCursor, Document } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { decodeVersion, type ReadPlan, readRows, readVersions } from './run-read.ts'
+
+/**
+ * Reads versions of which at most one has the value of `member` that is asked for. Reads of one turn that differ in
+ * this value alone are sent together: of the time that a small request takes, most goes into its command, and front
+ * ends ask for single entries by the dozen.
+ */
+export async function readUnique(
+  database: Database,
+  plan: ContentTypePlan,
+  member: string,
+  read: ReadPlan,
+): Promise<readonly StoredVersion[]> {
+  const key = keyOf(read, member)
+  if (key === null) return readVersions(database, plan, read)
+  const { value, others } = key
+  const { projection, limit, answer } = read
+  const { maxTimeMS } = optionsOf(database)
+  const kind = JSON.stringify([plan.collectionName, member, others, projection, limit, maxTimeMS])
+  const rows = await asCmsErrors(() =>
+    database.gather(kind, value, (values) => {
+      const one = values.length === 1
+      const found = versionsOf(database, plan).find(
+        { ...others, [member]: one ? value : { $in: [...values] } },
+        {
+          maxTimeMS,
+          raw: true,
+          projection: { ...projection, [member]: 1 },
+          batchSize: one ? limit + 1 : MOST_ROWS,
+          ...(one && { limit }),
+        },
+      )
+      return readBy(member, found)
+    }),
+  )
+  return (rows ?? []).map((row) => {
+    answer.read(row.bytes.length)
+    return row.take()
+  })
+}
+
+/** More than a command names values: each of them has one version. */
+const MOST_ROWS = 1_000
+
+/** What was read of one version. */
+interface Row {
+  readonly bytes: Uint8Array
+  /** A copy for each reader. */
+  take(): StoredVersion
+}
+
+async function readBy(
+  member: string,
+  found: AbstractCursor,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const rows = new Map<string, Row[]>()
+  await readRows(found, (bytes) => {
+    const version = decodeVersion(bytes)
+    const value = String(version[member])
+    const row = rowOf(bytes, version)
+    const others = rows.get(value)
+    if (others === undefined) rows.set(value, [row])
+    else others.push(row)
+  })
+  return rows
+}
+
+/** Most rows have one reader, for whom they are decoded once. */
+function rowOf(bytes: Uint8Array, first: StoredVersion): Row {
+  let isTaken = false
+  return {
+    bytes,
+    take: () => {
+      if (isTaken) return decodeVersion(bytes)
+      isTaken = true
+      return first
+    },
+  }
+}
+
+interface Key {
+  readonly value: string
+  /** The other conditions, which are about texts. */
+  readonly others: Readonly<Record<string, string>>
+}
+
+/** Null for what cannot be sent together. */
+function keyOf({ filter, conditions, order, chosen }: ReadPlan, member: string): Key | null {
+  if (order.lookups.length + conditions.lookups.length + chosen.length > 0) return null
+  const equalities: Record<string, string> = {}
+  for (const [path, value] of [filter, conditions.match].flatMap(conditionsIn)) {
+    const text = textOf(value)
+    if (text === null || path.startsWith('$') || Object.hasOwn(equalities, path)) return null
+    equalities[path] = text
+  }
+  const { [member]: value, ...others } = equalities
+  return value === undefined ? null : { value, others }
+}
+
+function conditionsIn(match: Document): readonly (readonly [string, unknown])[] {
+  const all: unknown = match['$and']
+  const isList = Array.isArray(all) && Object.keys(match).length === 1
+  return isList ? (all as Document[]).flatMap(conditionsIn) : Object.entries(match)
+}
+
+/** Of an equality: `text` or `{$eq: text}`. */
+function textOf(condition: unknown): string | null {
+  if (typeof condition === 'string') return condition
+  if (typeof condition !== 'object' || condition === null) return null
+  const { $eq: value, ...rest } = condition as Document
+  return typeof value === 'string' && Object.keys(rest).length === 0 ? value : null
+}
