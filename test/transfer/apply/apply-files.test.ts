@@ -29,6 +29,25 @@ const CONTENT_TYPES = {
     },
     { draftAndPublish: true },
   ),
+  person: declare('person', {
+    name: { type: 'string', unique: true },
+    friend: { type: 'relation', relation: 'manyToOne', target: 'api::person.person' },
+    team: { type: 'relation', relation: 'manyToOne', target: 'api::team.team' },
+  }),
+  team: declare(
+    'team',
+    {
+      name: { type: 'string', unique: true },
+      lead: {
+        type: 'relation',
+        relation: 'manyToOne',
+        target: 'api::person.person',
+        required: true,
+      },
+      members: { type: 'relation', relation: 'manyToMany', target: 'api::person.person' },
+    },
+    { draftAndPublish: true },
+  ),
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }
 
@@ -226,6 +245,61 @@ describe('applyFiles', () => {
     expect((await apply({ prune: true })).pruned).to.deep.equal({})
     expect(await names()).to.deep.equal(['red'])
     expect((await server.get('/api/articles?status=draft')).body.data).to.have.length(2)
+  })
+
+  const MUTUAL = {
+    'person.json': [
+      { name: 'ada', friend: { key: { name: 'ben' } }, team: { key: { name: 'red' } } },
+      { name: 'ben', friend: 'friendofbenfriendofbenfr' },
+      { documentId: 'friendofbenfriendofbenfr', name: 'cy', friend: { key: { name: 'ada' } } },
+      { name: 'dan', friend: { key: { name: 'ada' } } },
+      { name: 'eve', friend: { key: { name: 'nobody' } } },
+      { name: 'fay', friend: { key: { name: 'eve' } } },
+    ],
+    'team.json': [
+      {
+        name: 'red',
+        lead: { key: { name: 'ada' } },
+        members: { set: [{ key: { name: 'ben' } }, { key: { name: 'ada' } }] },
+      },
+    ],
+  }
+
+  it('makes documents that name one another, and none of what names nothing', async () => {
+    write(MUTUAL)
+    const dry = await apply({ dryRun: true })
+    expect(counts(dry)).to.deep.equal({ 'person.json': '4 0 0 0 2', 'team.json': '1 0 0 0 0' })
+    const first = await apply()
+    expect(counts(first)).to.deep.equal(counts(dry))
+    expect(first.faults).to.deep.equal([
+      'person.json:5: No person has this name',
+      'person.json:6: No person has this name',
+    ])
+    const { data } = (await server.get('/api/persons?populate=friend,team&sort=name')).body
+    expect(data.map((each: Json) => [each.name, each.friend?.name, each.team?.name])).to.deep.equal(
+      [
+        ['ada', 'ben', 'red'],
+        ['ben', 'cy', undefined],
+        ['cy', 'ada', undefined],
+        ['dan', 'ada', undefined],
+      ],
+    )
+    const [red] = (await server.get('/api/teams?populate=lead,members')).body.data
+    expect(red.lead.name).to.equal('ada')
+    expect(red.members.map(({ name }: Json) => name)).to.deep.equal(['ben', 'ada'])
+    const second = await apply()
+    expect(counts(second)).to.deep.equal({ 'person.json': '0 0 4 0 2', 'team.json': '0 0 1 0 0' })
+  })
+
+  it('makes a chain of any length, whatever its order', async () => {
+    const lines = Array.from({ length: 15 }, (_, nth) =>
+      JSON.stringify({ name: `link ${nth}`, friend: { key: { name: `link ${nth + 1}` } } }),
+    )
+    write({ 'person.ndjson': [...lines, '{ "name": "link 15" }'].join('\n') })
+    expect(counts(await apply())).to.deep.equal({ 'person.ndjson': '16 0 0 0 0' })
+    const [first] = (await server.get('/api/persons?filters[name]=link%200&populate=friend')).body
+      .data
+    expect(first.friend.name).to.equal('link 1')
   })
 
   it('reads lines from standard input', async () => {
