@@ -1,9 +1,13 @@
 /**
- * How often a property runs beside its model: what the variable says, else `usual`, and ten times as often in the hard
- * suite (`hard-suite.ts`).
+ * How often a property runs beside its model: what the variable says, else `usual`, and in the hard suite
+ * (`hard-suite.ts`) `hard` times.
  */
-export function modelRuns(variable: string, usual: number): number {
+export function modelRuns(variable: string, usual: number, hard: number): number {
   const given = process.env[variable]
   if (given !== undefined && given !== '') return Number(given)
-  return process.env['QUIRE_TEST_HARD'] === 'on' ? usual * 10 : usual
+  return isHardSuite() ? hard : usual
+}
+
+export function isHardSuite(): boolean {
+  return process.env['QUIRE_TEST_HARD'] === 'on'
 }

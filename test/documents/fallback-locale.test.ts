@@ -16,7 +16,7 @@ import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 import { modelRuns } from '../model-runs.ts'
 
-const RUNS = modelRuns('FALLBACK_RUNS', 4)
+const RUNS = modelRuns('FALLBACK_RUNS', 3, 40)
 const QUERIES_EACH = 8
 
 const relation = (

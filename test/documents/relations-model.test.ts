@@ -16,7 +16,7 @@ import {
 import { type Change, type Connection, type Step, stepIn, type Write } from './relation-steps.ts'
 import { modelRuns } from '../model-runs.ts'
 
-const RUNS = modelRuns('RELATION_RUNS', 10)
+const RUNS = modelRuns('RELATION_RUNS', 4, 100)
 
 const PLAIN = { draftAndPublish: false, localized: false }
 const KINDS = everyKind({ left: PLAIN, right: PLAIN })

@@ -42,7 +42,7 @@ import {
 import { modelRuns } from '../model-runs.ts'
 
 /** How many sequences, over all combinations of options. */
-const RUNS = modelRuns('VERSION_RUNS', 12)
+const RUNS = modelRuns('VERSION_RUNS', 5, 120)
 const LENGTH = 25
 const TAGS = ['tag00000000000000000000a', 'tag00000000000000000000b', 'tag00000000000000000000c']
 const ACTIONS = {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Document } from 'mongodb'
 import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts'
 import { getMark } from '../../scripts/sample/sample-mark.ts'
 import { seedSample } from '../../scripts/sample/seed-sample.ts'
@@ -36,7 +37,7 @@ describe('seedSample', () => {
   const storedIn = (name: string) => test.database.collection(name).find().sort('_id').toArray()
   const countIn = (name: string) => test.database.collection(name).countDocuments()
 
-  it('stores everything, adds its locales, and notes that it is complete', async () => {
+  it('stores everything, adds its locales, draws covers, and finds it all when it is run again', async () => {
     const report = await seedSample(services(), sample, SILENT)
     expect(report).to.include({ documents: total, added: total, complete: true })
     expect(await countIn('cities')).to.equal(300)
@@ -45,11 +46,23 @@ describe('seedSample', () => {
     const mark = await getMark(test.database)
     expect(mark).to.include({ ontoEmpty: true, openedAt: null })
     expect(mark?.completedAt).to.be.instanceOf(Date)
+    const articles = await storedIn('articles')
+    const files = await storedIn('files')
+    await expectCovers(files)
+    const covers = new Set(articles.map(({ cover }) => String(cover)))
+    expect([...covers]).to.have.members(files.map(({ documentId }) => String(documentId)))
+
+    const again = await seedSample(services(), sample, SILENT)
+    expect(again).to.include({ documents: total, added: 0, complete: true })
+    expect(await storedIn('articles')).to.deep.equal(articles)
+    expect(await storedIn('files')).to.deep.equal(files)
+    await test.database.collection('files').deleteMany({})
+    await seedSample(services(), sample, SILENT)
+    expect(await countIn('files')).to.equal(0)
   })
 
-  it('draws a cover for each article, once, in the media library', async () => {
-    await seedSample(services(), sample, SILENT)
-    const files = await storedIn('files')
+  /** A cover for each article, in the media library, with its formats. */
+  async function expectCovers(files: readonly Document[]): Promise<void> {
     expect(files.map(({ name }) => String(name))).to.have.members(
       ['borders', 'maps', 'names'].map((key) => `quire-sample-${key}.png`),
     )
@@ -60,24 +73,10 @@ describe('seedSample', () => {
         expect(await storage.get(`${name}${ext}`), name).not.to.equal(null)
       }
     }
-    const covers = new Set((await storedIn('articles')).map(({ cover }) => String(cover)))
-    expect([...covers]).to.have.members(files.map(({ documentId }) => String(documentId)))
-    await seedSample(services(), sample, SILENT)
-    expect(await storedIn('files')).to.deep.equal(files)
-    await test.database.collection('files').deleteMany({})
-    await seedSample(services(), sample, SILENT)
-    expect(await countIn('files')).to.equal(0)
-  })
+  }
 
-  it('finds everything when it is run again', async () => {
-    await seedSample(services(), sample, SILENT)
-    const before = await storedIn('articles')
-    const report = await seedSample(services(), sample, SILENT)
-    expect(report).to.include({ documents: total, added: 0, complete: true })
-    expect(await storedIn('articles')).to.deep.equal(before)
-  })
-
-  it('goes on where it was ended', async () => {
+  it('goes on where it was ended, and remembers that there was something else before', async () => {
+    await test.database.collection('cities').insertOne({ name: 'Atlantis' })
     const ended = new AbortController()
     const observer = {
       ...SILENT,
@@ -91,13 +90,8 @@ describe('seedSample', () => {
     const second = await seedSample(services(), sample, SILENT)
     expect(second).to.include({ documents: total, complete: true })
     expect(first.added + second.added).to.equal(total)
-    expect(await countIn('countries')).to.equal(250 * 9)
-  })
-
-  it('remembers that there was something else before', async () => {
-    await test.database.collection('cities').insertOne({ name: 'Atlantis' })
-    await seedSample(services(), sample, SILENT)
     expect((await getMark(test.database))?.ontoEmpty).to.equal(false)
+    expect(await countIn('countries')).to.equal(250 * 9)
   })
 
   it('names the content-types that it misses, and stores nothing without them', async () => {

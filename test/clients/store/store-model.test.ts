@@ -7,7 +7,7 @@ import { modelRuns } from '../../model-runs.ts'
 import { type Faults, openFaultyProcess, QuotaExceededError } from './faulty-process.ts'
 import { type DoubleRules, keyOf, SyncDouble } from './sync-double.ts'
 
-const RUNS = modelRuns('STORE_RUNS', 100)
+const RUNS = modelRuns('STORE_RUNS', 50, 1_000)
 
 type Loose = ContentType & {
   readonly kind: 'collection'

@@ -20,7 +20,7 @@ import { modelRuns } from '../../model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 import { type DoubleItem, type DoublePage, type DoubleRules, SyncDouble } from './sync-double.ts'
 
-const RUNS = modelRuns('STORE_DOUBLE_RUNS', 4)
+const RUNS = modelRuns('STORE_DOUBLE_RUNS', 2, 40)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
 /** A client that does not come to the end by then never does. */
 const MOST_PAGES = 500

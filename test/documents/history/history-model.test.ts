@@ -24,7 +24,7 @@ import {
 import { modelRuns } from '../../model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
-const RUNS = modelRuns('HISTORY_RUNS', 15)
+const RUNS = modelRuns('HISTORY_RUNS', 6, 150)
 const ARTICLE = planOf('article')
 const LOCALES = ['en', 'fr'] as const
 const mayRead = (): boolean => true

@@ -17,7 +17,7 @@ import { component, contentType } from '../../fixtures/definitions.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 import { modelRuns } from '../../model-runs.ts'
 
-const RUNS = modelRuns('SHARED_RUNS', 4)
+const RUNS = modelRuns('SHARED_RUNS', 3, 40)
 
 const shared = { pluginOptions: { i18n: { localized: false } } }
 const localized = { pluginOptions: { i18n: { localized: true } } }

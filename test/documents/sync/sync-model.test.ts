@@ -25,7 +25,7 @@ import {
 import { modelRuns } from '../../model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
-const RUNS = modelRuns('SYNC_RUNS', 30)
+const RUNS = modelRuns('SYNC_RUNS', 10, 100)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
 
 /** What the world lets anybody do, and which locales there are. */

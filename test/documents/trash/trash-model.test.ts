@@ -269,7 +269,7 @@ describe('the trash beside its model', () => {
         }
         if (!isDeepStrictEqual(found, wanted)) expect(found).to.deep.equal(wanted)
       }),
-      { numRuns: modelRuns('TRASH_RUNS', 6) },
+      { numRuns: modelRuns('TRASH_RUNS', 4, 60) },
     )
     expect(
       await trashedVersionsIn(test.database).countDocuments({ deletion: { $exists: false } }),

@@ -18,7 +18,7 @@ import {
   wholeLog,
 } from './log-world.ts'
 
-const RUNS = modelRuns('LOG_RUNS', 25)
+const RUNS = modelRuns('LOG_RUNS', 8, 250)
 
 const document = fc.nat({ max: DOCUMENTS - 1 })
 const tags = fc.shuffledSubarray([0, 1, 2].map((index) => documentIdOf('tag', index)))

@@ -11,6 +11,7 @@ import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
+import { modelRuns } from '../../model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
 /** Which of its versions a reader sees depends on what a content-type has. */
@@ -362,6 +363,8 @@ function inOrder(world: World, entries: readonly Seen[], sort: readonly string[]
   )
 }
 
+const RUNS = modelRuns('DEEP_FILTER_RUNS', 20, 200)
+
 describe('filters and sorts through relations, beside a search in memory', () => {
   let test: TestDatabase
 
@@ -439,7 +442,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
           expect(total, what).to.equal(met.length)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     )
   })
 
@@ -459,7 +462,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
         const lookedUp = await findLookingUp(name, { filters }, looking)
         if (lookedUp !== null) expect(lookedUp, JSON.stringify(filters)).to.deep.equal(named)
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS * 2 },
     )
   })
 
@@ -504,7 +507,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
           if (lookedUp !== null) expect(lookedUp, what).to.deep.equal(expected)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     )
   })
 
