@@ -1,3 +1,4 @@
+import { benchLog } from './bench/log-cost.ts'
 import { BENCH_USAGE, type BenchOptions, readBenchOptions } from './bench/options.ts'
 import { toJson, toNotes, toTable } from './bench/report.ts'
 import { runBench } from './bench/run-bench.ts'
@@ -6,6 +7,7 @@ const [first, ...rest] = process.argv.slice(2)
 if (first === 'embedded') await import('@quire/engine/bench')
 else if (first === 'queries') await import('./bench/queries.ts')
 else if (first === 'bulk') await import('./bench/bulk.ts')
+else if (first === 'log') console.log(await benchLog(readOptions(rest)))
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 
 async function compare(options: BenchOptions): Promise<void> {

@@ -24,6 +24,7 @@ export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a b
 npm run bench -- embedded           the embedded engine by itself
 npm run bench -- queries            queries of the sample, one client
 npm run bench -- bulk               POST /api/_bulk beside single POSTs and insertMany
+npm run bench -- log                create with and without the commit log
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
                       findOne, "by slug",

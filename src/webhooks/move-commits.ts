@@ -121,7 +121,7 @@ async function readStep(
 ): Promise<Step> {
   const found: NumberedCommit[] = []
   const range = { after, limit: COMMITS_AT_ONCE }
-  await scanCommits(database, { seq: to }, range, { 'items.content': 0 }, (commit) => {
+  await scanCommits(database, { seq: to }, range, {}, (commit) => {
     return found.push(commit) > 0
   })
   const commits = withinItems(found)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
+import { contentIn, keptId, type KeptRow } from '../../src/mongo/history/kept-content.ts'
 import { until } from '../until.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 import { declare, serve, type TestServer } from './server.ts'
@@ -84,8 +85,12 @@ describe('what the commit log holds of requests', () => {
     expect(summaryOf(await commitOf('delete'))).to.deep.equal(['delete note draft'])
     expect(await rows().countDocuments({ requestId: 'again' }), 'nothing has changed').to.equal(0)
     expect(summaryOf(await commitOf('token'))).to.deep.equal(['put admin::api-token published'])
-    const contents = created.items.map(({ content }) => content)
+    const kept = client.db(server.database).collection<KeptRow>('quire_commits')
+    const documentId = created.items[0]?.documentId ?? ''
+    const row = await kept.findOne({ _id: keptId(documentId, created._id) })
+    const contents = [0, 1].map((item) => row && contentIn(row, item))
     expect(contents.map((content) => content?.['text'])).to.deep.equal(['a', 'a'])
+    expect(contents.map((content) => content?.['status'])).to.deep.equal(['published', 'draft'])
     for (const content of contents) expect(content?.['keys'][0]).to.have.keys('id', 'name')
     for (const content of contents) {
       expect(content).not.to.have.any.keys('secret', '_id', '_commit', '_revision', '_lock')
@@ -103,7 +108,7 @@ describe('what the commit log holds of requests', () => {
     })
     await server.send('DELETE', '/admin/roles/editor', asked('role2'))
     expect(summaryOf(await commitOf('tag'))).to.deep.equal(['put tag published new'])
-    expect((await commitOf('tag')).items[0]).not.to.have.property('content')
+    expect(await commitOf('tag')).not.to.have.property('history')
     expect(summaryOf(await commitOf('tag2'))).to.deep.equal(['put tag published'])
     expect(summaryOf(await commitOf('locale'))).to.deep.equal(['put locale published'])
     expect((await commitOf('locale2')).items[0]).to.include({ op: 'delete', locale: 'fr' })

@@ -73,7 +73,7 @@ export async function getPastState(
       { code: 'ambiguous_revision' },
     )
   }
-  const content = pastContent(plan, item.content ?? {}, (uid) => mayRead(uid, item.locale))
+  const content = pastContent(plan, item.content, (uid) => mayRead(uid, item.locale))
   return { version: toVersion(item), ...content }
 }
 

@@ -6,9 +6,9 @@ import { releaseOverdue } from './bulk-intents.ts'
 import { ensureHead, type Head, readHead } from './heads.ts'
 import { examineLog, type LogHealth } from './log-health.ts'
 import { type ObservedLog, observeLog } from './observe-log.ts'
-import { openPace } from './pace.ts'
+import { openPace, type Pace } from './pace.ts'
 import { sweepLog } from './retention.ts'
-import { sequence } from './sequencer.ts'
+import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 
 /** The commit log as one process keeps it going and knows it. */
 export interface CommitLog {
@@ -56,20 +56,14 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
   await ensureHead(database)
   const first = await readHead(database)
   const known = watchHead(first)
-  const { look, onLook } = openLooks(database, first, known.see)
-  const pace = openPace({
-    // What waits for a commit to be numbered is of no request, though a request has woken it.
-    run: AsyncResource.bind(async () => {
-      try {
-        const { head, more } = await sequence(database)
-        if (head !== null) known.see(head)
-        return more
-      } catch (error) {
-        onBackgroundError(error)
-        return false // the next look wakes it again
-      }
-    }),
-  })
+  const { look, onLook, noteNumbered } = openLooks(database, first, known.see)
+  const number = async (): Promise<boolean> => {
+    const { head, numbered, more } = await sequence(database)
+    if (numbered !== null) noteNumbered(numbered)
+    if (head !== null) known.see(head)
+    return more
+  }
+  const pace = paceOf(number, onBackgroundError)
   const forget = database.onCommit(() => pace.wake())
   const { follow, restMs } = openFollowers(lookMs)
   const stopLooking = every(
@@ -103,6 +97,18 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
   }
 }
 
+function paceOf(number: () => Promise<boolean>, onError: (error: unknown) => void): Pace {
+  return openPace({
+    // What waits for a commit to be numbered is of no request, though a request has woken it.
+    run: AsyncResource.bind(() =>
+      number().catch((error: unknown) => {
+        onError(error)
+        return false // the next look wakes it again
+      }),
+    ),
+  })
+}
+
 /** How long looks are apart, by whether somebody waits for what they see. */
 function openFollowers(lookMs: number) {
   let followers = 0
@@ -129,9 +135,15 @@ async function numberTheRest(database: Database): Promise<void> {
 function openLooks(database: Database, first: Head, see: (head: Head) => void) {
   const listeners = new Set<(observed: ObservedLog) => void>()
   let lookedTo = first
+  /** What this process has numbered since, by its number: the look need not read it again. */
+  const numbered = new Map<number, SeenCommit>()
   return {
+    noteNumbered: ({ from, commits }: Numbered): void => {
+      for (const [index, commit] of commits.entries()) numbered.set(from + index, commit)
+    },
     look: async (): Promise<ObservedLog> => {
-      const observed = await observeLog(database, lookedTo)
+      const observed = await observeLog(database, lookedTo, numbered)
+      for (const seq of numbered.keys()) if (seq <= observed.head.seq) numbered.delete(seq)
       lookedTo = observed.head
       see(observed.head)
       for (const listen of listeners) listen(observed)

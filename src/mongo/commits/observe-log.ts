@@ -3,13 +3,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { type Head, readHead } from './heads.ts'
-import { BATCH } from './sequencer.ts'
-
-/** A row of the log, and the types of what it changes. */
-export interface SeenCommit {
-  readonly id: string
-  readonly types: readonly string[]
-}
+import { BATCH, type SeenCommit, toSeen } from './sequencer.ts'
 
 /** What one process has seen of the log. */
 export interface ObservedLog {
@@ -26,26 +20,45 @@ export interface ObservedLog {
 
 /**
  * Looks at all that has been committed since an earlier head, numbered or not. What has no number is read first, then the
- * head: a row that was given one in between is named by `head.assigning`, or below the head and read after it.
+ * head: a row that was given one in between is named by `head.assigning`, or below the head and read after it. What this
+ * process has numbered itself is known, by its number, and is not read.
  */
 export async function observeLog(
   database: Database,
   { log, seq }: Pick<Head, 'log' | 'seq'>,
+  known: ReadonlyMap<number, SeenCommit> = new Map(),
 ): Promise<ObservedLog> {
   const startedAt = performance.now()
   const pending = await readSome(database, { pending: 1 }, { pending: 1, _id: 1 })
   const head = await readHead(database)
-  const isNew = head.log === log && head.seq > seq
-  const numbered = isNew
-    ? await readSome(database, { seq: { $gt: seq, $lte: head.seq } }, { seq: 1 })
-    : []
+  const own = head.log === log ? knownAfter(seq, head, known) : []
+  const from = seq + own.length
+  const others =
+    head.log === log && head.seq > from
+      ? await readSome(database, { seq: { $gt: from, $lte: head.seq } }, { seq: 1 })
+      : []
   return {
     head,
-    commits: [...pending, ...numbered],
+    commits: [...pending, ...own, ...others],
     waiting: pending[0]?.id ?? null,
-    isWhole: pending.length < BATCH && numbered.length < BATCH,
+    isWhole: pending.length < BATCH && others.length < BATCH,
     startedAt,
   }
+}
+
+/** Those that follow a number without a gap. */
+function knownAfter(
+  seq: number,
+  head: Pick<Head, 'seq'>,
+  known: ReadonlyMap<number, SeenCommit>,
+): readonly SeenCommit[] {
+  const commits: SeenCommit[] = []
+  for (let next = known.get(seq + 1); next !== undefined;) {
+    commits.push(next)
+    const place = seq + commits.length
+    next = place < head.seq ? known.get(place + 1) : undefined
+  }
+  return commits
 }
 
 interface Row {
@@ -72,8 +85,5 @@ async function readSome(
       .limit(BATCH)
       .toArray(),
   )
-  return rows.map(({ _id: id, items }) => ({
-    id,
-    types: [...new Set(items.map(({ type }) => type))],
-  }))
+  return rows.map(toSeen)
 }

@@ -45,7 +45,6 @@ export async function findAudit(
         {
           maxTimeMS: database.queryTimeoutMs,
           batchSize: limit + 2,
-          projection: { 'items.content': 0 },
         },
       )
       .sort({ seq: -1 })

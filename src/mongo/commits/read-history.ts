@@ -3,6 +3,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Author } from '../connection/authorship.ts'
 import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
+import { commitOfKept, contentIn, keptId, type KeptRow } from '../history/kept-content.ts'
 
 /** What one commit did to one version. */
 export interface HistoryItem extends CommitItem {
@@ -11,6 +12,11 @@ export interface HistoryItem extends CommitItem {
   readonly at: Date
   readonly by: Author
   readonly requestId: string | null
+}
+
+/** The same with what the version was from then on, or until then. */
+export interface PastItem extends HistoryItem {
+  readonly content: Document
 }
 
 /** Which items of which document. */
@@ -32,11 +38,11 @@ export async function findHistory(
   selection: HistorySelection,
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly items: readonly HistoryItem[]; readonly next: string | null }> {
-  const earlier = before === null ? {} : { _id: { $lt: before } }
-  const rows = await findRows(database, { ...ofDocument(selection), ...earlier }, limit + 1)
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return { items: page.flatMap((row) => itemsOf(row, selection)), next: last?._id ?? null }
+  const kept = await findKept(database, selection.documentId, { before, limit: limit + 1 })
+  const page = kept.slice(0, limit).map(({ _id }) => commitOfKept(_id))
+  const rows = await findRows(database, page)
+  const items = page.flatMap((commit) => itemsOf(rows.get(commit), selection))
+  return { items, next: kept.length > limit ? (page.at(-1) ?? null) : null }
 }
 
 /**
@@ -47,44 +53,84 @@ export async function findRevision(
   database: Database,
   selection: HistorySelection,
   revision: string,
-): Promise<readonly HistoryItem[]> {
-  const { type, documentId, locales } = selection
-  const which = { type, documentId, revision, locale: { $in: locales } }
-  const filter = { ...ofDocument(selection), items: { $elemMatch: which } }
-  const rows = await findRows(database, filter, MOST_OF_ONE_REVISION)
-  return rows
-    .flatMap((row) => itemsOf(row, selection))
-    .filter((item) => item.revision === revision && item.content !== undefined)
+): Promise<readonly PastItem[]> {
+  const { documentId, locales } = selection
+  const options = { before: null, limit: MOST_OF_ONE_REVISION, of: { revision, locales } }
+  const kept = await findKept(database, documentId, options)
+  const commits = kept.map(({ _id }) => commitOfKept(_id))
+  const rows = await findRows(database, commits)
+  return kept.flatMap((one, index) =>
+    itemsOf(rows.get(commits[index] ?? ''), selection).flatMap((item) => {
+      const content = item.revision === revision ? contentIn(one, item.place) : undefined
+      return content === undefined ? [] : [{ ...item, content }]
+    }),
+  )
 }
 
 /** Commits with one revision: that which gave it, and publications of locales. */
 const MOST_OF_ONE_REVISION = 500
 
-/** Served by an index of rows that hold content. */
-function ofDocument({ documentId }: HistorySelection): Document {
-  return { 'items.documentId': documentId, 'items.content': { $exists: true } }
+interface KeptOptions {
+  /** Of earlier commits than this. */
+  readonly before: string | null
+  readonly limit: number
+  /** Of commits that have given this revision to a version in one of these locales, with what was kept. */
+  readonly of?: { readonly revision: string; readonly locales: readonly string[] }
 }
 
-function findRows(
+/** Newest first: ids begin with the document, and go on with the commit. */
+function findKept(
   database: Database,
-  filter: Document,
-  limit: number,
-): Promise<readonly PendingRow[]> {
+  documentId: string,
+  { before, limit, of }: KeptOptions,
+): Promise<readonly KeptRow[]> {
+  const filter = {
+    _id: { $gt: keptId(documentId, ''), $lt: keptId(documentId, before ?? BEHIND_ALL) },
+    documentId, // another one's may begin alike
+    ...(of && { versions: { $elemMatch: { revision: of.revision, locale: { $in: of.locales } } } }),
+  }
   return asCmsErrors(() =>
     database
-      .collection<PendingRow>(COMMITS)
-      .find(filter, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
+      .collection<KeptRow>(COMMITS)
+      .find(filter, {
+        maxTimeMS: database.queryTimeoutMs,
+        batchSize: limit + 1,
+        ...(of === undefined && { projection: { _id: 1 } }),
+      })
       .sort({ _id: -1 })
       .limit(limit)
       .toArray(),
   )
 }
 
+/** Ids of commits are hexadecimal digits. */
+const BEHIND_ALL = 'g'
+
+async function findRows(
+  database: Database,
+  commits: readonly string[],
+): Promise<ReadonlyMap<string, PendingRow>> {
+  if (commits.length === 0) return new Map()
+  const rows = await asCmsErrors(() =>
+    database
+      .collection<PendingRow>(COMMITS)
+      .find(
+        { _id: { $in: [...commits] } },
+        { maxTimeMS: database.queryTimeoutMs, batchSize: commits.length + 1 },
+      )
+      .toArray(),
+  )
+  return new Map(rows.map((row) => [row._id, row]))
+}
+
 function itemsOf(
-  { _id: commit, at, by, requestId, items }: PendingRow,
+  row: PendingRow | undefined,
   { type, documentId, locales, status }: HistorySelection,
-): readonly HistoryItem[] {
+): readonly (HistoryItem & { readonly place: number })[] {
+  if (row === undefined) return []
+  const { _id: commit, at, by, requestId, items } = row
   return items
+    .map((item, place) => ({ ...item, place, commit, at, by, requestId }))
     .filter(
       (item) =>
         item.type === type &&
@@ -92,6 +138,5 @@ function itemsOf(
         locales.includes(item.locale) &&
         (status === undefined || item.status === status),
     )
-    .map((item) => ({ ...item, commit, at, by, requestId }))
     .toReversed()
 }

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
+import { keptId } from '../history/kept-content.ts'
 import { moveHead, readHead } from './heads.ts'
 
 const BATCH = 1_000
@@ -10,6 +11,8 @@ interface NumberedRow {
   readonly _id: string
   readonly seq: number
   readonly at: Date
+  readonly history?: 1
+  readonly items: readonly { readonly documentId: string }[]
 }
 
 /** Commits of before these times are removed; those that hold history once they are before both. */
@@ -37,7 +40,7 @@ async function sweepTail(database: Database, oldest: Date): Promise<number> {
     const moved = await moveHead(database, head, { floor: last.seq })
     if (moved === null) continue // a commit was numbered meanwhile
     const passed = { seq: { $gt: head.floor, $lte: last.seq } }
-    swept += await remove(database, { ...passed, 'items.content': { $exists: false } })
+    swept += await remove(database, { ...passed, history: { $exists: false } })
     if (old.length < BATCH) return swept
   }
 }
@@ -50,6 +53,7 @@ async function sweepHistory(database: Database, oldest: Date): Promise<number> {
     const old = await oldRows(database, { after: 0, until: floor }, oldest)
     const last = old.at(-1)
     if (last === undefined) return swept
+    await remove(database, { _id: { $in: old.flatMap(keptIdsOf) } }) // first: the rows say which these are
     swept += await remove(database, { seq: { $gt: 0, $lte: last.seq } })
     if (old.length < BATCH) return swept
   }
@@ -68,7 +72,7 @@ async function oldRows(
         { seq: { $gt: after, $lte: until } },
         {
           maxTimeMS: database.queryTimeoutMs,
-          projection: { seq: 1, at: 1 },
+          projection: { seq: 1, at: 1, history: 1, 'items.documentId': 1 },
           batchSize: BATCH + 1,
         },
       )
@@ -78,6 +82,11 @@ async function oldRows(
   )
   const kept = found.findIndex(({ at }) => at >= oldest)
   return kept === -1 ? found : found.slice(0, kept)
+}
+
+function keptIdsOf({ _id, history, items }: NumberedRow): readonly string[] {
+  if (history === undefined) return []
+  return [...new Set(items.map(({ documentId }) => keptId(documentId, _id)))]
 }
 
 async function remove(database: Database, filter: Document): Promise<number> {

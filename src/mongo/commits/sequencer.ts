@@ -18,9 +18,26 @@ export interface Sequenced {
   /** As it was left; null where another process was faster. */
   readonly head: Head | null
   readonly count: number
+  /** What was numbered, in the order of its numbers; null where others may have had a part in it. */
+  readonly numbered: Numbered | null
   /** There may be more to number. */
   readonly more: boolean
 }
+
+/** Commits whose numbers follow one another. */
+export interface Numbered {
+  /** The number of the first. */
+  readonly from: number
+  readonly commits: readonly SeenCommit[]
+}
+
+/** A row of the log, and the types of what it changes. */
+export interface SeenCommit {
+  readonly id: string
+  readonly types: readonly string[]
+}
+
+const NOTHING = { count: 0, numbered: null } as const
 
 /**
  * Numbers the commits that are pending, in the order of their ids. Each step is one command that may be repeated, and none
@@ -33,16 +50,18 @@ export async function sequence(
 ): Promise<Sequenced> {
   const read = await readHead(database)
   const head = read.assigning === null ? read : await finish(database, read, pause)
-  if (head === null) return { head, count: 0, more: true }
+  if (head === null) return { head, ...NOTHING, more: true }
   await pause('read')
   const rows = await listPending(database)
-  if (rows.length === 0) return { head, count: 0, more: false }
+  if (rows.length === 0) return { head, ...NOTHING, more: false }
   await pause('listed')
   const assigned = await moveHead(database, head, { assigning: assign(head, rows) })
-  if (assigned === null) return { head: null, count: 0, more: true }
+  if (assigned === null) return { head: null, ...NOTHING, more: true }
   await pause('assigned')
   const done = await finish(database, assigned, pause)
-  return { head: done, count: rows.length, more: done === null || rows.length >= BATCH - 1 }
+  const numbered = done && { from: head.seq + 1, commits: rows.map(toSeen) }
+  const more = done === null || rows.length >= BATCH - 1
+  return { head: done, count: rows.length, numbered, more }
 }
 
 /** Numbers all that is pending now. For tests, and for commands that read the log. */
@@ -53,7 +72,13 @@ export async function sequenceAll(database: Database): Promise<Head> {
   }
 }
 
-type Listed = Pick<PendingRow, '_id' | 'part' | 'items'>
+type Listed = Pick<PendingRow, '_id' | 'part'> & {
+  readonly items: readonly { readonly type: string }[]
+}
+
+export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenCommit {
+  return { id, types: [...new Set(items.map(({ type }) => type))] }
+}
 
 /**
  * As of one moment: a list that is read while others commit could hold a commit and not the one that it builds on. Hence

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { BSON, type ClientSession, type Document } from 'mongodb'
+import type { ClientSession, Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
+import { type KeptRow, keptRowsOf } from '../history/kept-content.ts'
 
 /** One row for each transaction that changes something: the commit log (`mongo/commits`). */
 export const COMMITS = 'quire_commits'
 
 /** What one row may hold; a transaction that changes more has several rows, which follow one another. */
 export const MOST_ITEMS = 1_000
-
-/** A commit of more keeps no content. */
-const MOST_WITH_CONTENT = 20
-const MOST_CONTENT_BYTES = 1_048_576
 
 /** One version that a commit has written or removed. */
 export interface CommitItem {
@@ -24,6 +21,10 @@ export interface CommitItem {
   readonly revision: string | null
   /** Of a put: there was no such version before. */
   readonly isNew?: true
+}
+
+/** The same as a transaction notes it. */
+export interface NotedItem extends CommitItem {
   /** The whole version, of types that keep their history: as it is since then, or was before it was removed. */
   readonly content?: Document
 }
@@ -36,6 +37,8 @@ export interface PendingRow extends Authorship {
   readonly at: Date
   /** Where several rows are one commit: which of how many this is. */
   readonly part?: readonly [number, number]
+  /** Content of its items is kept in rows beside it (`KeptRow`). */
+  readonly history?: 1
   readonly items: readonly CommitItem[]
 }
 
@@ -53,7 +56,7 @@ export class CommitBehind extends Error {
 interface OpenCommit extends Authorship {
   readonly id: string
   /** By the version that they are about: the last word on each counts. */
-  readonly items: Map<string, CommitItem>
+  readonly items: Map<string, NotedItem>
   isWritten: boolean
 }
 
@@ -94,7 +97,7 @@ export function commitIdOf(session: ClientSession): string {
 }
 
 /** Notes what the transaction changes; it is written with it (`takeRows`). */
-export function noteItems(session: ClientSession, items: readonly CommitItem[]): void {
+export function noteItems(session: ClientSession, items: readonly NotedItem[]): void {
   const commit = commitOf(session)
   if (commit.isWritten) throw new Error('the commit of this transaction is written already')
   for (const item of items) {
@@ -131,20 +134,14 @@ export function assertLater(session: ClientSession, before: unknown): void {
 }
 
 /** The rows of what was noted, once; none where nothing was, or they were taken before. */
-export function takeRows(session: ClientSession): readonly PendingRow[] {
+export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow)[] {
   const commit = commitOf(session)
   if (commit.isWritten || commit.items.size === 0) return []
   commit.isWritten = true
-  return rowsOf(commit, withinBounds([...commit.items.values()]))
-}
-
-/** A commit of many versions, or large ones, keeps no history of them: the log stays smaller than content. */
-function withinBounds(items: readonly CommitItem[]): readonly CommitItem[] {
-  const held = items.filter(({ content }) => content !== undefined)
-  if (held.length === 0) return items
-  const isSmall =
-    items.length <= MOST_WITH_CONTENT && BSON.calculateObjectSize({ held }) <= MOST_CONTENT_BYTES
-  return isSmall ? items : items.map(({ content: _left, ...item }) => item)
+  const items = [...commit.items.values()]
+  const kept = keptRowsOf(commit.id, items)
+  if (kept.length === 0) return rowsOf(commit, items)
+  return [...rowsOf(commit, items).map((row) => ({ ...row, history: 1 as const })), ...kept]
 }
 
 /** What the transaction of this session has noted. */
@@ -154,23 +151,31 @@ export function itemsOf(session: ClientSession): readonly CommitItem[] {
 
 /** The rows that the commit of this transaction consists of. */
 export function rowIdsOf(session: ClientSession): readonly string[] {
-  return rowsOf(commitOf(session), itemsOf(session)).map(({ _id }) => _id)
+  const { id, items } = commitOf(session)
+  return rowIds(id, items.size)
 }
 
-/** Items as rows of one commit. */
+/** Items as rows of one commit, without what they were. */
 export function rowsOf(
   { id, by, requestId }: Authorship & { readonly id: string },
-  items: readonly CommitItem[],
+  noted: readonly NotedItem[],
 ): readonly PendingRow[] {
   const row = { pending: 1, at: timeOfCommit(id), by, requestId } as const
-  if (items.length <= MOST_ITEMS) return [{ _id: id, ...row, items }]
-  const parts = Math.ceil(items.length / MOST_ITEMS)
-  return Array.from({ length: parts }, (_, part) => ({
-    _id: `${id}.${String(part).padStart(6, '0')}`,
+  const items = noted.map(({ content: _kept, ...item }): CommitItem => item)
+  const ids = rowIds(id, items.length)
+  if (ids.length === 1) return [{ _id: id, ...row, items }]
+  return ids.map((_id, part) => ({
+    _id,
     ...row,
-    part: [part, parts] as const,
+    part: [part, ids.length] as const,
     items: items.slice(part * MOST_ITEMS, (part + 1) * MOST_ITEMS),
   }))
+}
+
+function rowIds(id: string, items: number): readonly string[] {
+  const parts = Math.ceil(items / MOST_ITEMS)
+  if (parts <= 1) return [id]
+  return Array.from({ length: parts }, (_, part) => `${id}.${String(part).padStart(6, '0')}`)
 }
 
 function commitOf(session: ClientSession): OpenCommit {

@@ -12,7 +12,6 @@ import {
   COMMITS,
   type CommitItem,
   itemsOf,
-  type PendingRow,
   rowIdsOf,
   takeRows,
 } from './commit-record.ts'
@@ -42,7 +41,7 @@ export interface LoggedTransactions {
 
 const NAMESPACE_EXISTS = 48
 
-/** Of pending rows, and of numbered ones: each row is in one of the two. And of those that keep history. */
+/** Of pending rows, of numbered ones, and of those that wait for a bulk write: each row of a commit is in one of them. */
 const INDEXES = [
   {
     key: { pending: 1, _id: 1 },
@@ -50,11 +49,7 @@ const INDEXES = [
     partialFilterExpression: { pending: 1 },
   },
   { key: { seq: 1 }, name: 'seq', partialFilterExpression: { seq: { $gt: 0 } } },
-  {
-    key: { 'items.documentId': 1, _id: -1 },
-    name: 'history',
-    partialFilterExpression: { 'items.content': { $exists: true } },
-  },
+  { key: { intent: 1 }, name: 'intent', partialFilterExpression: { intent: 1 } },
 ]
 
 /** Transactions that write to the commit log what they change: no change of content is without its row, or has two. */
@@ -119,7 +114,7 @@ async function ensureLog(rows: Collection): Promise<void> {
 /** As `insertTogether`, whose errors the transaction must see as they are. */
 async function insertRows(
   { command, maxTimeMS }: CommitTarget,
-  rows: readonly PendingRow[],
+  rows: ReturnType<typeof takeRows>,
   session: ClientSession,
 ): Promise<void> {
   const insert = { insert: COMMITS, documents: [...rows], ordered: true, maxTimeMS }

@@ -6,8 +6,8 @@ import { optionsOf } from '../connection/commands.ts'
 import {
   assertLater,
   CommitBehind,
-  type CommitItem,
   commitIdOf,
+  type NotedItem,
   noteItems,
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
@@ -19,7 +19,7 @@ export function itemOf(
   plan: ContentTypePlan,
   version: StoredVersion,
   { isNew }: { readonly isNew: boolean },
-): CommitItem {
+): NotedItem {
   return {
     ...nameOf(plan, version),
     op: 'put',
@@ -107,7 +107,7 @@ function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: Stored
 }
 
 /** The whole version where its type keeps history, but for passwords: nobody is shown those again, in whatever form. */
-function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<CommitItem, 'content'> {
+function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedItem, 'content'> {
   if (!plan.history) return {}
   const content = withoutPasswords(plan, version)
   for (const name of ['_id', COMMIT, LOCK, REVISION]) delete content[name]

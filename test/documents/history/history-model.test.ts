@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { getPastState, listHistory } from '../../../src/documents/history/find-history.ts'
+import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
+import { contentIn, KEPT, keptId, type KeptRow } from '../../../src/mongo/history/kept-content.ts'
 import { pastContent } from '../../../src/documents/history/past-content.ts'
 import { restoreContent } from '../../../src/documents/history/restore-content.ts'
 import { CmsError } from '../../../src/errors.ts'
@@ -216,12 +218,20 @@ describe('history, whatever is written and restored', () => {
     )
   }
 
+  async function keptRows(): Promise<ReadonlyMap<string, KeptRow>> {
+    const found = test.database.collection<KeptRow>(COMMITS).find({ _id: { $gt: KEPT } })
+    return new Map((await found.toArray()).map((row) => [row._id, row]))
+  }
+
   /** Every number of the log makes of what is held what was stored then. */
   async function expectReplayed(states: ReadonlyMap<number, State>): Promise<void> {
     const held = new Map<string, Data>()
-    for (const { seq, items } of await wholeLog(test.database)) {
-      for (const { type, documentId, locale, status, op, content } of items) {
+    const kept = await keptRows()
+    for (const { _id, seq, items } of await wholeLog(test.database)) {
+      for (const [place, { type, documentId, locale, status, op }] of items.entries()) {
         if (type !== ARTICLE.uid) continue
+        const row = kept.get(keptId(documentId, _id))
+        const content = row && contentIn(row, place)
         if (content === undefined) throw new Error(`${seq} keeps no content of ${documentId}`)
         const id = `${documentId}:${locale}:${status}`
         if (op === 'put') held.set(id, content)

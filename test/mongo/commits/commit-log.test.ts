@@ -3,6 +3,7 @@ import { recordBulk, releaseOverdue } from '../../../src/mongo/commits/bulk-inte
 import { openCommitLog } from '../../../src/mongo/commits/commit-log.ts'
 import { moveHead, readHead } from '../../../src/mongo/commits/heads.ts'
 import { examineLog } from '../../../src/mongo/commits/log-health.ts'
+import { observeLog } from '../../../src/mongo/commits/observe-log.ts'
 import { readCommits } from '../../../src/mongo/commits/read-commits.ts'
 import { restartLog } from '../../../src/mongo/commits/restart-log.ts'
 import { sweepLog } from '../../../src/mongo/commits/retention.ts'
@@ -12,11 +13,13 @@ import {
   type CommitItem,
   COMMITS,
   MOST_ITEMS,
+  type NotedItem,
   noteItems,
   type PendingRow,
   rowsOf,
 } from '../../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
+import { KEPT } from '../../../src/mongo/history/kept-content.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 import { until } from '../../until.ts'
 import { clearWorld, openWorld, wholeLog } from './log-world.ts'
@@ -25,7 +28,7 @@ function itemOf(documentId: string, type = 'api::a.a'): CommitItem {
   return { type, documentId, locale: '', status: 'published', op: 'put', revision: documentId }
 }
 
-function commit(database: Database, ...items: readonly CommitItem[]): Promise<void> {
+function commit(database: Database, ...items: readonly NotedItem[]): Promise<void> {
   return database.transact((session) => {
     noteItems(session, items)
     return Promise.resolve()
@@ -123,13 +126,38 @@ describe('the commit log', () => {
     await commit(test.database, itemOf('gone'))
     await commit(test.database, { ...itemOf('old'), content })
     await sequenceAll(test.database)
-    const rows = test.database.collection(COMMITS)
+    const rows = test.database.collection<{ readonly _id: string }>(COMMITS)
     await rows.updateMany({ seq: { $in: [1, 2, 3] } }, { $set: { at: new Date(5) } })
     expect(await sweepLog(test.database, { log: new Date(6), history: new Date(5) })).to.equal(1)
     expect((await readHead(test.database)).floor).to.equal(3)
-    expect(await rows.countDocuments({ 'items.content': { $exists: true } })).to.equal(2)
+    expect(await rows.countDocuments({ history: 1 })).to.equal(2)
+    expect(await rows.countDocuments({ _id: { $gte: KEPT } })).to.equal(2)
     expect(await sweepLog(test.database, { log: new Date(6), history: new Date(6) })).to.equal(2)
     expect(await rows.countDocuments({})).to.equal(0)
+  })
+
+  it('is looked at without reading what this process has numbered itself', async () => {
+    const before = await sequenceAll(test.database)
+    for (const id of ['a', 'b']) await commit(test.database, itemOf(id))
+    const { numbered } = await sequence(test.database)
+    expect(numbered?.from).to.equal(before.seq + 1)
+    await commit(test.database, itemOf('c', 'api::c.c'))
+    await sequenceAll(test.database) // as another process
+    const known = new Map(
+      numbered?.commits.map((one, index) => [before.seq + 1 + index, one] as const),
+    )
+    const rows = test.database.collection<{ readonly _id: string }>(COMMITS)
+    await rows.deleteMany({ _id: { $in: numbered?.commits.map(({ id }) => id) ?? [] } })
+    const { commits } = await observeLog(test.database, before, known)
+    expect(commits.map(({ types }) => types)).to.deep.equal([
+      ['api::a.a'],
+      ['api::a.a'],
+      ['api::c.c'],
+    ])
+    expect(
+      (await observeLog(test.database, before)).commits,
+      'unless it knows them',
+    ).to.have.length(1)
   })
 
   it('is another one after a restart, and goes on above all that there is', async () => {

@@ -1,0 +1,146 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ChildServer } from './child-server.ts'
+import { startServer } from './child-server.ts'
+import { BENCH_TYPES } from './content.ts'
+import { type LoadGenerator, startLoadGenerator } from './load.ts'
+import type { BenchOptions } from './options.ts'
+import { type Bench, prepareBench, writeTypes } from './prepare.ts'
+import { describeMachine } from './report.ts'
+import { readSeeded } from './seeded.ts'
+import { readShipped } from './shipped.ts'
+import { percentile } from './statistics.ts'
+import { type Workload, workloadsFor } from './workloads.ts'
+
+/**
+ * What is compared: creations that publish, over HTTP. Without the log nothing is noted, numbered or kept; `log` has rows and
+ * numbers; `all` is Quire as it is shipped, with history, and everything that reads the log running.
+ */
+const KINDS = ['without', 'log', 'all'] as const
+type Kind = (typeof KINDS)[number]
+
+interface Round {
+  readonly rate: number
+  /** Milliseconds of CPU for one creation: of the server, and of this process, in which an embedded engine runs. */
+  readonly serverMs: number
+  readonly engineMs: number
+}
+
+const SCRIPTS: Readonly<Record<Kind, URL>> = {
+  without: new URL('./unlogged-server.js', import.meta.url),
+  log: new URL('../../src/main.js', import.meta.url),
+  all: new URL('../../src/main.js', import.meta.url),
+}
+const WARM_UP_MS = 2_000
+
+/** `npm run bench -- log`: the row `create with and without the log`, round by round in turns, so that ratios are paired. */
+export async function benchLog(options: BenchOptions): Promise<string> {
+  const [posts = 1] = options.posts
+  const bench = await prepareBench({ posts, cities: options.cities })
+  const generator = startLoadGenerator()
+  try {
+    const servers = await startAll(bench)
+    const create = await createWorkload(servers.all, posts)
+    const found = await runRounds(servers, generator, create, options)
+    await Promise.all(Object.values(servers).map((server) => server.stop()))
+    const machine = [describeMachine(), `${bench.databaseVersion} (${bench.reason})`, '']
+    return [...machine, ...toRows(found)].join('\n')
+  } finally {
+    generator.stop()
+    await bench.close()
+  }
+}
+
+async function createWorkload({ base }: ChildServer, posts: number): Promise<Workload> {
+  const all = workloadsFor(await readSeeded(base, posts))
+  const create = all.find(({ name }) => name === 'create')
+  if (create === undefined) throw new Error('there is no such workload')
+  return create
+}
+
+async function runRounds(
+  servers: Readonly<Record<Kind, ChildServer>>,
+  generator: LoadGenerator,
+  create: Workload,
+  { rounds, seconds, connections }: BenchOptions,
+): Promise<Readonly<Record<Kind, readonly Round[]>>> {
+  const settings = { connections: connections[0] ?? 1, durationMs: seconds * 1_000 }
+  const warmUp = { ...settings, durationMs: WARM_UP_MS }
+  for (const kind of KINDS) await runOnce(servers[kind], generator, create, warmUp)
+  const found: Record<Kind, Round[]> = { without: [], log: [], all: [] }
+  for (let round = 0; round < rounds; round += 1) {
+    // The other way round each time: what grows meanwhile meets all alike.
+    const order = round % 2 === 0 ? KINDS : KINDS.toReversed()
+    for (const kind of order) {
+      found[kind].push(await runOnce(servers[kind], generator, create, settings))
+    }
+  }
+  return found
+}
+
+async function startAll({ env }: Bench): Promise<Readonly<Record<Kind, ChildServer>>> {
+  const types = env['CONTENT_TYPES_DIR'] ?? ''
+  const plain = join(types, '..', 'without-history')
+  cpSync(types, plain, { recursive: true })
+  writeTypes(plain, withoutHistory())
+  const shipped = readShipped()
+  const start = (kind: Kind): Promise<ChildServer> => {
+    const folder = kind === 'all' ? types : plain
+    const all = { ...shipped.env, ...env, CONTENT_TYPES_DIR: folder }
+    return startServer(SCRIPTS[kind], all, shipped.options)
+  }
+  return { without: await start('without'), log: await start('log'), all: await start('all') }
+}
+
+function withoutHistory(): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(BENCH_TYPES).map(([name, type]) => {
+      const { options } = type as { readonly options?: object }
+      return [name, { ...type, options: { ...options, history: false } }]
+    }),
+  )
+}
+
+async function runOnce(
+  server: ChildServer,
+  generator: LoadGenerator,
+  workload: Workload,
+  { connections, durationMs }: { readonly connections: number; readonly durationMs: number },
+): Promise<Round> {
+  const own = process.cpuUsage()
+  const before = await server.usage()
+  const { times, seconds } = await generator.run({
+    ...workload,
+    base: server.base,
+    connections,
+    durationMs,
+  })
+  const after = await server.usage()
+  const { user, system } = process.cpuUsage(own)
+  const count = times.length
+  return {
+    rate: count / seconds,
+    serverMs: (after.cpuMs - before.cpuMs) / count,
+    engineMs: (user + system) / 1_000 / count,
+  }
+}
+
+function toRows(found: Readonly<Record<Kind, readonly Round[]>>): readonly string[] {
+  const middle = (values: readonly number[]): number => percentile(values, 0.5)
+  const rows = KINDS.map((kind) => {
+    const rounds = found[kind]
+    const ratios = rounds.map(({ rate }, round) => rate / (found.without[round]?.rate ?? NaN))
+    const cpu = rounds.map(({ serverMs, engineMs }) => serverMs + engineMs)
+    const base = found.without.map(({ serverMs, engineMs }) => serverMs + engineMs)
+    return [
+      kind,
+      middle(rounds.map(({ rate }) => rate)).toFixed(0),
+      `${middle(ratios).toFixed(3)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+      middle(rounds.map(({ serverMs }) => serverMs)).toFixed(2),
+      middle(rounds.map(({ engineMs }) => engineMs)).toFixed(2),
+      (middle(base) / middle(cpu)).toFixed(3),
+    ]
+  })
+  const head = ['create', 'req/s', 'ratio (min–max)', 'CPU ms', 'engine ms', 'CPU ratio']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+}

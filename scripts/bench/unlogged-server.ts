@@ -1,0 +1,28 @@
+import { buildApp, type App } from '../../src/app.ts'
+import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import { takeRows } from '../../src/mongo/connection/commit-record.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
+import { type AppDependencies, run } from '../../src/run.ts'
+import { openServices } from '../../src/services.ts'
+
+// Quire without the commit log, for the bench alone: what its transactions note is thrown away before it is written, so
+// that there is nothing to number either.
+
+await run({ env: process.env, startDeployment, createApp })
+
+async function createApp(dependencies: AppDependencies): Promise<App> {
+  const services = await openServices(dependencies)
+  return buildApp(dependencies, { ...services, database: unlogged(services.database) })
+}
+
+function unlogged(database: Database): Database {
+  return {
+    ...database,
+    transact: (work) =>
+      database.transact(async (session) => {
+        const made = await work(session)
+        takeRows(session)
+        return made
+      }),
+  }
+}

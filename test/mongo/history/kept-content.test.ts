@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { commitId, type NotedItem } from '../../../src/mongo/connection/commit-record.ts'
+import {
+  commitOfKept,
+  contentIn,
+  KEPT,
+  keptId,
+  keptRowsOf,
+} from '../../../src/mongo/history/kept-content.ts'
+
+const value = fc.oneof(
+  fc.string({ maxLength: 3 }),
+  fc.integer(),
+  fc.constant(null),
+  fc.date({ noInvalidDate: true }),
+  fc.array(fc.record({ name: fc.string({ maxLength: 2 }) }), { maxLength: 2 }),
+)
+const content = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value)
+const item: fc.Arbitrary<NotedItem> = fc.record(
+  {
+    type: fc.constant('api::a.a'),
+    documentId: fc.constantFrom('one', 'two', 'two:0'),
+    locale: fc.constant(''),
+    status: fc.constantFrom('draft', 'published'),
+    op: fc.constant('put'),
+    revision: fc.constantFrom('r1', 'r2'),
+    content,
+  },
+  { requiredKeys: ['type', 'documentId', 'locale', 'status', 'op', 'revision'] },
+)
+
+describe('what is kept of a commit', () => {
+  it('is the content of each of its items, by document', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 6 }), (items) => {
+        const commit = commitId(null)
+        const rows = keptRowsOf(commit, items)
+        for (const { _id } of rows) expect(commitOfKept(_id)).to.equal(commit)
+        for (const [index, { documentId, content: noted }] of items.entries()) {
+          const row = rows.find(({ _id }) => _id === keptId(documentId, commit))
+          expect(row && contentIn(row, index)).to.deep.equal(noted)
+        }
+      }),
+    )
+  })
+
+  it('is written once where a draft and its copy are the same', () => {
+    const shared = { ...put('draft'), content: { id: 1, body: 'long', tags: ['a'] } }
+    const copy = { ...put('published'), content: { id: 2, body: 'long', tags: ['a'] } }
+    const [row] = keptRowsOf(commitId(null), [shared, copy])
+    expect(row?.versions[1]).to.deep.equal({
+      item: 1,
+      locale: '',
+      revision: 'r',
+      differs: { id: 2 },
+    })
+  })
+
+  it('is nothing of a commit of many versions, or of large ones', () => {
+    const small = { ...put('draft'), content: { body: 'a' } }
+    const of = (count: number) => Array.from({ length: count }, () => small)
+    expect(keptRowsOf(commitId(null), of(20))).to.have.length(1)
+    expect(keptRowsOf(commitId(null), of(21))).to.deep.equal([])
+    const large = { ...put('draft'), content: { body: 'a'.repeat(1_048_577) } }
+    expect(keptRowsOf(commitId(null), [large])).to.deep.equal([])
+  })
+
+  it('stands behind all commits', () => {
+    expect(KEPT > 'f'.repeat(24)).to.equal(true)
+  })
+})
+
+function put(status: 'draft' | 'published'): NotedItem {
+  return { type: 'api::a.a', documentId: 'one', locale: '', status, op: 'put', revision: 'r' }
+}
