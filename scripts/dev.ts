@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { runServer } from './dev/run-server.ts'
 
 const typescript = path.dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
 const compiler = spawn(
@@ -18,7 +17,10 @@ const compiler = spawn(
   ],
   { stdio: 'inherit' },
 )
-const server = runServer({ LOG_LEVEL: 'debug', ...process.env }, 'inherit')
+const server = spawn(process.execPath, ['dist/scripts/dev/watch-server.js'], {
+  stdio: 'inherit',
+  env: { LOG_LEVEL: 'debug', ...process.env },
+})
 const { HOST = '127.0.0.1', PORT = '1337' } = process.env
 const vite = path.dirname(createRequire(import.meta.url).resolve('vite/package.json'))
 const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'packages/studio'], {
@@ -29,10 +31,10 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
 function stop(): void {
   studio.kill()
   compiler.kill()
-  server.stop()
+  server.kill()
 }
 
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 compiler.on('exit', stop)
-server.child.on('exit', stop)
+server.on('exit', stop)

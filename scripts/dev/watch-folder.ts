@@ -1,20 +1,62 @@
-import { watch } from 'node:fs'
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
 
 /** An editor writes a file in several steps. */
 const SETTLED_MS = 100
 
-/** Runs `changed` after files in a folder, or below it, have changed. */
+/**
+ * Runs `changed` after JSON files in a folder, or below it, have changed, come or gone. Each folder is watched by itself:
+ * `recursive` of Node 20 loses a file on Linux that was renamed into its place.
+ */
 export function watchFolder(folder: string, changed: () => void): { close(this: void): void } {
+  const watchers = new Map<string, FSWatcher>()
   let timer: NodeJS.Timeout | undefined
-  const watcher = watch(folder, { recursive: true }, (_, name) => {
-    if (name?.endsWith('.json') !== true) return
+  const settle = (): void => {
     clearTimeout(timer)
     timer = setTimeout(changed, SETTLED_MS)
-  })
+  }
+  const follow = (): readonly string[] => {
+    const there = foldersIn(folder)
+    const added = there.filter((path) => !watchers.has(path))
+    for (const [path, watcher] of watchers) {
+      if (there.includes(path)) continue
+      watcher.close()
+      watchers.delete(path)
+    }
+    for (const path of added) {
+      const watcher = watch(path, (_, name) => {
+        if (name?.endsWith('.json') === true || follow().some(hasJson)) settle()
+      })
+      watcher.on('error', () => undefined) // the folder has gone, of which its own folder tells
+      watchers.set(path, watcher)
+    }
+    return added
+  }
+  follow()
   return {
     close: () => {
       clearTimeout(timer)
-      watcher.close()
+      for (const watcher of watchers.values()) watcher.close()
     },
+  }
+}
+
+/** The folder and those below it. */
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const below = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => foldersIn(join(folder, name)))
+    return [folder, ...below]
+  } catch {
+    return [] // gone meanwhile
+  }
+}
+
+function hasJson(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name.endsWith('.json'))
+  } catch {
+    return false
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -22,5 +22,36 @@ describe('watchFolder', () => {
     await until(() => times > 0, 5_000)
     watching.close()
     expect(times).to.equal(1)
+  })
+
+  it('tells of files that come and go by their name, in folders that come and go', async () => {
+    let times = 0
+    const watching = watchFolder(folder, () => (times += 1))
+    const told = async (work: () => Promise<unknown>): Promise<void> => {
+      const before = times
+      await work()
+      await until(() => times > before, 5_000)
+    }
+    const file = path.join(folder, 'note.json')
+    const put = async (target: string): Promise<void> => {
+      await writeFile(`${target}.tmp`, '{}')
+      await rename(`${target}.tmp`, target)
+    }
+    try {
+      for (let round = 0; round < 2; round += 1) {
+        await told(() => put(file))
+        await told(() => put(file))
+        await told(() => rm(file))
+        const below = path.join(folder, 'components', 'shared')
+        await told(async () => {
+          await mkdir(below, { recursive: true })
+          await put(path.join(below, 'link.json'))
+        })
+        await told(() => put(path.join(below, 'link.json')))
+        await told(() => rm(path.join(folder, 'components'), { recursive: true }))
+      }
+    } finally {
+      watching.close()
+    }
   })
 })
