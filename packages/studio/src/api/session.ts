@@ -25,6 +25,8 @@ export interface StartInfo {
   readonly oidc: { readonly label: string } | null
   readonly passkeys: boolean
   readonly version: string
+  /** The server is in development: types are changed here. */
+  readonly editableTypes: boolean
 }
 
 export const startQuery = queryOptions({

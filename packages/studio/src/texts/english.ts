@@ -1,4 +1,5 @@
 import { entryEnglish } from './entry-english.ts'
+import { declareEnglish } from './declare-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
@@ -9,6 +10,7 @@ export const english = {
   ...mediaEnglish,
   ...planningEnglish,
   ...logEnglish,
+  ...declareEnglish,
 
   'app.name': 'Quire',
   'app.loading': 'Loading',

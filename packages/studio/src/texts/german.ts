@@ -1,4 +1,5 @@
 import { entryGerman } from './entry-german.ts'
+import { declareGerman } from './declare-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
@@ -9,6 +10,7 @@ export const german: Catalogue = {
   ...mediaGerman,
   ...planningGerman,
   ...logGerman,
+  ...declareGerman,
 
   'app.name': 'Quire',
   'app.loading': 'Lädt',

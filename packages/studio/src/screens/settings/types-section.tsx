@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { type ComponentProps, lazy, Suspense, useState } from 'react'
 import {
   type Attribute,
   type Attributes,
@@ -8,6 +8,7 @@ import {
   declarationQuery,
   useTypes,
 } from '../../api/content-types.ts'
+import { startQuery, useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
@@ -17,16 +18,64 @@ import styles from './types-section.module.css'
 import sectionStyles from './section.module.css'
 import { Section } from './section.tsx'
 
-/** What is declared, to read. */
+const DeclarationEditor = lazy(async () => ({
+  default: (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
+}))
+const NewDeclaration = lazy(async () => ({
+  default: (await import('../declare/new-declaration.tsx')).NewDeclaration,
+}))
+
+/** What is declared: to read, and on a server in development to change. */
 export function TypesSection() {
+  const may = useMay()
+  const { data: start } = useSuspenseQuery(startQuery)
+  const isEditable = start.editableTypes && may('admin::declarations.update')
+  const [edited, edit] = useState<ComponentProps<typeof DeclarationEditor>['edited'] | null>(null)
+  const [added, add] = useState<'contentType' | 'component' | null>(null)
+  if (edited !== null) return <DeclarationEditor edited={edited} onClose={() => edit(null)} />
+  return (
+    <>
+      <DeclaredTypes onEdit={isEditable ? edit : undefined} onAdd={isEditable ? add : undefined} />
+      {added !== null && (
+        <Suspense>
+          <NewDeclaration
+            kind={added}
+            onClose={() => add(null)}
+            onMade={(draft) => {
+              add(null)
+              edit(draft)
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+interface DeclaredTypesProps {
+  /** Absent where they are only read. */
+  readonly onEdit: ((uid: string) => void) | undefined
+  readonly onAdd: ((kind: 'contentType' | 'component') => void) | undefined
+}
+
+function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
   const { t } = useTexts()
   const types = useTypes()
   const { data: components } = useSuspenseQuery(componentsQuery)
   const [uid, show] = useState<string | null>(null)
   const component = components.find((one) => one.uid === uid)
+  const hint = onEdit === undefined ? t('settings.typesHint') : t('declare.hint')
   return (
     <>
-      <Section title={t('settings.types')} hint={t('settings.typesHint')}>
+      <Section
+        title={t('settings.types')}
+        hint={hint}
+        action={
+          onAdd !== undefined && (
+            <Button onPress={() => onAdd('contentType')}>{t('declare.newType')}</Button>
+          )
+        }
+      >
         <Rows label={t('settings.types')}>
           {types.map((type) => (
             <Row
@@ -44,15 +93,20 @@ export function TypesSection() {
               }
               note={<code className={styles['code']}>{type.uid}</code>}
             >
-              <Button look="quiet" small onPress={() => show(type.uid)}>
-                {t('settings.view')}
-              </Button>
+              <Buttons uid={type.uid} name={type.displayName} onShow={show} onEdit={onEdit} />
             </Row>
           ))}
         </Rows>
       </Section>
-      {components.length > 0 && (
-        <Section title={t('types.components')}>
+      {(components.length > 0 || onAdd !== undefined) && (
+        <Section
+          title={t('types.components')}
+          action={
+            onAdd !== undefined && (
+              <Button onPress={() => onAdd('component')}>{t('declare.newComponent')}</Button>
+            )
+          }
+        >
           <Rows label={t('types.components')}>
             {components.map((one) => (
               <Row
@@ -60,9 +114,7 @@ export function TypesSection() {
                 title={one.displayName}
                 note={<code className={styles['code']}>{one.uid}</code>}
               >
-                <Button look="quiet" small onPress={() => show(one.uid)}>
-                  {t('settings.view')}
-                </Button>
+                <Buttons uid={one.uid} name={one.displayName} onShow={show} onEdit={onEdit} />
               </Row>
             ))}
           </Rows>
@@ -78,6 +130,33 @@ export function TypesSection() {
             )}
           </Suspense>
         </Dialog>
+      )}
+    </>
+  )
+}
+
+interface ButtonsProps extends Pick<DeclaredTypesProps, 'onEdit'> {
+  readonly uid: string
+  readonly name: string
+  readonly onShow: (uid: string) => void
+}
+
+function Buttons({ uid, name, onShow, onEdit }: ButtonsProps) {
+  const { t } = useTexts()
+  return (
+    <>
+      <Button look="quiet" small onPress={() => onShow(uid)}>
+        {t('settings.view')}
+      </Button>
+      {onEdit !== undefined && (
+        <Button
+          look="quiet"
+          small
+          aria-label={t('declare.edit', { name })}
+          onPress={() => onEdit(uid)}
+        >
+          {t('settings.edit')}
+        </Button>
       )}
     </>
   )

@@ -1,0 +1,49 @@
+import type { DeclaredFile } from '../../api/declarations.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { type DraftAttribute, textIn } from './draft.ts'
+import { shownName } from './reference-fields.tsx'
+
+export interface AskToRemoveProps {
+  /** Null while nothing is to go. */
+  readonly attribute: DraftAttribute | null
+  readonly files: readonly DeclaredFile[]
+  readonly onClose: () => void
+  readonly onRemove: (attribute: DraftAttribute) => void
+}
+
+/** Says what becomes of what entries hold. */
+export function AskToRemove({ attribute, files, onClose, onRemove }: AskToRemoveProps) {
+  const { t } = useTexts()
+  const { options = {}, otherSide = null, name = '' } = attribute ?? {}
+  const target = textIn(options, 'target') ?? ''
+  const type = shownName(files.find(({ uid }) => uid === target)?.content ?? {}, target)
+  const isOwner = textIn(options, 'inversedBy') !== undefined
+  return (
+    <Dialog
+      title={t('declare.removeTitle', { name })}
+      isOpen={attribute !== null}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button
+            look="danger"
+            onPress={() => {
+              onClose()
+              if (attribute !== null) onRemove(attribute)
+            }}
+          >
+            {t('declare.removeShort')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('declare.removeHint')}</p>
+      {isOwner && otherSide !== null && (
+        <p>{t('declare.removeSide', { other: otherSide, type })}</p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import type { DeclaredFile, Json } from '../../api/declarations.ts'
+import { ATTRIBUTE_TYPES } from '../../api/content-types.ts'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { AttributeOptions } from './attribute-options.tsx'
+import styles from './declare.module.css'
+import type { Draft, DraftAttribute } from './draft.ts'
+import { isKnownType, KEPT } from './option-table.ts'
+import { withoutBlanks, wrongNumbers } from './option-values.ts'
+
+export interface AttributeDialogProps {
+  readonly draft: Draft
+  readonly files: readonly DeclaredFile[]
+  readonly attribute: DraftAttribute
+  readonly onClose: () => void
+  readonly onDone: (attribute: DraftAttribute) => void
+}
+
+/** One attribute: its name, its type, and what the type lets one say. */
+export function AttributeDialog(props: AttributeDialogProps) {
+  const { draft, files, attribute: given, onClose, onDone } = props
+  const { t } = useTexts()
+  const [attribute, set] = useState(given)
+  const { name, was, options } = attribute
+  const isTaken = draft.attributes.some((one) => one.key !== given.key && one.name === name)
+  const wrong = wrongNumbers(options)
+  const submit = (): void => {
+    if (name === '' || isTaken || wrong.length > 0) return
+    onDone({ ...attribute, options: withoutBlanks(options) })
+  }
+  const type = isKnownType(options['type']) ? options['type'] : 'string'
+  const hint =
+    was !== null && was !== name ? t('declare.renameHint', { was }) : t('declare.attributeNameHint')
+  const before = was === null ? undefined : given.options['type']
+  return (
+    <Dialog
+      title={was === null ? t('declare.add') : t('declare.edit', { name: was })}
+      isOpen
+      onClose={onClose}
+      form="wide"
+      actions={
+        <Button look="primary" type="submit" form="attribute">
+          {t('declare.done')}
+        </Button>
+      }
+    >
+      <FormFields id="attribute" onSubmit={submit}>
+        <TextInput
+          label={t('declare.attributeName')}
+          value={name}
+          onChange={(text) => set({ ...attribute, name: text.trim() })}
+          mono
+          autoFocus
+          isRequired
+          hint={hint}
+          error={isTaken ? t('declare.nameTaken') : undefined}
+          input={{ spellCheck: 'false' }}
+        />
+        <div>
+          <Choice
+            label={t('declare.type')}
+            options={ATTRIBUTE_TYPES.map((id) => ({ id, name: t(`declare.type.${id}`) }))}
+            value={type}
+            onChange={(id) => set({ ...attribute, options: retyped(options, id), otherSide: null })}
+          />
+          {isKnownType(before) && before !== type && (
+            <p role="status" className={styles['hint']}>
+              {t('declare.retypeHint', {
+                was: t(`declare.type.${before}`),
+                type: t(`declare.type.${type}`),
+              })}
+            </p>
+          )}
+        </div>
+        <AttributeOptions {...{ draft, files, attribute, wrong }} onChange={set} />
+      </FormFields>
+    </Dialog>
+  )
+}
+
+/** An attribute of another type keeps what every type has. */
+function retyped(options: Json, type: string): Json {
+  const kept = Object.entries(options).filter(([key]) => KEPT.includes(key))
+  return { type, ...DEFAULTS[type], ...Object.fromEntries(kept) }
+}
+
+/** What a type cannot be without. */
+const DEFAULTS: Readonly<Record<string, Json>> = {
+  relation: { relation: 'manyToOne' },
+  dynamiczone: { components: [] },
+}

@@ -1,0 +1,156 @@
+import type { DeclarationChanges, DeclaredFile, Json } from '../../api/declarations.ts'
+import { contentOf, type Draft, type DraftAttribute, readAt, textIn, writeAt } from './draft.ts'
+
+type Attributes = Readonly<Record<string, Json>>
+
+/** The attributes of every declaration that a relation can lead to, by uid, in their order. */
+type Sides = Map<string, Attributes>
+
+const OTHER_KIND: Readonly<Record<string, string>> = {
+  oneToOne: 'oneToOne',
+  oneToMany: 'manyToOne',
+  manyToOne: 'oneToMany',
+  manyToMany: 'manyToMany',
+}
+
+/**
+ * The files that differ once a draft is saved: its own, and those whose relations lead to it. What names an attribute
+ * that is renamed names it by its new name.
+ */
+export function changesOf(draft: Draft, files: readonly DeclaredFile[]): DeclarationChanges {
+  const own = contentOf(withSides(renamed(draft)))
+  const sides: Sides = new Map(files.map(({ uid, content }) => [uid, attributesOf(content)]))
+  const before = sides.get(draft.uid) ?? {}
+  sides.set(draft.uid, attributesOf(own))
+  if (draft.kind === 'contentType') {
+    leaveSides(draft, before, sides)
+    for (const { name } of draft.attributes) joinSide(draft.uid, name, sides)
+  }
+  const others = files
+    .filter(({ uid }) => uid !== draft.uid)
+    .flatMap(({ uid, content }) => {
+      const attributes = sides.get(uid) ?? {}
+      return isSame(attributes, attributesOf(content)) ? [] : [[uid, { ...content, attributes }]]
+    })
+  return {
+    [draft.uid]: { ...own, attributes: sides.get(draft.uid) },
+    ...(Object.fromEntries(others) as DeclarationChanges),
+  }
+}
+
+function attributesOf(content: Json | null): Attributes {
+  return (content?.['attributes'] ?? {}) as Attributes
+}
+
+function isSame(one: Attributes, other: Attributes): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** Relations that say by which name their target knows them. */
+function withSides(draft: Draft): Draft {
+  return { ...draft, attributes: draft.attributes.map(withSide) }
+}
+
+function withSide(attribute: DraftAttribute): DraftAttribute {
+  const { options, otherSide } = attribute
+  if (options['type'] !== 'relation') return attribute
+  if (otherSide === null) {
+    const { mappedBy: _inverse, inversedBy: _owner, ...alone } = options
+    return { ...attribute, options: alone }
+  }
+  const relation = textIn(options, 'relation') ?? ''
+  const isInverse =
+    relation === 'oneToMany' ||
+    (relation !== 'manyToOne' && typeof options['mappedBy'] === 'string')
+  const [key, gone] = isInverse ? ['mappedBy', 'inversedBy'] : ['inversedBy', 'mappedBy']
+  return { ...attribute, options: { ...without(options, gone), [key]: otherSide } }
+}
+
+function without(options: Json, key: string): Json {
+  return Object.fromEntries(Object.entries(options).filter(([one]) => one !== key))
+}
+
+/** What pointed back to relations that are gone, or lead elsewhere: an inverse goes with them, an owner stays for itself. */
+function leaveSides({ uid, attributes }: Draft, before: Attributes, sides: Sides): void {
+  for (const [name, options] of Object.entries(before)) {
+    const { target, other } = linkOf(options)
+    const now = attributes.find(({ was }) => was === name)
+    if (now?.otherSide === other && now.options['target'] === target) continue
+    const there = sides.get(target) ?? {}
+    const pointing = there[other]
+    if (pointing?.['target'] !== uid) continue
+    const left =
+      pointing['mappedBy'] === name
+        ? without(there, other)
+        : { ...there, [other]: without(pointing, 'inversedBy') }
+    sides.set(target, left as Attributes)
+  }
+}
+
+/** Where a relation leads, and by which name its target knows it; empty where it has no other side. */
+function linkOf(options: Json): { readonly target: string; readonly other: string } {
+  const other = textIn(options, 'mappedBy') ?? textIn(options, 'inversedBy') ?? ''
+  return { target: textIn(options, 'target') ?? '', other }
+}
+
+/** The attribute at the other side, made or made to fit. */
+function joinSide(uid: string, name: string, sides: Sides): void {
+  const own = sides.get(uid)?.[name] ?? {} // gone with its other side
+  const { target, other } = linkOf(own)
+  const there = sides.get(target)
+  if (other === '' || there === undefined) return
+  const isInverse = own['mappedBy'] !== undefined
+  const [key, gone] = isInverse ? ['inversedBy', 'mappedBy'] : ['mappedBy', 'inversedBy']
+  const relation = OTHER_KIND[textIn(own, 'relation') ?? '']
+  const kept = without(there[other] ?? {}, gone)
+  sides.set(target, {
+    ...there,
+    [other]: { ...kept, type: 'relation', relation, target: uid, [key]: name },
+  })
+}
+
+/** What names attributes of its own declaration. */
+function renamed(draft: Draft): Draft {
+  const names = new Map(
+    draft.attributes.flatMap(({ was, name }) =>
+      was === null || was === name ? [] : [[was, name]],
+    ),
+  )
+  if (names.size === 0) return draft
+  const now = (path: string): string => {
+    const [, first = '', rest = ''] = /^([^.:]+)(.*)$/.exec(path) ?? []
+    return (names.get(first) ?? first) + rest
+  }
+  return {
+    ...draft,
+    rest: [
+      ['options', 'indexes'],
+      ['options', 'api', 'filterable'],
+    ].reduce((rest, path) => {
+      const value = readAt(rest, ...path)
+      return Array.isArray(value) ? writeAt(rest, path, renamedIn(value, now)) : rest
+    }, draft.rest),
+    attributes: draft.attributes.map((attribute) => renamedOptions(attribute, draft.uid, now)),
+  }
+}
+
+function renamedOptions(
+  attribute: DraftAttribute,
+  uid: string,
+  now: (path: string) => string,
+): DraftAttribute {
+  const { options, otherSide } = attribute
+  const target = textIn(options, 'targetField')
+  if (target !== undefined) {
+    return { ...attribute, options: { ...options, targetField: now(target) } }
+  }
+  const isOwnSide = otherSide !== null && options['target'] === uid
+  return isOwnSide ? { ...attribute, otherSide: now(otherSide) } : attribute
+}
+
+function renamedIn(value: readonly unknown[], now: (path: string) => string): readonly unknown[] {
+  return value.map((one) => {
+    if (Array.isArray(one)) return renamedIn(one, now)
+    return typeof one === 'string' ? now(one) : one
+  })
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Choice } from '../../design/choice.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { TextInput } from '../../design/text-input.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { type Draft, nameOf, newComponent, newType, pluralOf } from './draft.ts'
+
+export interface NewDeclarationProps {
+  readonly kind: Draft['kind']
+  readonly onClose: () => void
+  readonly onMade: (draft: Draft) => void
+}
+
+/** Asks for what cannot be changed later. */
+export function NewDeclaration({ kind, onClose, onMade }: NewDeclarationProps) {
+  const { t } = useTexts()
+  const [displayName, setDisplayName] = useState('')
+  const [count, setCount] = useState<'collectionType' | 'singleType'>('collectionType')
+  const name = nameOf(displayName)
+  const submit = (form: FormData): void => {
+    const given = { displayName: displayName.trim() }
+    onMade(
+      kind === 'component'
+        ? newComponent({
+            ...given,
+            category: textOf(form, 'category'),
+            name: textOf(form, 'name') || name,
+          })
+        : newType({
+            ...given,
+            kind: count,
+            singularName: textOf(form, 'singularName') || name,
+            pluralName:
+              textOf(form, 'pluralName') || pluralOf(textOf(form, 'singularName') || name),
+          }),
+    )
+  }
+  return (
+    <Dialog
+      title={t(kind === 'component' ? 'declare.newComponent' : 'declare.newType')}
+      isOpen
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="new-declaration">
+          {t('declare.continue')}
+        </Button>
+      }
+    >
+      <FormFields id="new-declaration" onSubmit={submit}>
+        <TextInput
+          label={t('declare.displayName')}
+          value={displayName}
+          onChange={setDisplayName}
+          autoFocus
+          isRequired
+        />
+        {kind === 'component' ? (
+          <>
+            <TextInput
+              label={t('declare.category')}
+              name="category"
+              defaultValue="shared"
+              mono
+              hint={t('declare.nameHint')}
+            />
+            <TextInput label={t('declare.name')} name="name" mono input={{ placeholder: name }} />
+          </>
+        ) : (
+          <>
+            <Choice
+              label={t('declare.kind')}
+              options={(['collectionType', 'singleType'] as const).map((id) => ({
+                id,
+                name: t(`declare.kind.${id}`),
+              }))}
+              value={count}
+              onChange={(id) => setCount(id === 'singleType' ? id : 'collectionType')}
+            />
+            <TextInput
+              label={t('declare.singularName')}
+              name="singularName"
+              mono
+              input={{ placeholder: name }}
+              hint={t('declare.nameHint')}
+            />
+            <TextInput
+              label={t('declare.pluralName')}
+              name="pluralName"
+              mono
+              input={{ placeholder: pluralOf(name) }}
+            />
+          </>
+        )}
+      </FormFields>
+    </Dialog>
+  )
+}

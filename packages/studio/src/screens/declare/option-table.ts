@@ -1,0 +1,64 @@
+import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/content-types.ts'
+
+/** What can be chosen in the form of an attribute; other options of its declaration stay as they are. */
+export type Option =
+  | 'required'
+  | 'unique'
+  | 'private'
+  | 'localized'
+  | 'minLength'
+  | 'maxLength'
+  | 'regex'
+  | 'min'
+  | 'max'
+  | 'default'
+  | 'enum'
+  | 'targetField'
+  | 'relation'
+  | 'component'
+  | 'components'
+  | 'repeatable'
+  | 'multiple'
+  | 'allowedTypes'
+
+const COMMON: readonly Option[] = ['required', 'private', 'localized']
+const SCALAR: readonly Option[] = ['required', 'unique', 'private', 'localized']
+const TEXT: readonly Option[] = ['minLength', 'maxLength', 'regex', 'default', ...SCALAR]
+const NUMBER: readonly Option[] = ['min', 'max', 'default', ...SCALAR]
+const MOMENT: readonly Option[] = ['default', ...SCALAR]
+
+const OPTIONS: Readonly<Record<AttributeType, readonly Option[]>> = {
+  string: TEXT,
+  text: TEXT,
+  richtext: ['minLength', 'maxLength', 'default', ...COMMON],
+  blocks: COMMON,
+  email: TEXT,
+  password: ['minLength', 'maxLength', ...COMMON],
+  uid: ['targetField', 'minLength', 'maxLength', 'regex', ...COMMON],
+  enumeration: ['enum', 'default', ...SCALAR],
+  integer: NUMBER,
+  biginteger: NUMBER,
+  decimal: NUMBER,
+  float: NUMBER,
+  boolean: ['default', ...COMMON],
+  date: MOMENT,
+  time: MOMENT,
+  datetime: MOMENT,
+  timestamp: MOMENT,
+  json: COMMON,
+  relation: ['relation', ...COMMON],
+  component: ['component', 'repeatable', 'min', 'max', ...COMMON],
+  dynamiczone: ['components', 'min', 'max', ...COMMON],
+  media: ['multiple', 'allowedTypes', ...COMMON],
+}
+
+export function optionsOf(type: string): readonly Option[] {
+  return isKnownType(type) ? OPTIONS[type] : []
+}
+
+export function isKnownType(type: unknown): type is AttributeType {
+  return (ATTRIBUTE_TYPES as readonly unknown[]).includes(type)
+}
+
+/** What an attribute keeps when it becomes one of another type. */
+export const KEPT: readonly string[] = ['required', 'private', 'pluginOptions']

@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import type { DeclaredFile, Json } from '../../src/api/declarations.ts'
+import { changesOf } from '../../src/screens/declare/changes.ts'
+import {
+  type Draft,
+  draftOf,
+  nameOf,
+  newComponent,
+  newType,
+} from '../../src/screens/declare/draft.ts'
+
+const file = (uid: string, attributes: Json, more: Json = {}): DeclaredFile => ({
+  uid,
+  kind: uid.startsWith('api::') ? 'contentType' : 'component',
+  content: { info: { singularName: 'x' }, ...more, attributes },
+})
+
+const TITLE = { type: 'string' }
+const relation = (kind: string, target: string, side: Json = {}): Json => ({
+  type: 'relation',
+  relation: kind,
+  target,
+  ...side,
+})
+const attributesIn = (changes: Readonly<Record<string, Json | null>>, uid: string): unknown =>
+  changes[uid]?.['attributes']
+
+const edit = (
+  draft: Draft,
+  name: string,
+  change: (attribute: Draft['attributes'][number]) => Draft['attributes'][number] | null,
+): Draft => ({
+  ...draft,
+  attributes: draft.attributes.flatMap((one) => (one.name === name ? (change(one) ?? []) : [one])),
+})
+
+describe('what saving a declaration changes', () => {
+  const posts = file('api::post.post', {
+    title: TITLE,
+    writer: relation('manyToOne', 'api::person.person', { inversedBy: 'posts' }),
+  })
+  const people = file('api::person.person', {
+    name: TITLE,
+    posts: relation('oneToMany', 'api::post.post', { mappedBy: 'writer' }),
+  })
+  const both = [posts, people]
+
+  it('is nothing but the file where nothing was edited, key for key', () => {
+    for (const one of both) {
+      const changes = changesOf(draftOf(one), both)
+      expect(JSON.stringify(changes)).to.equal(JSON.stringify({ [one.uid]: one.content }))
+    }
+  })
+
+  it('keeps what the forms do not know', () => {
+    const odd = file('api::odd.odd', { title: { ...TITLE, column: 'x' } }, { config: { a: 1 } })
+    expect(changesOf(draftOf(odd), [odd])).to.deep.equal({ 'api::odd.odd': odd.content })
+  })
+
+  it('of a renamed attribute follows it where it is named', () => {
+    const type = file(
+      'api::post.post',
+      { title: TITLE, slug: { type: 'uid', targetField: 'title' } },
+      { options: { indexes: ['title:desc', ['slug', 'title']], api: { filterable: ['title'] } } },
+    )
+    const draft = edit(draftOf(type), 'title', (one) => ({ ...one, name: 'heading' }))
+    expect(changesOf(draft, [type])['api::post.post']).to.deep.equal({
+      info: { singularName: 'x' },
+      options: {
+        indexes: ['heading:desc', ['slug', 'heading']],
+        api: { filterable: ['heading'] },
+      },
+      attributes: { heading: TITLE, slug: { type: 'uid', targetField: 'heading' } },
+    })
+  })
+
+  it('of a renamed side changes the other one, from either', () => {
+    const fromOwner = edit(draftOf(posts), 'writer', (one) => ({ ...one, name: 'author' }))
+    const owned = changesOf(fromOwner, both)
+    expect(attributesIn(owned, 'api::person.person')).to.deep.equal({
+      name: TITLE,
+      posts: relation('oneToMany', 'api::post.post', { mappedBy: 'author' }),
+    })
+    const fromInverse = edit(draftOf(people), 'posts', (one) => ({ ...one, name: 'texts' }))
+    const mapped = changesOf(fromInverse, both)
+    expect(attributesIn(mapped, 'api::post.post')).to.deep.equal({
+      title: TITLE,
+      writer: relation('manyToOne', 'api::person.person', { inversedBy: 'texts' }),
+    })
+  })
+
+  it('of a side that goes takes an inverse with it, and leaves an owner', () => {
+    const withoutOwner = changesOf(
+      edit(draftOf(posts), 'writer', () => null),
+      both,
+    )
+    expect(attributesIn(withoutOwner, 'api::person.person')).to.deep.equal({ name: TITLE })
+    const withoutInverse = changesOf(
+      edit(draftOf(people), 'posts', () => null),
+      both,
+    )
+    expect(attributesIn(withoutInverse, 'api::post.post')).to.deep.equal({
+      title: TITLE,
+      writer: relation('manyToOne', 'api::person.person'),
+    })
+  })
+
+  for (const [kind, own, back] of [
+    ['oneToOne', 'inversedBy', relation('oneToOne', 'api::tag.tag', { mappedBy: 'posts' })],
+    ['oneToMany', 'mappedBy', relation('manyToOne', 'api::tag.tag', { inversedBy: 'posts' })],
+    ['manyToOne', 'inversedBy', relation('oneToMany', 'api::tag.tag', { mappedBy: 'posts' })],
+    ['manyToMany', 'inversedBy', relation('manyToMany', 'api::tag.tag', { mappedBy: 'posts' })],
+  ] as const) {
+    it(`of a new relation of kind ${kind} makes its other side`, () => {
+      const tag = newType({
+        displayName: 'Tag',
+        singularName: 'tag',
+        pluralName: 'tags',
+        kind: 'collectionType',
+      })
+      const options = relation(kind, 'api::post.post')
+      const attributes = [{ key: 'a', name: 'posts', was: null, options, otherSide: 'tags' }]
+      const changes = changesOf({ ...tag, attributes }, both)
+      expect(attributesIn(changes, 'api::tag.tag')).to.deep.equal({
+        posts: { ...options, [own]: 'tags' },
+      })
+      expect(attributesIn(changes, 'api::post.post')).to.deep.equal({
+        title: TITLE,
+        writer: relation('manyToOne', 'api::person.person', { inversedBy: 'posts' }),
+        tags: back,
+      })
+      expect(Object.keys(changes)).to.deep.equal(['api::tag.tag', 'api::post.post'])
+    })
+  }
+
+  it('of a relation to its own type stands in one file', () => {
+    const page = file('api::page.page', { title: TITLE })
+    const draft = draftOf(page)
+    const options = relation('manyToOne', 'api::page.page')
+    const parent = { key: 'a', name: 'parent', was: null, options, otherSide: 'children' }
+    const changes = changesOf({ ...draft, attributes: [...draft.attributes, parent] }, [page])
+    expect(attributesIn(changes, 'api::page.page')).to.deep.equal({
+      title: TITLE,
+      parent: { ...options, inversedBy: 'children' },
+      children: relation('oneToMany', 'api::page.page', { mappedBy: 'parent' }),
+    })
+  })
+
+  describe('of two sides in one type', () => {
+    const page = file('api::page.page', {
+      parent: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
+      children: relation('oneToMany', 'api::page.page', { mappedBy: 'parent' }),
+    })
+    const after = (draft: Draft): unknown =>
+      attributesIn(changesOf(draft, [page]), 'api::page.page')
+
+    it('keeps both', () => {
+      expect(after(draftOf(page))).to.deep.equal(page.content?.['attributes'])
+    })
+
+    it('renames one in the other', () => {
+      const draft = edit(draftOf(page), 'parent', (one) => ({ ...one, name: 'above' }))
+      expect(after(draft)).to.deep.equal({
+        above: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
+        children: relation('oneToMany', 'api::page.page', { mappedBy: 'above' }),
+      })
+    })
+
+    it('removes an inverse with its owner, and leaves an owner', () => {
+      expect(after(edit(draftOf(page), 'parent', () => null))).to.deep.equal({})
+      expect(after(edit(draftOf(page), 'children', () => null))).to.deep.equal({
+        parent: relation('manyToOne', 'api::page.page'),
+      })
+    })
+  })
+
+  it('names files after what people write', () => {
+    expect(nameOf('  Größe & Maß ')).to.equal('grosse-mass')
+    expect(nameOf('2. Café')).to.equal('cafe')
+    expect(
+      newComponent({ displayName: 'Link', category: 'shared', name: 'link' }).rest,
+    ).to.deep.equal({
+      collectionName: 'components_shared_links',
+      info: { displayName: 'Link' },
+      options: {},
+    })
+  })
+})
