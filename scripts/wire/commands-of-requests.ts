@@ -13,6 +13,7 @@ const UPKEEP: ReadonlySet<string> = new Set([
 const BACKGROUND: ReadonlySet<unknown> = new Set([
   'quire_deliveries',
   'quire_heads',
+  'quire_held_jobs',
   'quire_processes',
   'quire_schedules',
   'quire_stamps',

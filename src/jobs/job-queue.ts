@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
+import { type HeldJobs, openHeldJobs } from './held-jobs.ts'
 
 /** What every row of work holds, beside what it is about. */
 export interface JobRow {
@@ -41,6 +42,11 @@ export class LeaseLost extends Error {
 export interface JobQueue<T extends JobRow> {
   /** One that is due, among those that meet the conditions too; null where there is none. */
   claim(conditions?: object): Promise<Claimed<T> | null>
+  /**
+   * Does work on it that may be longer than a lease: nobody else claims it meanwhile. Killed, it is left to others within
+   * one lease.
+   */
+  hold<R>(job: Claimed<T>, work: () => Promise<R>): Promise<R>
   /** Writes what became of it, if it is still ours. @throws LeaseLost */
   settle(job: Claimed<T>, change: JobChange<T>): Promise<void>
   /** Has its effect and removes it, both or neither. @throws LeaseLost, and nothing has changed */
@@ -57,7 +63,7 @@ export interface JobQueueOptions {
   readonly collection: string
   /** By which member, ascending, what is due at once is begun; without one there is no order. */
   readonly tieBreak?: string
-  /** Longer than any attempt takes. */
+  /** Longer than any attempt takes, unless that is held (`hold`). */
   readonly leaseMs: number
   readonly now: () => Date
 }
@@ -73,12 +79,16 @@ export async function openJobQueue<T extends JobRow>(
 ): Promise<JobQueue<T>> {
   const { database, now } = options
   const rows = rowsOf(options)
+  const held = openHeldJobs(options)
   await ensureIndexes(rows, [
     { key: { open: 1, ...orderOf(options) }, partialFilterExpression: { open: 1 } },
   ])
   return {
     claim: (conditions = {}) =>
-      asCmsErrors(async () => (await claimOne(options, conditions, now())) as Claimed<T> | null),
+      asCmsErrors(
+        async () => (await claimOne({ ...options, held }, conditions, now())) as Claimed<T> | null,
+      ),
+    hold: (job, work) => held.hold(job.lease, work),
     settle: (job, change) => settle(options, job, change),
     finish: (job, effect) =>
       database.transact(async (session) => {
@@ -100,30 +110,47 @@ function rowsOf({ database, collection }: JobQueueOptions) {
   return database.collection<JobRow>(collection)
 }
 
-async function claimOne(
-  options: JobQueueOptions,
-  conditions: object,
-  at: Date,
-): Promise<JobRow | null> {
-  const { database, leaseMs } = options
+interface Claiming extends JobQueueOptions {
+  readonly held: HeldJobs
+}
+
+async function claimOne(options: Claiming, conditions: object, at: Date): Promise<JobRow | null> {
+  const { database, leaseMs, held } = options
   const rows = rowsOf(options)
-  const bounded = { maxTimeMS: database.queryTimeoutMs }
   const claimable = claimableAt(at, leaseMs)
-  const due = await rows
-    .find({ ...conditions, ...claimable }, { ...bounded, projection: { _id: 1 } })
-    .sort(orderOf(options))
-    .limit(CANDIDATES)
-    .toArray()
   const leasedUntil = new Date(at.getTime() + leaseMs)
-  for (const { _id } of byChance(due)) {
+  for (const { _id, lease } of byChance(await findDue(options, { ...conditions, ...claimable }))) {
     const claimed = await rows.findOneAndUpdate(
-      { _id, ...claimable },
+      { _id, ...claimable, lease },
       { $set: { lease: randomUUID(), leasedUntil }, $inc: { attempts: 1 } },
-      { ...bounded, returnDocument: 'after' },
+      { maxTimeMS: database.queryTimeoutMs, returnDocument: 'after' },
     )
-    if (claimed !== null) return claimed
+    if (claimed === null) continue
+    if (lease !== null) await held.forget(lease)
+    return claimed
   }
   return null
+}
+
+/** Of those that are due first; none that somebody is at. */
+async function findDue(
+  options: Claiming,
+  filter: object,
+): Promise<readonly Pick<JobRow, '_id' | 'lease'>[]> {
+  const { database, held } = options
+  const find = (more: object) =>
+    rowsOf(options)
+      .find(
+        { ...filter, ...more },
+        { maxTimeMS: database.queryTimeoutMs, projection: { _id: 1, lease: 1 } },
+      )
+      .sort(orderOf(options))
+      .limit(CANDIDATES)
+      .toArray()
+  const due = await find({})
+  if (due.every(({ lease }) => lease === null)) return due
+  const alive = await held.alive()
+  return alive.length === 0 ? due : find({ lease: { $nin: alive } })
 }
 
 function claimableAt(at: Date, leaseMs: number) {

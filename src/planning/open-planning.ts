@@ -16,8 +16,11 @@ export interface Planning extends PlanningContext {
 
 /** What is due is begun within a second, whoever else has died. */
 const LOOK_MS = 500
-/** An attempt that is longer is begun by another, too, and only one of them counts. */
-const LEASES_MS = { document: 5_000, release: 60_000 } as const
+/**
+ * What a killed process was at is begun anew after so long. A process that stands still for as long has it taken away;
+ * only one of them counts.
+ */
+const LEASES_MS = { document: 1_000, release: 3_000 } as const
 const AT_ONCE = { document: 4, release: 1 } as const
 
 /** Begins to do what is due, and to end what has been in the trash for long enough, until `close`. */
@@ -51,7 +54,7 @@ async function laneOf(context: PlanningContext, kind: ScheduleRow['kind']): Prom
     atOnce: AT_ONCE[kind],
     next: async () => {
       const job = await queue.claim({ kind })
-      return job === null ? null : () => runSchedule(context, queue, job)
+      return job === null ? null : () => queue.hold(job, () => runSchedule(context, queue, job))
     },
   }
 }

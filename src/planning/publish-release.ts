@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import { ApplicationError, CmsError, ValidationError } from '../errors.ts'
 import type { Session } from '../mongo/connection/database.ts'
+import { lockDocuments } from '../mongo/write/lock-document.ts'
 import { retryCollisions } from '../mongo/write/retry-collisions.ts'
 import { checkItems } from './check-items.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
@@ -68,8 +69,22 @@ async function publishAll(
     },
     session,
   )
+  await lockItems(context, release.items, session)
   for (const item of inOrder(release.items)) await runItem(context, principal, item, session)
   return release
+}
+
+/** One type after the other, so that no two releases wait for each other. What is no such type is refused with its item. */
+async function lockItems(
+  { documents: { database }, schema }: PlanningContext,
+  items: readonly ReleaseItem[],
+  session: Session,
+): Promise<void> {
+  for (const type of [...new Set(items.map((item) => item.type))].sort()) {
+    const plan = schema.contentTypes.get(type)
+    const own = items.filter((item) => item.type === type).map(({ documentId }) => documentId)
+    if (plan !== undefined) await lockDocuments(database, plan, own, session)
+  }
 }
 
 /** What is taken back comes first: its values are free then. Documents in one order, so that no two wait for each other. */

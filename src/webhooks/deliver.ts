@@ -10,10 +10,13 @@ import { signedHeaders } from './sign.ts'
 import { type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** The longest that an attempt may take: to read what is sent, to send it, to write down what became of it. */
-export const LEASE_MS = 60_000
+export const LEASE_MS = 25_000
+
+/** To write down what became of it. */
+const SETTLE_MS = 2_000
 
 /** Who has not begun to send by then does not: the lease must last for all of it. */
-const LATEST_MS = LEASE_MS - 2 * TIMEOUT_MS
+const LATEST_MS = LEASE_MS - TIMEOUT_MS - SETTLE_MS
 
 export interface Delivering extends PayloadSources {
   readonly queue: JobQueue<DeliveryRow>

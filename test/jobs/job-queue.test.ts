@@ -14,6 +14,7 @@ import {
   newJob,
   openJobQueue,
 } from '../../src/jobs/job-queue.ts'
+import { until } from '../until.ts'
 import { openTestDatabase, type TestDatabase } from '../test-database.ts'
 
 interface Work extends JobRow {
@@ -101,6 +102,40 @@ describe('a queue of jobs', () => {
     await queue.finish(second, (session) => once(session, 'a').then(() => undefined))
     expect(await effects().findOne({ _id: 'a' })).to.include({ times: 1 })
     expect(await rows().countDocuments({})).to.equal(0)
+  })
+
+  it('leaves a job to who is at it for longer than a lease, until that has died', async () => {
+    const held = () =>
+      opened.database.collection<{ readonly _id: string; readonly until: Date }>('quire_held_jobs')
+    await put('a')
+    await put('b')
+    const job = await claim({ _id: 'a' })
+    let end = (): void => undefined
+    const working = queue.hold(job, () => new Promise<void>((resolve) => (end = resolve)))
+    const heldUntil = async (): Promise<number> =>
+      (await held().findOne({ _id: job.lease }))?.until.getTime() ?? 0
+    await until(async () => (await heldUntil()) > 0, 5_000)
+    clock += LEASE_MS + 1
+    await until(async () => (await heldUntil()) > clock, 5_000)
+    const other = await claim()
+    expect(other._id, 'is not kept from others').to.equal('b')
+    expect(await queue.claim()).to.equal(null)
+    end()
+    await working
+    expect(await held().countDocuments({})).to.equal(0)
+    await held().insertOne({ _id: job.lease, until: new Date(clock) }) // who was killed
+    expect(await claim()).to.include({ _id: 'a', attempts: 2 })
+    expect(await held().countDocuments({})).to.equal(0)
+    const late = queue.finish(job, (session) => once(session, 'a').then(() => undefined))
+    expect(await rejection(late)).to.be.instanceOf(LeaseLost)
+  })
+
+  it('writes nothing beside the row for work that is short, and nothing after work that failed', async () => {
+    await put('a')
+    const job = await claim()
+    const failed = queue.hold(job, () => Promise.reject(new Error('on the way')))
+    expect(await rejection(failed)).to.have.property('message', 'on the way')
+    expect(await opened.database.collection('quire_held_jobs').countDocuments({})).to.equal(0)
   })
 
   it('does not believe a lease of a clock that was far ahead', async () => {

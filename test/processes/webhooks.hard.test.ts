@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { type Db, MongoClient } from 'mongodb'
 import { Webhook } from 'standardwebhooks'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
+import { LEASE_MS } from '../../src/webhooks/deliver.ts'
 import type { DeliveryRow } from '../../src/webhooks/delivery.ts'
 import { declare } from '../api/server.ts'
 import { type ServerProcess, startServerProcess, writeContentTypes } from '../api/server-process.ts'
@@ -20,8 +21,10 @@ const SERVERS = 5
 const WRITERS = 6
 /** The share of messages that the receivers do not take. */
 const FAILING = 0.3
-/** A lease lasts for a minute: what a killed process held is sent again after that. */
-const PATIENCE_MS = 240_000
+/** Deliveries that are left when writers wait for them: however long it goes on, what is to be sent is bounded. */
+const MOST_OPEN = 300
+const SHORT_LEASE_MS = 3_000
+const PATIENCE_MS = 150_000
 
 interface Hook {
   readonly id: string
@@ -58,7 +61,8 @@ describe('webhooks of several processes under kills, with receivers that fail', 
         SLOW_REQUEST_MS: '0',
         WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
       })
-    for (let index = 0; index < SERVERS; index += 1) servers.push(await start())
+    servers.push(await start()) // the indexes are there then
+    servers.push(...(await Promise.all(Array.from({ length: SERVERS - 1 }, start))))
     for (const ordered of [false, true]) hooks.push(await makeHook(ordered))
   })
   after(async () => {
@@ -103,18 +107,37 @@ describe('webhooks of several processes under kills, with receivers that fail', 
   }
 
   const deliveries = () => db.collection<DeliveryRow>('quire_deliveries')
-  /** The next attempt of what failed is now: the minutes and hours between attempts are no matter here. */
-  const hurry = () =>
-    deliveries().updateMany(
+  /**
+   * The next attempt of what failed is now, and a lease is over after 3 s: how long the pauses between attempts are is no
+   * matter here. Somebody alive who is slower has it taken away, as by a clock that is ahead.
+   */
+  async function hurry(): Promise<void> {
+    await deliveries().updateMany(
       { open: 1, lease: null, last: { $ne: null } },
       { $set: { dueAt: new Date(0) } },
     )
+    const leasedUntil = { $lt: new Date(Date.now() + LEASE_MS - SHORT_LEASE_MS) }
+    await deliveries().updateMany(
+      { open: 1, lease: { $ne: null }, leasedUntil },
+      { $set: { leasedUntil: new Date(0) } },
+    )
+  }
+
+  /** Makes all attempts that are to come at once, and says how many deliveries there are, until it is told to stop. */
+  async function pace(isOver: () => boolean, tell: (open: number) => void): Promise<void> {
+    while (!isOver()) {
+      await hurry()
+      tell(await deliveries().countDocuments({ open: 1 }))
+      await wait(100)
+    }
+  }
 
   /** Writes to documents of its own until it is told to stop; a server that dies in between is no matter. */
-  async function write(isOver: () => boolean): Promise<number> {
+  async function write(isOver: () => boolean, mayWrite: () => boolean): Promise<number> {
     let acknowledged = 0
     let documentId: string | null = null
     for (let count = 0; !isOver(); count += 1) {
+      await until(() => mayWrite() || isOver(), PATIENCE_MS)
       const data = { data: { text: String(count) } }
       const target: string = documentId === null ? '' : `/${documentId}`
       const method = documentId === null ? 'POST' : 'PUT'
@@ -154,14 +177,18 @@ describe('webhooks of several processes under kills, with receivers that fail', 
 
   it(`each event arrives, none is invented, and order is kept where asked for (${KILLS} kills)`, async () => {
     let isOver = false
-    const writers = Array.from({ length: WRITERS }, () => write(() => isOver))
+    let open = 0
+    const ended = (): boolean => isOver
+    const pacing = pace(ended, (count) => (open = count))
+    const writers = Array.from({ length: WRITERS }, () => write(ended, () => open < MOST_OPEN))
     for (let kill = 0; kill < KILLS; kill += 1) {
       await wait(300 + Math.random() * 1_200) // under load, at any moment
-      await hurry()
       await killOne()
     }
     isOver = true
+    await pacing
     const acknowledged = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
+    const killedAt = performance.now()
     let left = {}
     await until(
       async () => {
@@ -178,6 +205,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
       PATIENCE_MS,
       () => JSON.stringify(left),
     )
+    tell(acknowledged, performance.now() - killedAt)
     for (const hook of hooks) {
       const wanted = await expected(hook)
       const taken = takenBy(hook)
@@ -198,6 +226,14 @@ describe('webhooks of several processes under kills, with receivers that fail', 
     }
     expect(forged).to.deep.equal([])
   })
+
+  function tell(acknowledged: number, restMs: number): void {
+    if (process.env['QUIRE_TEST_KILLS'] === undefined) return
+    const counts = hooks.map((hook) => [takenBy(hook).length, hook.receiver.received.length])
+    process.stdout.write(
+      `${KILLS} kills: ${acknowledged} writes, taken and received ${JSON.stringify(counts)}, the rest in ${Math.round(restMs)} ms\n`,
+    )
+  }
 
   /** Of each document, each event was first taken after those before it. */
   function expectOrder(taken: readonly Received[], wanted: ReadonlyMap<string, string>): void {

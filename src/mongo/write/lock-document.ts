@@ -28,6 +28,23 @@ export async function lockDocument(
 }
 
 /**
+ * Keeps others from writing any of these documents until the transaction ends, by one command: a transaction of many is
+ * else in conflict with whoever saves one of them, again and again.
+ */
+export async function lockDocuments(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+  session: Session,
+): Promise<void> {
+  await versionsOf(database, plan).updateMany(
+    { documentId: { $in: [...documentIds] } },
+    { $set: { [LOCK]: newRevision() } },
+    optionsOf(database, session),
+  )
+}
+
+/**
  * False where the document has no version. The version is written by its whole `_id`: mongos before 7.1 takes no
  * `updateOne` and no `findAndModify` that names but a part of the shard key.
  */

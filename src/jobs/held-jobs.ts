@@ -1,0 +1,94 @@
+import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Database } from '../mongo/connection/database.ts'
+
+/** That somebody is at a job still, by the token of its lease. */
+interface HeldRow {
+  readonly _id: string
+  readonly until: Date
+}
+
+const COLLECTION = 'quire_held_jobs'
+
+/** No attempt takes so long: what hangs is left to another. */
+const MOST_HELD_MS = 600_000
+
+/** Who looks need not know more of them: as many pieces of work are not under way at once. */
+const MOST_ALIVE = 1_000
+
+export interface HeldJobsOptions {
+  readonly database: Database
+  readonly leaseMs: number
+  readonly now: () => Date
+}
+
+/**
+ * Leases that are prolonged while their work goes on. They stand beside the rows of the jobs: the transaction that removes
+ * such a row would be in conflict with whatever else writes it.
+ */
+export interface HeldJobs {
+  /** Does the work, and says all that time that the lease is in use. Work that is shorter than a third of it writes nothing. */
+  hold<R>(lease: string, work: () => Promise<R>): Promise<R>
+  /** The leases of those who live. */
+  alive(): Promise<readonly string[]>
+  /** Of somebody who has died. */
+  forget(lease: string): Promise<void>
+}
+
+export function openHeldJobs({ database, leaseMs, now }: HeldJobsOptions): HeldJobs {
+  const rows = database.collection<HeldRow>(COLLECTION)
+  const bounded = { maxTimeMS: database.queryTimeoutMs }
+  const forget = async (lease: string): Promise<void> => {
+    await asCmsErrors(() => rows.deleteOne({ _id: lease }, bounded))
+  }
+  const beat = async (_id: string): Promise<void> => {
+    const until = new Date(now().getTime() + leaseMs)
+    await rows.updateOne({ _id }, { $set: { until } }, { ...bounded, upsert: true })
+  }
+  return {
+    forget,
+    alive: () =>
+      asCmsErrors(() =>
+        rows
+          .find({ until: { $gt: now() } }, { ...bounded, batchSize: MOST_ALIVE + 1 })
+          .limit(MOST_ALIVE)
+          .map(({ _id }) => _id)
+          .toArray(),
+      ),
+    hold: async (lease, work) => {
+      const beats = beatEvery(leaseMs / 3, () => beat(lease))
+      try {
+        return await work()
+      } finally {
+        // What cannot be taken away is over in a moment anyway.
+        if (await beats.stop()) await forget(lease).catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** Beats until it is stopped, one at a time; `stop` answers whether there was any. */
+function beatEvery(
+  everyMs: number,
+  beat: () => Promise<void>,
+): { readonly stop: () => Promise<boolean> } {
+  const until = performance.now() + MOST_HELD_MS
+  let last: Promise<void> | null = null
+  let isBeating = false
+  const timer = setInterval(() => {
+    if (isBeating || performance.now() > until) return
+    isBeating = true
+    last = beat()
+      .catch(() => undefined) // the next one may go well; else the job is another's
+      .then(() => {
+        isBeating = false
+      })
+  }, everyMs)
+  timer.unref()
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await last
+      return last !== null
+    },
+  }
+}
