@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import type { CustomHelpers, CustomValidator, Schema as JoiSchema } from 'joi'
 import { findBlockFaults } from './blocks.ts'
+import { testInTime } from './bounded-regex.ts'
 import { Decimal } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
 import { storedJson } from './json-keys.ts'
@@ -150,7 +151,10 @@ function atLeastCharacters(limit: number): CustomValidator<string> {
 /** An empty text passes, as in the dialect. */
 function matches(regex: RegExp): CustomValidator<string> {
   return (value, { error }) => {
-    return value === '' || regex.test(value) ? value : error('string.match', { regex })
+    if (value === '') return value
+    const isMatch = testInTime(regex, value)
+    if (isMatch === null) return error('string.matchTime', { regex })
+    return isMatch ? value : error('string.match', { regex })
   }
 }
 

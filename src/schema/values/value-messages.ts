@@ -29,6 +29,10 @@ const SENTENCES = new Map<string, Sentence>([
   ['string.min', (label, { limit }) => `${label} must be at least ${String(limit)} characters`],
   ['string.max', (label, { limit }) => `${label} must be at most ${String(limit)} characters`],
   ['string.match', (label, { regex }) => `${label} must match the following: "${String(regex)}"`],
+  [
+    'string.matchTime',
+    (label, { regex }) => `${label} takes too long to be compared with "${String(regex)}"`,
+  ],
   ['number.integer', (label) => `${label} must be an integer`],
   [
     'number.min',

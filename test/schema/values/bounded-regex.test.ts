@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import { testInTime } from '../../../src/schema/values/bounded-regex.ts'
+
+/** Each tries exponentially, or by a high power, many ways to match the text beside it. */
+const DEAR: readonly (readonly [RegExp, string])[] = [
+  [/^(\w+\s?)*$/, `${'a'.repeat(40)}!`],
+  [/^(a+)+$/, `${'a'.repeat(40)}b`],
+  [/^(?=(a|aa)+$)/, `${'a'.repeat(60)}b`],
+  [/^(.*)\1(.*)(.*)(.*)(.*)x$/, 'ab'.repeat(2_000)],
+  [/\s+$/, `${' '.repeat(200_000)}x`],
+]
+
+const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('testInTime', () => {
+  beforeEach(otherWork)
+
+  it('says whether a text matches', () => {
+    expect(testInTime(/^[a-z]+$/, 'abc')).to.equal(true)
+    expect(testInTime(/^[a-z]+$/, 'ab1')).to.equal(false)
+    expect(testInTime(/^.{5}$/u, 'ab\u{1F600}cd')).to.equal(true)
+  })
+
+  for (const [regex, text] of DEAR) {
+    it(`gives up ${String(regex)} after a while`, () => {
+      const started = performance.now()
+      expect(testInTime(regex, text)).to.equal(null)
+      expect(performance.now() - started).to.be.below(1_000)
+    })
+  }
+
+  it('gives up many of them in the time of a few, and goes on when other work had its turn', async () => {
+    const [regex, text] = DEAR[0] ?? [/$/, '']
+    const started = performance.now()
+    for (let n = 0; n < 5_000; n += 1) expect(testInTime(regex, text)).to.equal(null)
+    expect(performance.now() - started).to.be.below(5_000)
+    await otherWork()
+    expect(testInTime(regex, 'two words')).to.equal(true)
+  })
+
+  it('compares many texts that are not dear', () => {
+    for (let n = 0; n < 5_000; n += 1) expect(testInTime(/^(\w+\s?)*$/, `word ${n}`)).to.equal(true)
+  })
+})
