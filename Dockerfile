@@ -32,4 +32,4 @@ EXPOSE 1337
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/_health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # node is process 1 and handles SIGTERM itself: no shell and no npm in between.
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=8", "--heap-growing-percent=40", "dist/src/main.js"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=16", "--heap-growing-percent=100", "dist/src/main.js"]

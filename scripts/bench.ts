@@ -8,6 +8,7 @@ if (first === 'embedded') await import('@quire/engine/bench')
 else if (first === 'queries') await import('./bench/queries.ts')
 else if (first === 'bulk') await import('./bench/bulk.ts')
 else if (first === 'log') console.log(await benchLog(readOptions(rest)))
+else if (first === 'flags') await import('./bench/flags.ts')
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 
 async function compare(options: BenchOptions): Promise<void> {

@@ -23,6 +23,7 @@ export interface BenchOptions extends Omit<Settings, 'connections'> {
 export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a bare server, in turn
 npm run bench -- embedded           the embedded engine by itself
 npm run bench -- queries            queries of the sample, one client
+npm run bench -- flags              Quire by flags of V8, in turn
 npm run bench -- bulk               POST /api/_bulk beside single POSTs and insertMany
 npm run bench -- log                create with and without the commit log
 
