@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { declare, serve, type TestServer } from './server.ts'
+
+const ROUNDS = 25
+const READERS = 3
+
+describe('answers from memory with CACHE_STALE_MS=0, of two servers on one database', () => {
+  let here: TestServer
+  let there: TestServer
+  let documentId: string
+  let ofContent = 0
+
+  before(async () => {
+    const contentTypes = {
+      note: declare('note', { value: { type: 'integer' } }),
+      board: declare('board', {
+        notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note' },
+      }),
+    }
+    const permitted = ['api::note.note.find', 'api::note.note.findOne', 'api::board.board.find']
+    const environment = { CACHE_STALE_MS: '0', RATE_LIMIT: 'off' }
+    here = await serve('stale_a', { contentTypes, permitted, environment })
+    there = await serve('stale_b', {
+      contentTypes,
+      permitted,
+      environment: { ...environment, MONGODB_DATABASE: here.database },
+    })
+    documentId = (await here.post('/api/notes', { value: 0 })).body.data.documentId
+    await here.post('/api/boards', { notes: [documentId] })
+    there.onCommand(({ name, command }) => {
+      if (/_versions$/.test(String(command[name]))) ofContent += 1
+    })
+  })
+  after(async () => {
+    await there.close()
+    await here.close()
+  })
+
+  const targets = () => ['/api/notes', `/api/notes/${documentId}`, '/api/boards?populate=notes']
+  const read = async (server: TestServer, target: string): Promise<number> => {
+    const { status, body, text } = await server.get(target, { token: null })
+    expect(status, `${target}: ${text}`).to.equal(200)
+    const [entry] = [body.data].flat()
+    return (entry.notes?.[0] ?? entry).value
+  }
+
+  it('are there: what was read and has not changed is read from memory', async () => {
+    for (const target of targets()) await read(there, target)
+    ofContent = 0
+    for (const target of targets()) await read(there, target)
+    expect(ofContent).to.equal(0)
+  })
+
+  it('show nothing older than the last write of the other, whoever reads meanwhile', async () => {
+    let acknowledged = 0
+    let isOver = false
+    const faults: string[] = []
+    /** What was acknowledged before a read was sent is in it. */
+    const check = async (server: TestServer, target: string): Promise<void> => {
+      const least = acknowledged
+      const value = await read(server, target)
+      if (value < least) faults.push(`${target}: ${value} after ${least}`)
+    }
+    const readOn = async (): Promise<void> => {
+      while (!isOver) for (const target of targets()) await check(there, target)
+    }
+    const readers = Array.from({ length: READERS }, readOn)
+    for (let value = 1; value <= ROUNDS; value += 1) {
+      const writer = value % 2 === 0 ? there : here
+      const other = value % 2 === 0 ? here : there
+      await writer.put(`/api/notes/${documentId}`, { value })
+      acknowledged = value
+      for (const target of targets()) await check(other, target)
+    }
+    isOver = true
+    await Promise.all(readers)
+    expect(faults).to.deep.equal([])
+  })
+
+  it('show it in the entity tag, too', async () => {
+    const asked = async (tag?: string) =>
+      there.get('/api/notes', { token: null, headers: tag ? { 'if-none-match': tag } : {} })
+    const tag = String((await asked()).headers.etag)
+    expect((await asked(tag)).status).to.equal(304)
+    await here.put(`/api/notes/${documentId}`, { value: ROUNDS + 1 })
+    expect((await asked(tag)).status).to.equal(200)
+  })
+})
