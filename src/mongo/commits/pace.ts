@@ -12,12 +12,32 @@ export interface PaceOptions {
   readonly now?: () => number
 }
 
-/** From what happens to the run, where none was just now: what happens together is taken together. */
+/** From what happens to the run, where runs have cost little lately: what happens together is taken together. */
 const SOON_MS = 5
 const LEAST_REST_MS = 100
 const MOST_REST_MS = 400
-/** A run is followed by a rest so many times as long: it takes a tenth of the time at most. */
-const REST = 9
+/** Runs take a tenth of the time at most, as long as each ends within a tenth of `MOST_REST_MS`. */
+const SHARE = 0.1
+/** What a time without runs saves up for those that follow it: two seconds without any. */
+const MOST_SAVED_MS = 200
+
+/** How long to rest, by what runs have cost: no time after what happens now and then, ever longer under load. */
+export function openSavings(now: () => number) {
+  let saved = MOST_SAVED_MS
+  let countedAt = now()
+  return {
+    /** Of a run that has just ended. @returns for how long to rest */
+    spend: (ms: number): number => {
+      const at = now()
+      saved = Math.min(saved + SHARE * (at - countedAt), MOST_SAVED_MS) - ms
+      countedAt = at
+      if (saved >= 0) return 0
+      const rest = Math.min(Math.max(-saved / SHARE, LEAST_REST_MS), MOST_REST_MS)
+      saved = Math.max(saved, -SHARE * MOST_REST_MS) // a slow run is made up for by one rest
+      return rest
+    },
+  }
+}
 
 /** Runs after each `wake`, with rests between. */
 export function openPace({ run, now = () => performance.now() }: PaceOptions): Pace {
@@ -26,13 +46,14 @@ export function openPace({ run, now = () => performance.now() }: PaceOptions): P
   let isAwake = false
   let isStopped = false
   let restUntil = -Infinity
+  const savings = openSavings(now)
 
   const runOnce = async (): Promise<void> => {
     isAwake = false
     const started = now()
     const more = await run()
     const ended = now()
-    restUntil = ended + Math.min(Math.max(REST * (ended - started), LEAST_REST_MS), MOST_REST_MS)
+    restUntil = ended + savings.spend(ended - started)
     isAwake ||= more
   }
   const plan = (): void => {
