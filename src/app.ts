@@ -112,9 +112,9 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const config = dependencies.config.cache
   const reads = openReads({ config, actions: access.actions, clock, registry })
   const { log, config: all } = dependencies
-  const { maxLive: max, maxBodyBytes, maxReadingBytes } = all.http
-  const waiting = openWaiting({ ...services, max, log, registry })
-  const read = readBody(maxBodyBytes, openBodyBudget(maxReadingBytes))
+  const { maxLive: max, maxLivePerAddress: maxPerAddress, ...http } = all.http
+  const waiting = openWaiting({ ...services, max, maxPerAddress, log, registry })
+  const read = readBody(http.maxBodyBytes, openBodyBudget(http.maxReadingBytes))
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,

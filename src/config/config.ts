@@ -60,6 +60,8 @@ export interface HttpConfig {
   readonly maxUnsentBytes: number
   /** Streams of changes at a time. */
   readonly maxLive: number
+  /** Of one address of the network. */
+  readonly maxLivePerAddress: number
   readonly connections: ConnectionLimits
 }
 
@@ -299,6 +301,7 @@ function toHttp(settings: Settings): HttpConfig {
     maxInFlight: settings.MAX_IN_FLIGHT ?? null,
     maxUnsentBytes: settings.MAX_UNSENT_BYTES,
     maxLive: settings.MAX_LIVE,
+    maxLivePerAddress: settings.MAX_LIVE_PER_ADDRESS ?? Math.ceil(settings.MAX_LIVE / 2),
     connections: Object.freeze({
       headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,

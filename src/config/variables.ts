@@ -126,6 +126,8 @@ export const VARIABLES = {
   MAX_READING_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_LIVE: whole(2_000, 0, 1_000_000),
+  /** Absent: half of them. */
+  MAX_LIVE_PER_ADDRESS: whole(undefined, 0, 1_000_000),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
   MAX_HEADER_BYTES: whole(131_072, 1024, 16_777_216),
   HEADERS_TIMEOUT_MS: whole(20_000, 1, 3_600_000),

@@ -24,6 +24,8 @@ export interface LiveClient {
   readonly gone: readonly string[]
   /** Of the end user who asks, the documentId. */
   readonly userId: string | null
+  /** Of the network. */
+  readonly address: string
   /** What they may by now. @throws UnauthorizedError, ForbiddenError where they may nothing any more */
   readonly identify: () => Promise<SyncCaller>
   readonly sink: Sink

@@ -38,6 +38,8 @@ export interface LiveStreamsOptions {
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook' | 'follow'>
   readonly locales: { current(): Promise<LocaleRules> }
   readonly max: number
+  /** Of one address of the network: whoever opens many leaves room for others. */
+  readonly maxPerAddress: number
   readonly onBackgroundError: (error: unknown) => void
   readonly times?: Partial<Times>
 }
@@ -61,14 +63,29 @@ export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
   })
   const stop = beginTimers({ ...parts, log })
   let isEnded = false
-  const assertRoom = (): void => {
-    if (!isEnded && audience.size < options.max) return
+  const held = openCounts()
+  const assertRoom = ({ address }: LiveClient): void => {
+    const isFull = audience.size >= options.max || held.of(address) >= options.maxPerAddress
+    if (!isEnded && !isFull) return
     throw new ServiceUnavailableError('Too many streams at a time', {}, { code: 'overloaded' })
   }
   return {
-    open: (client, begin) => {
-      assertRoom()
-      return audience.opening(() => open({ ...parts, log }, client, begin, () => isEnded))
+    open: async (client, begin) => {
+      assertRoom(client)
+      const release = held.add(client.address)
+      try {
+        const opening = () => open({ ...parts, log }, client, begin, () => isEnded)
+        const stream = await audience.opening(opening)
+        return {
+          close: () => {
+            release()
+            stream.close()
+          },
+        }
+      } catch (error) {
+        release()
+        throw error
+      }
     },
     counts: () => ({ open: audience.listeners.size, told }),
     endAll: () => {
@@ -94,6 +111,32 @@ function openTurns(): WorkQueue {
     maxWaitMs: 10_000,
     refusal: 'Too many streams at a time',
   })
+}
+
+interface Counts {
+  of(key: string): number
+  /** Counts one until what is answered is called. */
+  add(key: string): () => void
+}
+
+function openCounts(): Counts {
+  const counts = new Map<string, number>()
+  const change = (key: string, by: 1 | -1): void => {
+    const count = (counts.get(key) ?? 0) + by
+    if (count === 0) counts.delete(key)
+    else counts.set(key, count)
+  }
+  return {
+    of: (key) => counts.get(key) ?? 0,
+    add: (key) => {
+      let isCounted = true
+      change(key, 1)
+      return () => {
+        if (isCounted) change(key, -1)
+        isCounted = false
+      }
+    },
+  }
 }
 
 function openLog(parts: Parts, onTold: () => void): LiveLog {

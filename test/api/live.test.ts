@@ -24,7 +24,7 @@ describe('GET /api/_live', () => {
           secret: { type: 'string', private: true },
         }),
       },
-      environment: { MAX_LIVE: '12', RATE_LIMIT: 'off' },
+      environment: { MAX_LIVE: '12', MAX_LIVE_PER_ADDRESS: '12', RATE_LIMIT: 'off' },
       locales: ['fr'],
       permitted: TAG,
     })

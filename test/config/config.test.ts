@@ -37,6 +37,7 @@ describe('readConfig', () => {
         maxInFlight: null,
         maxUnsentBytes: 268_435_456,
         maxLive: 2_000,
+        maxLivePerAddress: 1_000,
         connections: {
           headersTimeoutMs: 20_000,
           requestTimeoutMs: 300_000,

@@ -45,6 +45,7 @@ describe('streams of changes', () => {
       commitLog,
       locales: { current: () => Promise.resolve(LOCALES) },
       max: 10,
+      maxPerAddress: 6,
       times: { heartbeatMs: 40, recheckMs: 300, rightsMs: 100 },
       onBackgroundError,
     })
@@ -76,6 +77,7 @@ describe('streams of changes', () => {
         token: null,
         gone: [],
         userId: null,
+        address: '192.0.2.1',
         identify: () => Promise.resolve(PERMITTED),
         sink,
         ...client,
@@ -126,6 +128,31 @@ describe('streams of changes', () => {
 
   const soon = (holds: () => boolean): Promise<void> =>
     until(() => Promise.resolve(holds()), 10_000)
+
+  it('are so many to one address, which leaves room for others', async () => {
+    const refused = async (client: Partial<LiveClient> = {}): Promise<unknown> => {
+      try {
+        await listen(client).opened
+      } catch (error) {
+        return error
+      }
+      return null
+    }
+    const fault = new Error('nobody any more')
+    for (let n = 0; n < 8; n += 1) {
+      expect(await refused({ identify: () => Promise.reject(fault) })).to.equal(fault)
+    }
+    const own = await Promise.all(Array.from({ length: 6 }, () => listen().opened))
+    expect(await refused()).to.be.instanceOf(ServiceUnavailableError)
+    const other = { address: '192.0.2.2' }
+    const others = await Promise.all(Array.from({ length: 4 }, () => listen(other).opened))
+    expect(await refused(other)).to.be.instanceOf(ServiceUnavailableError)
+    own[0]?.close()
+    own[0]?.close()
+    const again = await listen().opened
+    expect(await refused()).to.be.instanceOf(ServiceUnavailableError)
+    for (const stream of [...own, ...others, again]) stream.close()
+  })
 
   it('beat while nothing happens', async () => {
     const { opened, text } = listen()

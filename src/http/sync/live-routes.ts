@@ -101,6 +101,7 @@ async function open(
     {
       ...asked,
       userId: principal.kind === 'user' ? principal.documentId : null,
+      address: ctx.ip,
       identify: async () => syncerOf(await access.principalOf(authorization), asked.scope),
       sink: responseSink(res),
     },
