@@ -11,6 +11,7 @@ import {
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
 import type { Links, Mailer } from './mailer.ts'
+import type { SignInNotes } from './note-sign-ins.ts'
 import type { Passwords } from './passwords.ts'
 import { AUTHENTICATED_ROLE, type Roles } from '../access/roles.ts'
 import type { Session } from '../mongo/connection/database.ts'
@@ -37,6 +38,8 @@ export interface AccountsContext extends UsersContext {
   readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
+  /** Written behind the answer, whose time tells nothing then. */
+  readonly notes: SignInNotes
   /** Does work that no answer waits for, so that its time tells nothing. */
   readonly behind: (work: Promise<unknown>) => void
 }
@@ -102,9 +105,12 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   const deviceId = deviceOf(context, body)
   const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
   const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
-  if (user === null || !isRight)
+  if (user === null || !isRight) {
+    context.behind(context.notes.failed(user?.documentId ?? null))
     throw new ValidationError('Invalid identifier or password', {}, { code: 'invalid_login' })
+  }
   assertMayEnter(context, user)
+  context.behind(context.notes.signedIn(user.documentId))
   if (context.passwords.isForeign(user.password)) {
     context.behind(hashAnew(context, user, textOf(input, 'password')))
   }

@@ -1,6 +1,7 @@
 import type { AccountsContext } from './accounts.ts'
+import { openSignInNotes } from './note-sign-ins.ts'
 
-export interface AccountsOptions extends Omit<AccountsContext, 'behind'> {
+export interface AccountsOptions extends Omit<AccountsContext, 'behind' | 'notes'> {
   /** Told of failures that no request waits for, such as a mail that cannot be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
@@ -15,6 +16,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const running = new Set<Promise<unknown>>()
   return {
     ...context,
+    notes: openSignInNotes(context.db),
     behind: (work) => {
       const settled = work.catch(onBackgroundError).finally(() => running.delete(settled))
       running.add(settled)

@@ -270,6 +270,7 @@ describe('/admin/audit', () => {
     server = await serve('audit', {
       contentTypes: CONTENT_TYPES,
       environment: { RATE_LIMIT: 'off' },
+      permitted: ['plugin::users-permissions.auth.callback'],
     })
   })
   after(() => server.close())
@@ -368,6 +369,34 @@ describe('/admin/audit', () => {
     expect(found.map(({ by }) => by as unknown)).to.deep.equal([joans, joans])
     expect((await items(sessions)).map(({ op }) => op as unknown)).to.deep.equal(['delete', 'put'])
     expect(new Set(found.map(({ requestId }) => requestId as unknown)).size).to.equal(2)
+  })
+
+  it('has sign-ins of end users, good and failed', async () => {
+    const password = 'a password of Ada'
+    const made = await server.send('POST', '/api/users', {
+      body: { username: 'ada', email: 'ada@app.example', password, confirmed: true, role: 1 },
+    })
+    expect(made.status, made.text).to.equal(201)
+    const enter = (identifier: string, typed: string) =>
+      server.send('POST', '/api/auth/local', {
+        token: null,
+        body: { identifier, password: typed },
+      })
+    const good = await enter('ada', password)
+    expect(good.status, good.text).to.equal(200)
+    const { documentId } = good.body.user
+    const wrong = [await enter('ada', 'my other password'), await enter('typed-here', 'x')]
+    expect(wrong.map(({ status }) => status)).to.deep.equal([400, 400])
+    const sessions = '?type=plugin::users-permissions.session'
+    const failures = '?type=plugin::users-permissions.failed-sign-in'
+    await untilFound(sessions, 1)
+    await untilFound(failures, 2)
+    const [signedIn] = await rows(sessions)
+    expect(signedIn?.by).to.deep.equal({ kind: 'user', id: documentId, name: null })
+    expect(signedIn?.requestId).to.equal(good.headers['x-request-id'])
+    const about = (await items(failures)).map((item) => item.documentId as unknown)
+    expect(about).to.have.members(['unknown', documentId])
+    expect(JSON.stringify(await rows(''))).not.to.include('typed-here')
   })
 
   it('has links to choose a password, roles and webhooks', async () => {
