@@ -1,5 +1,5 @@
 import { buildApp } from '../src/app.ts'
-import { openServices } from '../src/services.ts'
+import { openServices } from '../src/services/open-services.ts'
 import { withEnvFile } from '../src/config/env-file.ts'
 import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { run } from '../src/run.ts'

@@ -6,7 +6,7 @@ import { withEnvFile } from '../src/config/env-file.ts'
 import { readConfig } from '../src/config/config.ts'
 import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { createLog } from '../src/log.ts'
-import { openServices } from '../src/services.ts'
+import { openServices } from '../src/services/open-services.ts'
 
 // `node dist/scripts/login-timing.js --tries N`: whether the time of an answer tells an account that there is
 // from one that there is not. Each try is one request of either kind, which comes first by chance. The last

@@ -51,23 +51,9 @@ import { readStudioFiles } from './http/studio-files.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
 import type { ApiFacts } from './openapi/describe-api.ts'
-import { openImageVariants } from './media/images/image-variants.ts'
-import { openImageWork } from './media/images/image-work.ts'
-import { openMediaLibrary } from './media/media-library.ts'
-import { openServedFiles } from './media/served-files.ts'
 import { previewOrigin } from './schema/preview-template.ts'
-import type { ObservedCommand } from './observed.ts'
-import type { Database } from './mongo/connection/database.ts'
-import { explainCommand, type QueryPlan } from './mongo/observe/explain-command.ts'
-import { openFileRecords } from './media/file-records.ts'
-import {
-  apiFacts,
-  documentContext,
-  openServices,
-  type Services,
-  type ServicesOptions,
-  spoolFolder,
-} from './services.ts'
+import { apiFacts } from './services/api-facts.ts'
+import { openServices, type Services, type ServicesOptions } from './services/open-services.ts'
 
 export interface App {
   /** Every route there is, and who gets through to it. */
@@ -101,7 +87,7 @@ const IN_FLIGHT_PER_CONNECTION = 4
 
 /** The server on services that are open already; it closes them with itself. */
 export function buildApp(dependencies: AppOptions, services: Services): App {
-  const media = openMedia(dependencies.config, services)
+  const media = mediaOf(dependencies.config, services)
   const { maxInFlight } = dependencies.config.http
   const limited = limitInFlight(
     maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
@@ -187,17 +173,14 @@ function openRouters(
     ...services,
     config,
     log,
-    editorsDocuments: documentContext(services.database, services.editorsSchema),
     editableTypes: editableTypes && !config.production,
     limited,
     readBody,
     media: { library: media.library, receive: media.receive },
   })
   const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOriginsOf(services))
-  const documents = documentContext(services.database, services.schema)
   const agents = mcpRoutes({
     ...services,
-    documents,
     ...config,
     authenticate: limited(authenticate(services.access)),
     readBody,
@@ -208,7 +191,7 @@ function openRouters(
 
 function buildKoa(
   { config, log }: ServicesOptions,
-  { monitor, database }: Services,
+  { monitor, explain }: Services,
   measure: Metrics['measure'],
   routes: readonly Middleware[],
 ): Koa<RequestState> {
@@ -225,7 +208,7 @@ function buildKoa(
     observeRequests(monitor, [
       measure,
       ...(config.production ? [] : [setServerTiming]),
-      ...slowRequestLog(config, log, database),
+      ...slowRequestLog(config, log, explain),
     ]),
   )
   koa.use(securityHeaders())
@@ -243,11 +226,9 @@ function buildKoa(
 function slowRequestLog(
   { observe: { slowRequestMs } }: Config,
   log: ServicesOptions['log'],
-  database: Database,
+  explain: Services['explain'],
 ): readonly ((finished: FinishedRequest) => void)[] {
   if (slowRequestMs === null) return []
-  const explain = (command: ObservedCommand): Promise<QueryPlan | null> =>
-    explainCommand(database, command)
   return [logSlowRequests({ log, thresholdMs: slowRequestMs, explain, now: () => new Date() })]
 }
 
@@ -264,8 +245,7 @@ function contentRouters(
   services: Services,
   { media, authenticate, readBody, aside, reads, departure, streams }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
-  const { schema, database, access, accounts, creations, limits, locales, commitLog } = services
-  const documents = documentContext(database, schema)
+  const { schema, documents, access, accounts, creations, limits, locales, commitLog } = services
   const shared = {
     documents,
     creations,
@@ -316,21 +296,13 @@ interface Media extends Pick<UploadRouteDependencies['media'], 'library' | 'rece
   readonly served: ServedUploads
 }
 
-/** One queue for the pictures of uploads and for those that are asked for in other sizes. */
-function openMedia(config: Config, { database, schema, storage }: Services): Media {
-  const documents = documentContext(database, schema)
-  const plan = documents.contentType('plugin::upload.file')
-  const records = openFileRecords(database, plan, documents)
-  const images = openImageWork()
-  const spool = spoolFolder(config)
-  const files = openServedFiles({ storage, records })
+function mediaOf(
+  { upload }: Config,
+  { media: { library, files, variants }, spoolFolder }: Services,
+): Media {
   return {
-    library: openMediaLibrary({ storage, records, images }),
-    receive: { spoolFolder: spool, maxBytes: config.upload.maxUploadBytes },
-    served: {
-      files,
-      variants: openImageVariants({ storage, records, files, images, spoolFolder: spool }),
-      rules: config.upload.images,
-    },
+    library,
+    receive: { spoolFolder, maxBytes: upload.maxUploadBytes },
+    served: { files, variants, rules: upload.images },
   }
 }

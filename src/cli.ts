@@ -1,35 +1,28 @@
 #!/usr/bin/env node
 import { userInfo } from 'node:os'
-import { type Access, openAccess } from './access/access.ts'
+import { openAccess } from './access/access.ts'
 import { compileActions } from './access/actions.ts'
-import { keptJwtSecret } from './access/jwt-secret.ts'
 import { runCheckProject } from './cli/check-project.ts'
 import type { Installation } from './cli/doctor/examine.ts'
 import { runDoctor } from './cli/doctor/run-doctor.ts'
-import type { WebhookParts } from './cli/command.ts'
+import type { CommandContext, WebhookParts } from './cli/command.ts'
 import { runMap } from './cli/map/run-map.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
-import type { AdministratorsContext } from './administrators/administrators.ts'
-import { openAdministrators } from './administrators/open-administrators.ts'
-import { openPasswords } from './accounts/passwords.ts'
 import { USER } from './accounts/users.ts'
 import { withEnvFile } from './config/env-file.ts'
-import { type Config, readConfig } from './config/config.ts'
+import { readConfig } from './config/config.ts'
 import { readVersion } from './config/version.ts'
 import type { DeploymentLog } from './deployment/deployment.ts'
-import type { DocumentContext } from './documents/context.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
-import { openLocales } from './locales/locales.ts'
-import type { MediaStores } from './media/check-media.ts'
 import { writeAlwaysAs } from './mongo/connection/authorship.ts'
 import { restartLog } from './mongo/commits/restart-log.ts'
-import { type Database, openDatabase } from './mongo/connection/database.ts'
-import { openFileRecords } from './media/file-records.ts'
 import { once } from './schema/once.ts'
-import type { WebhooksContext } from './webhooks/manage-webhooks.ts'
 import { ensureWebhooks } from './webhooks/webhook.ts'
-import { apiFacts, documentContext, loadSchema, openStorage, spoolFolder } from './services.ts'
+import { apiFacts } from './services/api-facts.ts'
+import { loadSchema } from './services/load-schema.ts'
+import { openStaff } from './services/open-access-control.ts'
+import { type Base, openBase } from './services/open-base.ts'
 
 const words = process.argv.slice(2)
 const output = {
@@ -62,21 +55,15 @@ function cliLog(): DeploymentLog {
   return { info: () => undefined, warn: say, error: say }
 }
 
-async function openMediaStores(config: Config, documents: DocumentContext): Promise<MediaStores> {
-  const { database } = documents
-  return {
-    storage: await openStorage(config, database),
-    records: openFileRecords(database, documents.contentType('plugin::upload.file'), documents),
-    spoolFolder: spoolFolder(config),
-  }
-}
-
-async function openWebhookParts(
-  { webhooks: { allowHosts } }: Config,
-  context: WebhooksContext,
-): Promise<WebhookParts> {
-  await ensureWebhooks(context.database)
-  return { ...context, send: { allowHosts, version: readVersion() } }
+async function openWebhookParts({
+  config: { webhooks },
+  database,
+  schema,
+  documents: { now },
+}: Base): Promise<WebhookParts> {
+  await ensureWebhooks(database)
+  const send = { allowHosts: webhooks.allowHosts, version: readVersion() }
+  return { database, schema, now, send }
 }
 
 /**
@@ -92,54 +79,43 @@ async function openContext(): Promise<OpenedContext> {
     for (const one of opened.toReversed()) await one.close()
   }
   try {
-    const { name, queryTimeoutMs, trashDays } = config.database
-    const database = await openDatabase({ uri: deployment.uri, name, queryTimeoutMs, trashDays })
-    opened.push(database)
-    const access = once(async () => {
-      const made = await openAccess(database, compileActions(schema), { rootApiToken: null })
-      opened.push(made)
-      return made
-    })
-    const documents = documentContext(database, schema)
-    return {
-      access,
-      locales: once(() => openLocales(database)),
-      api: async () => apiFacts(config, schema, await openLocales(database)),
-      users: async () => {
-        const { roles } = await access()
-        const { ids, now } = documents
-        const plan = documents.contentType(USER)
-        return { db: database, plan, ids, now, roles, passwords: openPasswords(), sessions: null }
-      },
-      administrators: once(async () => openStaff(config, database, await access())),
-      publicUrl: config.http.publicUrl,
-      content: () => Promise.resolve({ documents, schema }),
-      media: () => openMediaStores(config, documents),
-      webhooks: () => openWebhookParts(config, { database, schema, now: documents.now }),
-      restartLog: () => restartLog(database),
-      openImport: (options) => openImport({ config, database, schema }, options),
-      close,
-    }
+    const base = await openBase({ config, deployment }, schema)
+    opened.push(base.database)
+    return { ...commandContext(base, opened), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function openStaff(
-  { secrets, dataDir, http: { publicUrl } }: Config,
-  db: Database,
-  { actions }: Pick<Access, 'actions'>,
-): Promise<AdministratorsContext> {
-  const secret = secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
-  const now = (): Date => new Date()
-  return openAdministrators({
-    db,
-    actions,
-    passwords: openPasswords(),
-    secret,
-    publicUrl,
-    oidc: null, // nobody signs in here
-    now,
+/** @param opened gets what is to be closed */
+function commandContext(base: Base, opened: { close(): Promise<void> }[]): CommandContext {
+  const { config, schema, database, documents, locales } = base
+  const access = once(async () => {
+    const made = await openAccess(database, compileActions(schema), { rootApiToken: null })
+    opened.push(made)
+    return made
   })
+  return {
+    access,
+    locales,
+    api: async () => apiFacts(config, schema, await locales()),
+    users: async () => {
+      const { roles } = await access()
+      const { ids, now } = documents
+      const plan = documents.contentType(USER)
+      return { db: database, plan, ids, now, roles, passwords: base.passwords(), sessions: null }
+    },
+    // Nobody signs in here.
+    administrators: once(async () => openStaff(base, (await access()).actions, null)),
+    publicUrl: config.http.publicUrl,
+    content: () => Promise.resolve({ documents, schema }),
+    media: async () => {
+      const { fileRecords: records, spoolFolder } = base
+      return { storage: await base.storage(), records, spoolFolder }
+    },
+    webhooks: () => openWebhookParts(base),
+    restartLog: () => restartLog(database),
+    openImport: (options) => openImport(base, options),
+  }
 }

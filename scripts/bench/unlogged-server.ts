@@ -3,7 +3,7 @@ import { startDeployment } from '../../src/deployment/start-deployment.ts'
 import { takeRows } from '../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../src/mongo/connection/database.ts'
 import { type AppDependencies, run } from '../../src/run.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/services/open-services.ts'
 
 // Quire without the commit log, for the bench alone: what its transactions note is thrown away before it is written, so
 // that there is nothing to number either.
@@ -12,7 +12,10 @@ await run({ env: process.env, startDeployment, createApp })
 
 async function createApp(dependencies: AppDependencies): Promise<App> {
   const services = await openServices(dependencies)
-  return buildApp(dependencies, { ...services, database: unlogged(services.database) })
+  const database = unlogged(services.database)
+  const documents = { ...services.documents, database }
+  const editorsDocuments = { ...services.editorsDocuments, database }
+  return buildApp(dependencies, { ...services, database, documents, editorsDocuments })
 }
 
 function unlogged(database: Database): Database {

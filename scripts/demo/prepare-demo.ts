@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { contentAction, contentVerbs, queryAction } from '../../src/access/actions.ts'
 import { PUBLIC_ROLE } from '../../src/access/roles.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/services/open-services.ts'
 import type { Config } from '../../src/config/config.ts'
 import { getMark, hasContent, putMark, type SampleMark } from '../sample/sample-mark.ts'
 import { compileSample, missingTypes, SAMPLE_UIDS } from '../sample/sample-parts.ts'

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { documentContext, openServices, type Services } from '../../src/services.ts'
+import { documentContext } from '../../src/services/document-context.ts'
+import { openServices, type Services } from '../../src/services/open-services.ts'
 import { applyFiles } from '../../src/transfer/apply/apply-files.ts'
 import type { Config } from '../../src/config/config.ts'
 import { startDeployment } from '../../src/deployment/start-deployment.ts'

@@ -1,4 +1,5 @@
-import { documentContext, type Services } from '../../src/services.ts'
+import { documentContext } from '../../src/services/document-context.ts'
+import { type Services } from '../../src/services/open-services.ts'
 import {
   importDocuments,
   type ImportProgress,

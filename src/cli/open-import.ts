@@ -1,22 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
 import type { FileImport } from '../documents/import/import-from-source.ts'
-import { type LocaleList, openLocales, readLocales } from '../locales/locales.ts'
+import { type LocaleList, readLocales } from '../locales/locales.ts'
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
-import { openFolders } from '../media/folders.ts'
-import { openImageWork } from '../media/images/image-work.ts'
-import { type MediaLibrary, openMediaLibrary } from '../media/media-library.ts'
+import type { MediaLibrary } from '../media/media-library.ts'
 import { ensureTrash } from '../mongo/trash/trash-rows.ts'
 import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
-import type { Database } from '../mongo/connection/database.ts'
-import { openFileRecords } from '../media/file-records.ts'
 import type { Data } from '../schema/definition.ts'
-import type { Schema } from '../schema/plan.ts'
-import { documentContext, openStorage, spoolFolder } from '../services.ts'
+import type { Base } from '../services/open-base.ts'
+import { openMedia } from '../services/open-media.ts'
 import type { OpenedImport } from './command.ts'
 
 /**
@@ -25,42 +20,25 @@ import type { OpenedImport } from './command.ts'
  * @throws ApplicationError when they are not
  */
 export async function openImport(
-  { config, database, schema }: Installation,
+  base: Base,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<OpenedImport> {
+  const { config, database, schema, documents, spoolFolder } = base
   const { contentTypesDir } = config
   const maxFileBytes = config.upload.maxUploadBytes
-  const documents = documentContext(database, schema)
+  const parts = { schema, documents, maxFileBytes, contentTypesDir }
   if (dryRun) {
     const locales = (): Promise<LocaleList> => readLocales(database)
-    return { schema, documents, locales, destination: null, maxFileBytes, contentTypesDir }
+    return { ...parts, locales, destination: null }
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
   await ensureTrash(database)
-  const locales = await openLocales(database)
-  const fileType = documents.contentType('plugin::upload.file')
-  const records = openFileRecords(database, fileType, documents)
-  const images = openImageWork()
-  const storage = await openStorage(config, database)
-  const library = openMediaLibrary({ storage, records, images })
-  const spool = spoolFolder(config)
-  const files = importInto(library, spool)
-  const folders = await openFolders(database, fileType, documents.now)
-  const destination = { documents, locales, files, storage, folders, spoolFolder: spool }
-  return {
-    schema,
-    documents,
-    locales: () => locales.current(),
-    destination,
-    maxFileBytes,
-    contentTypesDir,
-  }
-}
-
-interface Installation {
-  readonly config: Config
-  readonly database: Database
-  readonly schema: Schema
+  const locales = await base.locales()
+  const storage = await base.storage()
+  const files = importInto(openMedia(base, storage).library, spoolFolder)
+  const folders = await base.folders()
+  const destination = { documents, locales, files, storage, folders, spoolFolder }
+  return { ...parts, locales: () => locales.current(), destination }
 }
 
 function importInto(library: MediaLibrary, spool: string): FileImport {

@@ -11,7 +11,7 @@ import { seedSample } from '../../scripts/sample/seed-sample.ts'
 import { SILENT } from '../../scripts/sample/show-progress.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { OPERATORS } from '../../src/query/query.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/services/open-services.ts'
 import { type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const ROOT = new URL('../../../', import.meta.url)

@@ -10,7 +10,8 @@ import { importDocuments } from '../../src/documents/import/import-documents.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
-import { documentContext, loadSchema } from '../../src/services.ts'
+import { documentContext } from '../../src/services/document-context.ts'
+import { loadSchema } from '../../src/services/load-schema.ts'
 import { testUri } from '../test-database.ts'
 import {
   BOOKS,

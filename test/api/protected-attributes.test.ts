@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { documentIdFor, importDocuments } from '../../src/documents/import/import-documents.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
-import { documentContext } from '../../src/services.ts'
+import { documentContext } from '../../src/services/document-context.ts'
 import { compile, componentFile, typeFile } from '../schema/define.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'

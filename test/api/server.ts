@@ -8,11 +8,13 @@ import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
+import { openPasswords } from '../../src/accounts/passwords.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import type { ObservedCommand } from '../../src/observed.ts'
-import { apiFacts, openServices } from '../../src/services.ts'
+import { apiFacts } from '../../src/services/api-facts.ts'
+import { openServices } from '../../src/services/open-services.ts'
 import { testUri, isStrict } from '../test-database.ts'
 import type { Exchange } from '../../scripts/description/check-exchange.ts'
 import { watchExchanges } from '../openapi/watch-exchanges.ts'
@@ -100,6 +102,9 @@ function isBehind({ name, command }: ObservedCommand): boolean {
   return name !== 'insert' && typeof collection === 'string' && BEHIND.has(collection)
 }
 
+/** What a hash costs in a process that serves is the business of test/accounts/passwords.test.ts. */
+const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
+
 async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
   if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
   else if (isStrict()) await markSharded(admin, database)
@@ -131,6 +136,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     }),
     deployment: { uri: options.uri ?? uri },
     log,
+    passwords: PASSWORDS,
     editableTypes: options.editableTypes,
   }
   const services = await openServices(dependencies)

@@ -11,7 +11,7 @@ import { writeTypeScript } from '../../src/client-code/write-typescript.ts'
 import { describeApi } from '../../src/openapi/describe-api.ts'
 import { findSuite } from '../../scripts/conformance/find-suite.ts'
 import { SAMPLE_LOCALES } from '../../scripts/sample/sample-locales.ts'
-import { loadSchema } from '../../src/services.ts'
+import { loadSchema } from '../../src/services/load-schema.ts'
 import { OPENAPI_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

@@ -9,7 +9,7 @@ import { compileSchema } from '../../src/schema/compile.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import type { ContentTypeDefinition } from '../../src/schema/definition.ts'
 import type { Schema } from '../../src/schema/plan.ts'
-import { loadSchema } from '../../src/services.ts'
+import { loadSchema } from '../../src/services/load-schema.ts'
 import { component, contentType } from '../fixtures/definitions.ts'
 import { SCALAR_ATTRIBUTES } from '../fixtures/plans.ts'
 

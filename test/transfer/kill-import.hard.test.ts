@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config/config.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/services/open-services.ts'
 import { testUri } from '../test-database.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))

@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { CmsError, ConfigError, SchemaError } from '../../errors.ts'
-import { type Database, openDatabase } from '../../mongo/connection/database.ts'
+import type { Database } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { loadSchema, openStorage } from '../../services.ts'
+import { loadSchema } from '../../services/load-schema.ts'
+import { openDatabaseOf } from '../../services/open-base.ts'
+import { openStorage } from '../../services/open-storage.ts'
 import type { IndexAdvice } from './advise-indexes.ts'
 import { examineDatabase } from './examine-database.ts'
 import { examineSettings } from './examine-settings.ts'
@@ -39,10 +41,8 @@ export async function examine(installation: Installation): Promise<Examination> 
   const deployment = await attempt(findings, 'database', () => installation.startDeployment(config))
   if (deployment === null) return { findings, advice }
   try {
-    const { name, queryTimeoutMs } = config.database
-    const { uri } = deployment
     const database = await attempt(findings, 'database', () =>
-      openDatabase({ uri, name, queryTimeoutMs }),
+      openDatabaseOf({ config, deployment }),
     )
     if (database === null) return { findings, advice }
     findings.push({ check: 'database', level: 'ok', what: deployment.reason })

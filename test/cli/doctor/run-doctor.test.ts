@@ -11,7 +11,7 @@ import { openDatabase } from '../../../src/mongo/connection/database.ts'
 import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openQueryStats } from '../../../src/mongo/observe/query-stats.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import { loadSchema } from '../../../src/services.ts'
+import { loadSchema } from '../../../src/services/load-schema.ts'
 import { declare } from '../../api/server.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 

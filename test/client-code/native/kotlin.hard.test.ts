@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { EVERYTHING } from '../../../src/access/principal.ts'
 import { modelsOf } from '../../../src/client-code/native/models.ts'
 import { writeKotlin } from '../../../src/client-code/native/write-kotlin.ts'
-import { loadSchema } from '../../../src/services.ts'
+import { loadSchema } from '../../../src/services/load-schema.ts'
 import { compile } from '../../schema/define.ts'
 import { ODD } from './odd-types.ts'
 

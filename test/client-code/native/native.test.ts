@@ -9,7 +9,7 @@ import { writeDart } from '../../../src/client-code/native/write-dart.ts'
 import { writeKotlin } from '../../../src/client-code/native/write-kotlin.ts'
 import { writeSwift } from '../../../src/client-code/native/write-swift.ts'
 import type { Schema } from '../../../src/schema/plan.ts'
-import { loadSchema } from '../../../src/services.ts'
+import { loadSchema } from '../../../src/services/load-schema.ts'
 import { compile } from '../../schema/define.ts'
 import { ODD } from './odd-types.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isDocumentId } from '../../../src/mongo/versions/document-id.ts'
-import { loadSchema } from '../../../src/services.ts'
+import { loadSchema } from '../../../src/services/load-schema.ts'
 import { documentIdFor, importDocuments } from '../../../src/documents/import/import-documents.ts'
 import type { ImportedDocument } from '../../../src/documents/import/import-documents.ts'
 import { ValidationError } from '../../../src/errors.ts'

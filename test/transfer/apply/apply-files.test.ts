@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/config/config.ts'
-import { documentContext, openServices, type Services } from '../../../src/services.ts'
+import { documentContext } from '../../../src/services/document-context.ts'
+import { openServices, type Services } from '../../../src/services/open-services.ts'
 import {
   type ApplyOptions,
   applyFiles,

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino'
+import { type Access, openAccess } from '../access/access.ts'
+import { type Actions, compileActions } from '../access/actions.ts'
+import { keptJwtSecret } from '../access/jwt-secret.ts'
+import { type Accounts, openAccounts } from '../accounts/open-accounts.ts'
+import { openMailer } from '../accounts/open-mailer.ts'
+import { openSessions } from '../accounts/sessions.ts'
+import { openUserTokens } from '../accounts/user-tokens.ts'
+import { openEndUsers, USER } from '../accounts/users.ts'
+import type { AdministratorsContext } from '../administrators/administrators.ts'
+import {
+  type AdministratorsOptions,
+  openAdministrators,
+} from '../administrators/open-administrators.ts'
+import type { Config } from '../config/config.ts'
+import type { Base } from './open-base.ts'
+
+/** Who may do what, and the accounts of those who may. */
+export interface AccessControl {
+  readonly access: Access
+  readonly accounts: Accounts
+  readonly administrators: AdministratorsContext
+}
+
+export async function openAccessControl(base: Base, log: Logger): Promise<AccessControl> {
+  const { config, database, documents } = base
+  const { contentType, ids, now } = documents
+  const secret = await secretOf(config)
+  const { emailConfirmation, sessions: lifespans } = config.endUsers
+  const tokens = openUserTokens(secret, now, lifespans?.accessSeconds)
+  const sessions =
+    lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
+  const users = { db: database, plan: contentType(USER), ids, now }
+  const onBackgroundError = (err: unknown): void =>
+    log.warn({ err }, 'Background work could not be kept going')
+  const actions = compileActions(base.schema)
+  const administrators = await openStaff(base, actions, config.oidc)
+  const access = await openAccess(database, actions, {
+    rootApiToken: config.secrets.rootApiToken,
+    identifyPreview: (token) => administrators.previews.identify(token),
+    users: openEndUsers({ ...users, tokens, sessions }),
+    onBackgroundError,
+  })
+  const accounts = openAccounts({
+    ...users,
+    tokens,
+    sessions,
+    emailConfirmation,
+    passwords: base.passwords(),
+    roles: access.roles,
+    mailer: await openMailer(config.mail, log),
+    links: {
+      resetPassword: config.mail.resetPasswordUrl,
+      emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
+    },
+    onBackgroundError,
+  })
+  return { access, accounts, administrators }
+}
+
+/** Those who work in the Studio. */
+export async function openStaff(
+  { config, database, passwords, documents: { now } }: Base,
+  actions: Actions,
+  oidc: AdministratorsOptions['oidc'],
+): Promise<AdministratorsContext> {
+  const secret = await secretOf(config)
+  const { publicUrl } = config.http
+  return openAdministrators({
+    db: database,
+    actions,
+    passwords: passwords(),
+    secret,
+    publicUrl,
+    oidc,
+    now,
+  })
+}
+
+async function secretOf({ secrets, dataDir }: Config): Promise<string> {
+  return secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
+}

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import { readVersion } from '../config/version.ts'
+import type { Locales } from '../locales/locales.ts'
+import { type CommitLog, openCommitLog } from '../mongo/commits/commit-log.ts'
+import { openPlanning, type Planning } from '../planning/open-planning.ts'
+import { openPurger, type Purger } from '../purges/purger.ts'
+import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts'
+import type { AccessControl } from './open-access-control.ts'
+import type { Base } from './open-base.ts'
+
+/** What works on its own, and is closed in the opposite order. */
+export interface Background {
+  readonly commitLog: CommitLog
+  readonly webhooks: Webhooks
+  readonly planning: Planning
+  readonly purger: Purger
+}
+
+/** The last stage: from now on the process works without being asked. */
+export async function startBackground(
+  { config, database, schema, documents }: Base,
+  { access, administrators }: AccessControl,
+  { locales, log }: { readonly locales: Locales; readonly log: Logger },
+): Promise<Background> {
+  const { now } = documents
+  const parts = { database, schema, locales, access, administrators, now }
+  const { logRetentionDays: retentionDays, historyDays } = config.database
+  const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
+  const commitLog = await openCommitLog({ ...parts, ...keeping })
+  const send = { ...config.webhooks, version: readVersion() }
+  const onMissed = (missed: object): void => log.warn(missed, 'A webhook missed commits: too old')
+  const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
+  const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
+  const onBackgroundError = warnOf(log, 'Schedules')
+  const planning = await openPlanning({ ...parts, documents, onBackgroundError })
+  const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
+  return { commitLog, webhooks, planning, purger: await openPurger({ ...parts, ...purging }) }
+}
+
+export async function closeBackground(background: Background): Promise<void> {
+  await background.planning.close()
+  await background.purger.close()
+  await background.webhooks.close()
+  await background.commitLog.close()
+}
+
+function warnOf(log: Logger, what: string): (error: unknown) => void {
+  return (err) => log.warn({ err }, `${what} could not be kept going`)
+}
