@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import { testInTime } from '../../../src/schema/values/bounded-regex.ts'
 
 /** Each tries exponentially, or by a high power, many ways to match the text beside it. */
@@ -40,5 +41,39 @@ describe('testInTime', () => {
 
   it('compares many texts that are not dear', () => {
     for (let n = 0; n < 5_000; n += 1) expect(testInTime(/^(\w+\s?)*$/, `word ${n}`)).to.equal(true)
+  })
+
+  it('sets no time limit for patterns and texts that cannot take long', () => {
+    const before = process.cpuUsage()
+    for (let n = 0; n < 20_000; n += 1) {
+      expect(testInTime(/^[a-z0-9-]+$/, `a-slug-of-some-${n}`)).to.equal(true)
+    }
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 20_000).to.be.below(20)
+  })
+
+  it('says what the pattern itself says, however it is compared', () => {
+    const part = fc.constantFrom(
+      'a',
+      '[ab]',
+      '.',
+      '\\w',
+      '(a|b)',
+      '(ab)',
+      '\\.',
+      '[^a\\]]',
+      '(?:b|ab)',
+    )
+    const quantifier = fc.constantFrom('', '?', '*', '+', '{1,2}', '{2}')
+    const source = fc
+      .array(fc.tuple(part, quantifier), { minLength: 1, maxLength: 4 })
+      .map((parts) => `^${parts.flat().join('')}$`)
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.', ']'), maxLength: 8 })
+    fc.assert(
+      fc.property(source, text, (pattern, given) => {
+        expect(testInTime(new RegExp(pattern), given)).to.equal(new RegExp(pattern).test(given))
+      }),
+      { numRuns: 200 },
+    )
   })
 })
