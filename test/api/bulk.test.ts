@@ -377,10 +377,16 @@ describe('POST /api/_bulk', () => {
   })
 
   /** A request whose body is written bit by bit. */
-  const begin = () => {
+  const begin = (query = '') => {
     const { port } = server
     const headers = { ...NDJSON, Authorization: `Bearer ${ROOT_TOKEN}` }
-    const sent = request({ port, host: '127.0.0.1', path: '/api/_bulk', method: 'POST', headers })
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      path: `/api/_bulk${query}`,
+      method: 'POST',
+      headers,
+    })
     sent.on('error', () => undefined)
     return sent
   }
@@ -412,6 +418,20 @@ describe('POST /api/_bulk', () => {
       while (answer.status === 503) answer = await bulk([upsert('tag', { name: 'again' }, {})])
       expect(answer.status).to.equal(200)
     }
+  })
+
+  it('gives the place of a client that is silent to another that comes', async () => {
+    const open = Array.from({ length: 4 }, (_, index) => begin(index === 0 ? '?atomic=true' : ''))
+    const cut = open.map((sent) => new Promise((resolve) => sent.once('close', resolve)))
+    for (const [index, sent] of open.entries()) {
+      sent.write(write(upsert('tag', { name: `silent ${index}` }, {})))
+      sent.write('{') // and of the next line no more
+    }
+    const coming = async (): Promise<boolean> =>
+      (await bulk([upsert('tag', { name: 'comes' }, {})])).status === 200
+    await until(coming, 30_000)
+    await Promise.race(cut)
+    for (const sent of open) sent.destroy()
   })
 
   it('carries out no further line for a client that has hung up', async () => {

@@ -19,7 +19,12 @@ describe('thousands who are told of changes', () => {
     processes = await startProcesses(
       'live',
       { note: declare('note', { title: { type: 'text' } }) },
-      { RATE_LIMIT: 'off', MAX_IN_FLIGHT: '1000', METRICS_TOKEN: 'of-the-test' },
+      {
+        RATE_LIMIT: 'off',
+        MAX_IN_FLIGHT: '1000',
+        MAX_LIVE_PER_ADDRESS: String(STREAMS),
+        METRICS_TOKEN: 'of-the-test',
+      },
     )
     const permissions = ['api::note.note.find', 'api::note.note.sync']
     const { status } = await ask(server(0), 'PUT', '/admin/roles/public', {

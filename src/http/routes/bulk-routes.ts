@@ -9,6 +9,7 @@ import {
   type BulkRun,
   LineFault,
   type LineAnswer,
+  type SentLine,
   runAtomically,
   runLines,
 } from '../../documents/bulk/run-lines.ts'
@@ -22,6 +23,7 @@ import { type GuardedRouter, guardedRouter, writersOnly } from '../guarded-route
 import { ahead, inGroups, type LineLimits, readLines } from '../read-lines.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
+import { type BulkPlace, openBulkPlaces } from './bulk-places.ts'
 
 export interface BulkRouteDependencies {
   readonly documents: DocumentContext
@@ -34,7 +36,7 @@ export interface BulkRouteDependencies {
   readonly onUnexpected: (error: unknown) => void
 }
 
-type AnsweredRun = BulkRun & { readonly signal: AbortSignal }
+type AnsweredRun = BulkRun & { readonly signal: AbortSignal; readonly place: BulkPlace }
 
 const MAX_LINES = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
@@ -66,29 +68,23 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
     maxWaitMs: Infinity,
     refusal: 'Too many passwords are waiting to be hashed',
   })
-  let running = 0
+  const places = openBulkPlaces(MAX_RUNNING)
   const handle = async (ctx: Context): Promise<void> => {
     const isAtomic = readAtomic(ctx)
     assertLines(ctx)
     const locales = await dependencies.locales.current()
-    if (running >= MAX_RUNNING) {
-      const message = 'Too many bulk requests at a time'
-      throw new ServiceUnavailableError(message, {}, { code: 'overloaded' })
-    }
-    running += 1
+    const place = places.take(ctx.req)
     const writer = writerOf(ctx.state.principal)
     const signal = endOf(ctx, isAtomic ? ATOMIC_DEADLINE_MS : DEADLINE_MS)
     const { documents } = dependencies
     const hashPassword = (password: string): Promise<string> =>
       hashing.run(() => documents.hashPassword(password), { isUrgent: true, signal })
     const context = { ...documents, hashPassword }
-    const run = { context, rules: { types, locales }, writer, signal }
+    const run = { context, rules: { types, locales }, writer, signal, place }
     const working = isAtomic
       ? answerAtomically(ctx, run, dependencies)
       : answerAsRead(ctx, run, dependencies)
-    const ended = working.finally(() => {
-      running -= 1
-    })
+    const ended = working.finally(() => place.leave())
     if (isAtomic) await ended
   }
   router.post('/', authenticate, writersOnly(actions, handle))
@@ -141,15 +137,14 @@ function assertLines(ctx: Context): void {
 
 async function answerAtomically(
   ctx: Context,
-  run: BulkRun,
+  run: AnsweredRun,
   { maxBodyBytes }: BulkRouteDependencies,
 ): Promise<void> {
-  const lines = []
-  for await (const line of readLines(chunksOf(ctx), { ...ATOMIC, maxLineBytes: maxBodyBytes })) {
-    lines.push(line)
-  }
+  const lines: SentLine[] = []
+  const limits = { ...ATOMIC, maxLineBytes: maxBodyBytes }
+  for await (const line of run.place.watch(readLines(chunksOf(ctx), limits))) lines.push(line)
   try {
-    const answers = await runAtomically(run, lines)
+    const answers = await run.place.run(() => runAtomically(run, lines))
     ctx.type = TYPES[0] ?? ''
     ctx.body = textOf(answers)
   } catch (error) {
@@ -194,17 +189,28 @@ async function pump(
   answers: PassThrough,
   limits: LineLimits,
 ): Promise<void> {
-  for await (const group of ahead(inGroups(readLines(chunksOf(ctx), limits), GROUP))) {
-    for await (const answered of runLines(run, group)) {
-      if (answers.destroyed) return
-      const isRead = answers.write(textOf(answered)) || (await drained(answers))
-      const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
-      const lasting = failed.find((error) => error !== null && error.status >= 500)
-      if (lasting !== undefined && lasting !== null) throw lasting
-      if (!isRead) return
-    }
+  const lines = run.place.watch(readLines(chunksOf(ctx), limits))
+  for await (const group of ahead(inGroups(lines, GROUP))) {
+    if (!(await run.place.run(() => carryOut(run, group, answers)))) return
     run.signal.throwIfAborted()
   }
+}
+
+/** False for a client that has gone or does not read. */
+async function carryOut(
+  run: AnsweredRun,
+  group: readonly SentLine[],
+  answers: PassThrough,
+): Promise<boolean> {
+  for await (const answered of runLines(run, group)) {
+    if (answers.destroyed) return false
+    const isRead = answers.write(textOf(answered)) || (await drained(answers))
+    const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
+    const lasting = failed.find((error) => error !== null && error.status >= 500)
+    if (lasting !== undefined && lasting !== null) throw lasting
+    if (!isRead) return false
+  }
+  return true
 }
 
 /** False for a client that has gone or does not read. */
