@@ -109,7 +109,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     reads,
     ...waiting,
   })
-  measureLog(registry, () => services.commitLog.health())
+  measureLog(registry, () => services.commitLog.health(), services.purger.health)
   const parts: Parts = { media, limited, registry, readBody: read }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [

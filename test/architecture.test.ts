@@ -85,7 +85,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   services: [...DOMAIN, 'purges', 'openapi', ...FOUNDATION],
   app: [...DOMAIN, 'live', 'openapi', 'services', 'http', 'run', 'serve', ...FOUNDATION],
   main: ['app', 'run', 'deployment', 'config'],
-  cli: [...DOMAIN, 'client-code', 'openapi', 'transfer', 'services', 'near-miss', ...FOUNDATION],
+  cli: [
+    ...DOMAIN,
+    'purges',
+    'client-code',
+    'openapi',
+    'transfer',
+    'services',
+    'near-miss',
+    ...FOUNDATION,
+  ],
 }
 
 /** Packages that are the business of some rooms only; any other package may be used anywhere. */

@@ -1,16 +1,12 @@
-import {
-  type Claimed,
-  type JobQueue,
-  type JobRow,
-  newJob,
-  openJobQueue,
-} from '../jobs/job-queue.ts'
+import { type Claimed, type JobQueue, newJob, openJobQueue } from '../jobs/job-queue.ts'
 import { type Lane, openRunner } from '../jobs/runner.ts'
 import type { CommitLog } from '../mongo/commits/commit-log.ts'
 import type { Head } from '../mongo/commits/heads.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 import { changedTypes } from './changed-types.ts'
+import { examinePurges, type PurgeHealth } from './purge-health.ts'
+import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
 import { type PurgeTarget, sendPurge } from './send-purge.ts'
 import type { Schema } from '../schema/plan.ts'
 
@@ -28,20 +24,11 @@ export interface PurgerOptions {
 
 /** Tells caches in front what has changed, whichever process has committed it. */
 export interface Purger {
+  /** Null where no caches are told. */
+  readonly health: (() => Promise<PurgeHealth>) | null
   close(): Promise<void>
 }
 
-/** How far the caches have been told, for all processes; there is one. */
-interface PurgeRow extends JobRow {
-  readonly log: string
-  readonly cursor: number
-  /** What is purged once it is due: all up to this commit. */
-  readonly target: number | null
-  readonly failures: number
-}
-
-const COLLECTION = 'quire_purges'
-const ID = 'main'
 /** Longer than one attempt takes, of some caches that do not answer. */
 const LEASE_MS = 120_000
 /** A read that was under way has ended by then. */
@@ -50,7 +37,9 @@ const AGAIN_MS = { least: 1_000, most: 60_000 } as const
 
 /** Begins to purge, until `close`. Processes with other settings of what to purge must not share a database. */
 export async function openPurger({ purge: target, ...rest }: PurgerOptions): Promise<Purger> {
-  return target === null ? { close: () => Promise.resolve() } : begin({ ...rest, target })
+  return target === null
+    ? { health: null, close: () => Promise.resolve() }
+    : begin({ ...rest, target })
 }
 
 type Purging = Omit<PurgerOptions, 'purge'> & { readonly target: PurgeTarget }
@@ -59,20 +48,21 @@ async function begin(options: Purging): Promise<Purger> {
   const { database, commitLog, now } = options
   const queue = await openJobQueue<PurgeRow>({
     database,
-    collection: COLLECTION,
+    collection: PURGES,
     leaseMs: LEASE_MS,
     now,
   })
   const { log, seq } = commitLog.head()
   const rest = { log, cursor: seq, target: null, failures: 0 }
-  await ensureRow(database.collection<PurgeRow>(COLLECTION), {
-    _id: ID,
+  await ensureRow(database.collection<PurgeRow>(PURGES), {
+    _id: PURGE_ROW,
     ...newJob(now()),
     ...rest,
   })
   const runner = openRunner({ lanes: [laneOf(options, queue)], onError: options.onBackgroundError })
   const forget = commitLog.onHead(() => runner.wake())
   return {
+    health: () => examinePurges(database, now()),
     close: async () => {
       forget()
       await runner.close()

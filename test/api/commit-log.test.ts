@@ -133,3 +133,30 @@ describe('what the commit log holds of requests', () => {
     )
   })
 })
+
+describe('caches in front that do not answer', () => {
+  it('are measured: how far behind they are, and how often that has failed', async () => {
+    const server = await serve('purge_lag', {
+      contentTypes: { note: declare('note', { text: { type: 'string' } }) },
+      environment: {
+        CDN_PURGE: 'url',
+        CDN_PURGE_URL: 'http://127.0.0.1:9/', // nobody listens there
+        CACHE_TAGS: 'surrogate-key',
+        CACHE_STALE_MS: '0',
+        LOG_LEVEL: 'silent',
+      },
+    })
+    try {
+      await server.post('/api/notes', { text: 'a' })
+      const measured = async (name: string): Promise<number> => {
+        const { text } = await server.get('/metrics')
+        return Number(new RegExp(`^quire_purge_${name} (\\S+)$`, 'm').exec(text)?.[1])
+      }
+      await until(async () => (await measured('failures')) > 0, 20_000)
+      expect(await measured('behind')).to.be.at.least(1)
+      expect(await measured('lag_seconds')).to.be.above(1) // purges wait for other processes
+    } finally {
+      await server.close()
+    }
+  })
+})

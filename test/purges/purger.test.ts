@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { type CommitLog, openCommitLog } from '../../src/mongo/commits/commit-log.ts'
 import { recordBulk } from '../../src/mongo/commits/bulk-intents.ts'
 import type { CommitItem } from '../../src/mongo/connection/commit-record.ts'
+import { examinePurges } from '../../src/purges/purge-health.ts'
 import { openPurger, type Purger } from '../../src/purges/purger.ts'
 import { type PurgeKind, sendPurge } from '../../src/purges/send-purge.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
@@ -130,6 +131,21 @@ describe('purges', () => {
     await came(before + 2)
     expect(purged().slice(before)).to.deep.equal([['api::tag.tag'], ['api::article.article']])
     expect(faults.map(String).join()).to.match(/did not purge: status 500/)
+  })
+
+  it('say how far behind the caches are, for how long, and how often that has failed', async () => {
+    await open()
+    const health = () => examinePurges(test.database, new Date())
+    expect(await health()).to.deep.equal({ behind: 0, lagMs: 0, failures: 0 })
+    cache.answer(500)
+    await change(item('api::tag.tag'))
+    await until(async () => (await health()).failures > 0, 20_000)
+    const failing = await purgers[0]?.health?.()
+    expect(failing?.behind).to.equal(1)
+    expect(failing?.lagMs).to.be.above(1_000) // what was committed is purged no sooner
+    cache.answer(200)
+    await until(async () => (await health()).behind === 0, 20_000)
+    expect(await health()).to.deep.equal({ behind: 0, lagMs: 0, failures: 0 })
   })
 
   it('name all types where the log does not say what has changed', async () => {

@@ -13,6 +13,7 @@ import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
 import { examineCommitLog } from './examine-log.ts'
+import { examineCaches } from './examine-purges.ts'
 import type { Finding } from './finding.ts'
 
 export interface DatabaseReport {
@@ -48,6 +49,7 @@ export async function examineDatabase(
         what,
       })),
       ...(await examineCommitLog(database)),
+      ...(await examineCaches(database, config.cache)),
       ...examineTokens(await asCmsErrors(() => findApiTokenRows(database))),
     ],
     advice,

@@ -7,8 +7,27 @@ export interface MeasuredLog {
   readonly lagMs: number
 }
 
-/** Asks once for each collection of metrics, all gauges together; a database that does not answer leaves them as they were. */
-export function measureLog(registry: Registry, health: () => Promise<MeasuredLog>): void {
+/** What is measured of purges. */
+export interface MeasuredPurges {
+  readonly behind: number
+  readonly lagMs: number
+  readonly failures: number
+}
+
+/**
+ * Asks once for each collection of metrics, all gauges together; a database that does not answer leaves them as they were.
+ * `purges` is null where no caches in front are told.
+ */
+export function measureLog(
+  registry: Registry,
+  log: () => Promise<MeasuredLog>,
+  purges: (() => Promise<MeasuredPurges>) | null,
+): void {
+  measureNumbers(registry, log)
+  if (purges !== null) measurePurges(registry, purges)
+}
+
+function measureNumbers(registry: Registry, health: () => Promise<MeasuredLog>): void {
   const registers = [registry]
   const pending = new Gauge({
     name: 'quire_log_pending',
@@ -30,6 +49,33 @@ export function measureLog(registry: Registry, health: () => Promise<MeasuredLog
       head.set(found.head?.seq ?? 0)
       pending.set(found.pending)
       lag.set(found.lagMs / 1000)
+    },
+  })
+}
+
+function measurePurges(registry: Registry, health: (() => Promise<MeasuredPurges>) | null): void {
+  if (health === null) return
+  const registers = [registry]
+  const lag = new Gauge({
+    name: 'quire_purge_lag_seconds',
+    help: 'How long the oldest commit has been waiting that caches in front were not told of',
+    registers,
+  })
+  const failures = new Gauge({
+    name: 'quire_purge_failures',
+    help: 'Purges that have failed since the last one that did not',
+    registers,
+  })
+  const behind: Gauge = new Gauge({
+    name: 'quire_purge_behind',
+    help: 'Commits that caches in front were not told of',
+    registers,
+    collect: async () => {
+      const found = await health().catch(() => null)
+      if (found === null) return
+      behind.set(found.behind)
+      lag.set(found.lagMs / 1000)
+      failures.set(found.failures)
     },
   })
 }

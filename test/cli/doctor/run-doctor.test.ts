@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { Examination } from '../../../src/cli/doctor/examine.ts'
+import { purgeFinding } from '../../../src/cli/doctor/examine-purges.ts'
 import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -161,6 +162,26 @@ describe('cli/doctor/run-doctor', () => {
     const faults = types.findings.filter(({ level }) => level === 'fault')
     expect(faults.map(({ check }) => check)).to.deep.equal(['content-types'])
     expect(types.findings.map(({ check }) => check)).to.include('storage')
+  })
+
+  it('says how far behind caches in front are, where some are told', async () => {
+    const purges = async (more: Record<string, string> = {}) =>
+      (await examined(more)).findings.filter(({ check }) => check === 'purges')
+    expect(await purges()).to.deep.equal([])
+    const told = {
+      CDN_PURGE: 'url',
+      CDN_PURGE_URL: 'http://127.0.0.1:9/',
+      CACHE_TAGS: 'surrogate-key',
+    }
+    expect(await purges(told)).to.deep.equal([
+      { check: 'purges', level: 'ok', what: 'caches know of all commits' },
+    ])
+    expect(purgeFinding({ behind: 2, lagMs: 20_000, failures: 1 }, 0)).to.include({ level: 'ok' })
+    expect(purgeFinding({ behind: 2, lagMs: 31_000, failures: 3 }, 0)).to.deep.equal({
+      check: 'purges',
+      level: 'warning',
+      what: 'caches wait for 2 commits, for 31 s; 3 failed; see the log of the servers for "Purges"',
+    })
   })
 
   it('finds a storage that takes no files', async () => {

@@ -1,0 +1,25 @@
+import type { CacheConfig } from '../../config/config.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { examinePurges, type PurgeHealth } from '../../purges/purge-health.ts'
+import type { Finding } from './finding.ts'
+
+/** A cache that answers is told within about three seconds, and `CACHE_STALE_MS`. */
+const LATE_MS = 30_000
+
+/** Nothing where no caches are told. @throws CmsError for what the database refuses (`toCmsError`) */
+export async function examineCaches(
+  database: Database,
+  { purge, staleMs }: Pick<CacheConfig, 'purge' | 'staleMs'>,
+): Promise<readonly Finding[]> {
+  if (purge === null) return []
+  return [purgeFinding(await examinePurges(database, new Date()), staleMs)]
+}
+
+export function purgeFinding({ behind, lagMs, failures }: PurgeHealth, staleMs: number): Finding {
+  const check = 'purges'
+  const stand = behind === 0 ? 'caches know of all commits' : `caches wait for ${behind} commits`
+  if (lagMs <= LATE_MS + staleMs) return { check, level: 'ok', what: stand }
+  const failed = failures === 0 ? 'none has failed: is a server running?' : `${failures} failed`
+  const what = `${stand}, for ${Math.round(lagMs / 1000)} s; ${failed}; see the log of the servers for "Purges"`
+  return { check, level: 'warning', what }
+}
