@@ -49,7 +49,10 @@ export async function expectOnce(
   db: Db,
   { documents, release, released }: Batch,
 ): Promise<void> {
-  const all = await db.collection<NumberedCommit>('quire_commits').find().toArray()
+  const all = await db
+    .collection<NumberedCommit>('quire_commits')
+    .find({ seq: { $gt: 0 } })
+    .toArray()
   const commitsOf = (id: string) => all.filter(({ requestId }) => requestId === `schedule:${id}`)
   const changesOf = (commits: readonly NumberedCommit[], documentId: string) =>
     commits.flatMap(({ items }) =>
