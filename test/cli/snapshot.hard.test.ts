@@ -4,9 +4,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createClient } from '@quire/client'
+import { createStore, memoryStorage, sqliteSnapshot } from '@quire/client/sync'
 import { expect } from 'chai'
 import sqlite from 'node-sqlite3-wasm'
 import { declare, type Json, serve, type TestServer } from '../api/server.ts'
+import { loadSchema } from '../../src/services.ts'
+import { contentPlanOf } from '../clients/store/content-plan.ts'
+import { openSqliteFile } from '../clients/store/sqlite-database.ts'
 import { until } from '../until.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
@@ -232,4 +237,60 @@ describe('quire snapshot', () => {
     }
     expect(existsSync('x')).to.equal(false)
   })
+
+  for (const format of ['ndjson', 'sqlite'] as const) {
+    it(`is opened by the store of the client, which goes on from it: ${format}`, async () => {
+      const file = path.join(folder, `store.${format}`)
+      const asked = ['--types', 'article,tag', '--locale', 'en,fr', '--format', format]
+      const { code, said } = await quire(...asked, '--out', file)
+      expect(code, said).to.equal(0)
+      const content: Json = contentPlanOf(await loadSchema(server.contentTypesDir))
+      const base = `http://127.0.0.1:${server.port}`
+      const answers: Json[] = []
+      const counting = async (url: string | URL | Request, init?: RequestInit) => {
+        const response = await fetch(url, init)
+        answers.push(await response.clone().json())
+        return response
+      }
+      const open = (more: object): Promise<Json> =>
+        createStore({
+          content,
+          client: createClient<Json>(
+            { articles: 'collection', tags: 'collection' },
+            { url: base, fetch: counting },
+          ),
+          types: ['articles', 'tags'],
+          locale: ['en', 'fr'],
+          storage: memoryStorage(),
+          ...more,
+        } as Json)
+      const database = format === 'sqlite' ? openSqliteFile(file) : null
+      const read = (): Promise<string> =>
+        database === null ? Promise.resolve(readFileSync(file, 'utf8')) : sqliteSnapshot(database)
+      const store = await open({ snapshot: read })
+      database?.close()
+      expect(answers).to.have.length(0)
+      expect(store.$status()).to.include({ isComplete: true })
+      const fresh = await open({})
+      await fresh.$sync()
+      for (const locale of ['en', 'fr']) {
+        const query = { locale, sort: 'title', pageSize: 100, populate: { tags: true } }
+        const shown = store.articles.query(query)
+        expect(shown.total).to.equal(12)
+        expect(shown).to.deep.equal(fresh.articles.query(query))
+      }
+      answers.length = 0
+      const name = `since the snapshot in ${format}`
+      const made = (await server.post('/api/tags', { name })).body.data
+      await until(async () => {
+        await store.$sync()
+        return store.tags.query({ filters: { name } }).total === 1
+      }, 10_000)
+      const items = answers.flatMap((answer) => answer.items)
+      expect(items.map(({ op, documentId }) => [op, documentId])).to.deep.equal([
+        ['put', made.documentId],
+      ])
+      await Promise.all([store.$close(), fresh.$close()])
+    })
+  }
 })

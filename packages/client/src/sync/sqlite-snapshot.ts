@@ -1,0 +1,35 @@
+import type { SqlDatabase } from './sqlite-storage.ts'
+
+interface SnapshotRow {
+  readonly type: string
+  readonly documentId: string
+  /** Empty for types without locales. */
+  readonly locale: string
+  readonly revision: string
+  readonly data: string
+}
+
+/**
+ * What `quire snapshot --format sqlite` has written, as `createStore` takes a snapshot: the lines of a finished sync.
+ * @throws Error for a database that is no such snapshot
+ */
+export async function sqliteSnapshot(database: Pick<SqlDatabase, 'getAllAsync'>): Promise<string> {
+  const [last] = await database.getAllAsync<{ readonly token: string }>(
+    'SELECT token FROM sync',
+    [],
+  )
+  if (last === undefined) throw new Error('The snapshot is not that of a finished sync')
+  const rows = await database.getAllAsync<SnapshotRow>(
+    'SELECT type, documentId, locale, revision, data FROM rows',
+    [],
+  )
+  const lines = rows.map(({ locale, data, ...row }) =>
+    JSON.stringify({
+      op: 'put',
+      ...row,
+      locale: locale === '' ? null : locale,
+      data: JSON.parse(data) as unknown,
+    }),
+  )
+  return [...lines, JSON.stringify({ next: last.token, more: false })].join('\n')
+}
