@@ -31,7 +31,7 @@ import {
   type Roles,
 } from './roles.ts'
 import type { EndUsers, IdentifiedUser } from './end-users.ts'
-import { openStamped } from '../mongo/system/stamped.ts'
+import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 
 /** Who may do what: the principals, and the roles and tokens that their rights come from. */
 export interface Access {
@@ -101,7 +101,7 @@ export async function openAccess(
   const now = options.now ?? (() => new Date())
   await ensureRoles(db, now())
   await ensureApiTokens(db)
-  const stamped = await openStamped({
+  const versionedCache = await openVersionedCache({
     db,
     key: 'access',
     firstChange: LAST_BUILT_IN_ROLE_ID,
@@ -114,19 +114,19 @@ export async function openAccess(
   const rootHash = options.rootApiToken === null ? null : hashCredential(options.rootApiToken)
   return {
     actions,
-    roles: openRoles({ db, actions, stamped, now, countUsers }),
-    apiTokens: openApiTokens({ db, actions, stamped, now }),
+    roles: openRoles({ db, actions, versionedCache, now, countUsers }),
+    apiTokens: openApiTokens({ db, actions, versionedCache, now }),
     principalOf: async (authorization) => {
       const credential = bearerCredential(authorization)
-      if (credential === null) return (await stamped.current()).anonymous
+      if (credential === null) return (await versionedCache.current()).anonymous
       const hash = hashCredential(credential)
       if (rootHash !== null && isSameHash(hash, rootHash)) return ROOT
       if (isUserToken(credential)) {
         const user = await users.identify(credential)
-        return toUser(user, await stamped.current())
+        return toUser(user, await versionedCache.current())
       }
       if (credential.startsWith(PREVIEW)) return toPreview(options, credential)
-      const { tokens } = await stamped.current()
+      const { tokens } = await versionedCache.current()
       const token = tokens.get(hash.toString('hex'))
       if (token === undefined || hasExpired(token, now())) {
         throw new UnauthorizedError('Missing or invalid credentials')
@@ -134,7 +134,7 @@ export async function openAccess(
       uses.note(token)
       return token.principal
     },
-    principalOfAuthor: async (by) => authorNow(await stamped.current(), users, by, now()),
+    principalOfAuthor: async (by) => authorNow(await versionedCache.current(), users, by, now()),
     close: () => uses.settled(),
   }
 }

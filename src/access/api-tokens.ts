@@ -9,7 +9,7 @@ import { createAccessKey, hashCredential } from './credentials.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
-import type { Stamped } from '../mongo/system/stamped.ts'
+import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 /** What the commit log calls it. */
@@ -78,7 +78,7 @@ interface ApiTokenInput {
 export interface ApiTokensContext {
   readonly db: Database
   readonly actions: Actions
-  readonly stamped: Pick<Stamped<unknown>, 'change'>
+  readonly versionedCache: Pick<VersionedCache<unknown>, 'change'>
   readonly now: () => Date
 }
 
@@ -132,7 +132,7 @@ export async function putLastUsed(
 }
 
 export function openApiTokens(context: ApiTokensContext): ApiTokens {
-  const { db, stamped } = context
+  const { db, versionedCache } = context
   const tokens = collectionOf(db)
   return {
     list: async () => (await asCmsErrors(() => findApiTokenRows(db))).map(toApiToken),
@@ -158,7 +158,7 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
       return { ...token, accessKey }
     },
     remove: (id) =>
-      stamped.change(async (session) => {
+      versionedCache.change(async (session) => {
         const row = await tokens.findOneAndDelete({ _id: id }, { session })
         if (row === null) throw noSuchToken(id)
         noteRow(session, 'delete', { type: TOKEN_TYPE, documentId: String(id) })
@@ -190,7 +190,7 @@ async function createToken(
   assertKnown(context.actions, permissions)
   assert({ type: wanted.type, permissions })
   const accessKey = createAccessKey()
-  const token = await context.stamped.change(async (session, id) => {
+  const token = await context.versionedCache.change(async (session, id) => {
     await assertNameFree(context.db, session, wanted.name, id)
     const at = context.now()
     const row: ApiTokenRow = {
@@ -215,12 +215,12 @@ async function createToken(
 }
 
 function changeToken(
-  { db, stamped, now }: ApiTokensContext,
+  { db, versionedCache, now }: ApiTokensContext,
   id: number,
   edit: (row: ApiTokenRow) => ApiTokenRow,
 ): Promise<ApiToken> {
   const tokens = collectionOf(db)
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const row = await tokens.findOne({ _id: id }, { session })
     if (row === null) throw noSuchToken(id)
     const { _id, lastUsedAt, ...changed } = { ...edit(row), updatedAt: now() }

@@ -6,7 +6,7 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 import { type Actions, pluginAction } from './actions.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
-import type { Stamped } from '../mongo/system/stamped.ts'
+import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 import { lockName } from '../mongo/system/lease.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 import { documentIdFrom } from '../mongo/versions/document-id.ts'
@@ -121,7 +121,7 @@ export async function findRoles(db: Database): Promise<readonly Role[]> {
 export interface RolesContext {
   readonly db: Database
   readonly actions: Actions
-  readonly stamped: Pick<Stamped<unknown>, 'change'>
+  readonly versionedCache: Pick<VersionedCache<unknown>, 'change'>
   readonly now: () => Date
   /** How many end users have a role, by its documentId. */
   readonly countUsers: (documentId: string, session: Session) => Promise<number>
@@ -153,11 +153,14 @@ export function openRoles(context: RolesContext): Roles {
   }
 }
 
-async function removeRole({ db, stamped, countUsers }: RolesContext, type: string): Promise<Role> {
+async function removeRole(
+  { db, versionedCache, countUsers }: RolesContext,
+  type: string,
+): Promise<Role> {
   if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
     throw new ApplicationError(`The role ${type} cannot be removed`)
   }
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     await lockName(db, lockOf(roleDocumentId(type)), session)
     const row = await collectionOf(db).findOneAndDelete({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
@@ -191,12 +194,12 @@ async function createRole(
   input: unknown,
   assertMayAdd: AssertMayAdd = () => undefined,
 ): Promise<Role> {
-  const { db, actions, stamped, now } = context
+  const { db, actions, versionedCache, now } = context
   const { type, name, description = '', permissions = [] } = readInput(CREATE, input)
   assertKnown(actions, permissions)
   assertMayAdd(permissions)
   const roles = collectionOf(db)
-  return stamped.change(async (session, id) => {
+  return versionedCache.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })
     if (holder !== null) throw taken('type', type)
     await assertNameFree(db, session, name, type)
@@ -224,12 +227,12 @@ async function updateRole(
 }
 
 function changeRole(
-  { db, actions, stamped, now }: RolesContext,
+  { db, actions, versionedCache, now }: RolesContext,
   type: string,
   edit: (role: Role) => Partial<Pick<RoleInput, 'name' | 'description' | 'permissions'>>,
 ): Promise<Role> {
   const roles = collectionOf(db)
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const row = await roles.findOne({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
     const { name, description, permissions } = { ...row, ...edit(toRole(row)) }

@@ -54,17 +54,17 @@ export type IsLocalized = (uid: string) => boolean
 
 export async function listAdministratorRoles({
   actions,
-  stamped,
+  versionedCache,
 }: AdministratorsContext): Promise<readonly AdministratorRole[]> {
-  return rolesOf(actions, await stamped.current())
+  return rolesOf(actions, await versionedCache.current())
 }
 
 /** @throws NotFoundError */
 export async function getAdministratorRole(
-  { actions, stamped }: AdministratorsContext,
+  { actions, versionedCache }: AdministratorsContext,
   type: string,
 ): Promise<AdministratorRole> {
-  return roleOf(rolesOf(actions, await stamped.current()), type)
+  return roleOf(rolesOf(actions, await versionedCache.current()), type)
 }
 
 /** @throws ValidationError, ForbiddenError for what the actor may not do */
@@ -75,9 +75,9 @@ export async function createAdministratorRole(
   isLocalized: IsLocalized,
 ): Promise<AdministratorRole> {
   const { type, name, description = '', permissions = [] } = readInput(NEW_ROLE, input)
-  const { db, actions, stamped, now } = context
+  const { db, actions, versionedCache, now } = context
   assertPermissions(context, permissions, [], isLocalized)
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     if (rolesOf(actions, staff).some((role) => role.type === type)) throw taken('type', type)
     assertNameFree(context, staff, name, type)
@@ -105,8 +105,8 @@ export async function updateAdministratorRole(
   if (wanted.type !== undefined && wanted.type !== type) {
     throw inputError('type', 'type cannot be changed', wanted.type)
   }
-  const { db, actions, stamped, now } = context
-  return stamped.change(async (session) => {
+  const { db, actions, versionedCache, now } = context
+  return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = storedRole(context, staff, type)
     const { name, description, permissions } = { ...row, ...wanted }
@@ -126,8 +126,8 @@ export function removeAdministratorRole(
   actor: Principal,
   type: string,
 ): Promise<AdministratorRole> {
-  const { db, actions, stamped } = context
-  return stamped.change(async (session) => {
+  const { db, actions, versionedCache } = context
+  return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = storedRole(context, staff, type)
     assertHolds(actions, staff, actor, row.permissions)

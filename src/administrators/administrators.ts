@@ -5,7 +5,7 @@ import type { Passwords } from '../accounts/passwords.ts'
 import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
-import type { Stamped } from '../mongo/system/stamped.ts'
+import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import {
   ADMINISTRATOR_CHANGE,
@@ -36,7 +36,7 @@ export interface AdministratorsContext {
   readonly db: Database
   /** All that administrators may be permitted. */
   readonly actions: Actions
-  readonly stamped: Stamped<KnownStaff>
+  readonly versionedCache: VersionedCache<KnownStaff>
   readonly sessions: AdminSessions
   readonly links: OneTimeLinks
   readonly preferences: Preferences
@@ -65,17 +65,17 @@ export interface Administrator {
 }
 
 export async function listAdministrators({
-  stamped,
+  versionedCache,
 }: AdministratorsContext): Promise<readonly Administrator[]> {
-  return (await stamped.current()).administrators.map(toAdministrator)
+  return (await versionedCache.current()).administrators.map(toAdministrator)
 }
 
 /** @throws NotFoundError */
 export async function getAdministrator(
-  { stamped }: AdministratorsContext,
+  { versionedCache }: AdministratorsContext,
   id: string,
 ): Promise<Administrator> {
-  return toAdministrator(rowOf(await stamped.current(), id))
+  return toAdministrator(rowOf(await versionedCache.current(), id))
 }
 
 /** @throws ValidationError, ForbiddenError for rights that the actor does not have */
@@ -86,7 +86,7 @@ export async function createAdministrator(
 ): Promise<Administrator> {
   const { password, ...wanted } = readInput(NEW_ADMINISTRATOR, input)
   const hash = password === undefined ? null : await context.passwords.hash(password)
-  return context.stamped.change(async (session) => {
+  return context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     assertMayGive(context, staff, actor, wanted.roles)
     return insertAdministrator(context, staff, { ...wanted, password: hash }, session)
@@ -130,7 +130,7 @@ export async function updateAdministrator(
 ): Promise<Administrator> {
   const { password, ...wanted } = readInput(ADMINISTRATOR_CHANGE, input)
   const hash = password === undefined ? null : await context.passwords.hash(password)
-  const { changed, epoch } = await context.stamped.change(async (session) => {
+  const { changed, epoch } = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
     assertMayTakeOver(context, staff, actor, row)
@@ -153,8 +153,8 @@ export async function removeAdministrator(
   actor: Principal,
   id: string,
 ): Promise<Administrator> {
-  const { db, stamped, sessions, preferences, recent } = context
-  const removed = await stamped.change(async (session) => {
+  const { db, versionedCache, sessions, preferences, recent } = context
+  const removed = await versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = rowOf(staff, id)
     assertMayTakeOver(context, staff, actor, row)
@@ -177,7 +177,7 @@ export async function updateOwn(
   input: unknown,
 ): Promise<Administrator> {
   const wanted = readInput(OWN_CHANGE, input)
-  return context.stamped.change(async (session) => {
+  return context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     return changeRow(context, staff, rowOf(staff, id), wanted, session)
   })

@@ -22,7 +22,7 @@ export async function signInByIdentity(
   device: Device,
 ): Promise<NewSession> {
   try {
-    const row = await context.stamped.change(async (session) => {
+    const row = await context.versionedCache.change(async (session) => {
       const staff = await findStaff(context.db, session)
       const known = linkedTo(staff, identity)
       if (known !== undefined) return follow(context, staff, known, identity, session)

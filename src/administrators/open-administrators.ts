@@ -2,7 +2,7 @@ import type { Actions } from '../access/actions.ts'
 import { withAdministration } from '../access/administrator-actions.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Database } from '../mongo/connection/database.ts'
-import { openStamped } from '../mongo/system/stamped.ts'
+import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 import { openAdminSessions } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
@@ -49,18 +49,27 @@ export async function openAdministrators({
   const preferences = await openPreferences(db)
   const recent = await openRecentWork(db, now)
   const presence = await openPresence(db, now)
-  const stamped = await openStamped({
+  const versionedCache = await openVersionedCache({
     db,
     key: 'administrators',
     firstChange: 0,
     load: () => loadStaff(db, all),
     now,
   })
-  const previews = openPreviewTokens({ secret, actions, stamped, now })
+  const previews = openPreviewTokens({ secret, actions, versionedCache, now })
   const challenges = await openChallenges({ db, secret, now })
   const relyingParty = relyingPartyOf(publicUrl)
   const redirectUri = `${publicUrl}/admin/oidc/callback`
   const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
   const rooms = { sessions, links, preferences, recent, presence, previews, challenges }
-  return { db, actions: all, stamped, ...rooms, relyingParty, identityProvider, passwords, now }
+  return {
+    db,
+    actions: all,
+    versionedCache,
+    ...rooms,
+    relyingParty,
+    identityProvider,
+    passwords,
+    now,
+  }
 }

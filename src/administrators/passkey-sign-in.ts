@@ -34,11 +34,11 @@ export async function signInByPasskey(
 ): Promise<NewSession> {
   const { response } = readInput(PASSKEY_SIGN_IN, input)
   partyOf(context)
-  const { db, stamped } = context
+  const { db, versionedCache } = context
   const filter = { _id: passkeyRowId(response.id) }
   const options = { maxTimeMS: db.queryTimeoutMs }
   const passkey = await asCmsErrors(() => passkeysOf(db).findOne(filter, options))
-  const { administrators } = await stamped.current()
+  const { administrators } = await versionedCache.current()
   const row = administrators.find(({ _id }) => _id === passkey?.administrator)
   try {
     if (passkey === null || row === undefined) throw invalidPasskey()

@@ -86,7 +86,7 @@ export async function addPasskey(
     createdAt: context.now(),
     usedAt: null,
   }
-  await context.stamped.change(async (session) => {
+  await context.versionedCache.change(async (session) => {
     rowOf(await findStaff(context.db, session), administrator)
     const rows = passkeysOf(context.db)
     if ((await rows.countDocuments({ administrator }, { session })) >= MOST) {

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Actions } from '../access/actions.ts'
 import type { Grants } from '../access/principal.ts'
-import type { Stamped } from '../mongo/system/stamped.ts'
+import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 import type { KnownStaff } from './staff.ts'
 
 /** A token by which a page of a preview reads what an administrator may read, drafts included, and nothing else. */
@@ -21,7 +21,7 @@ export interface PreviewTokensOptions {
   readonly secret: string
   /** What can be permitted to everybody. */
   readonly actions: Actions
-  readonly stamped: Pick<Stamped<KnownStaff>, 'current'>
+  readonly versionedCache: Pick<VersionedCache<KnownStaff>, 'current'>
   readonly now: () => Date
 }
 
@@ -30,12 +30,14 @@ const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
 
 /** `preview-<administrator>-<epoch>-<second of its end>-<signature>`: nothing is stored of it. */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
-  const { secret, actions, stamped, now } = options
+  const { secret, actions, versionedCache, now } = options
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire preview tokens', 32))
   const signatureOf = (signed: string): Buffer => createHmac('sha256', key).update(signed).digest()
   return {
     sign: async (administrator) => {
-      const row = (await stamped.current()).administrators.find(({ _id }) => _id === administrator)
+      const row = (await versionedCache.current()).administrators.find(
+        ({ _id }) => _id === administrator,
+      )
       if (row === undefined) return null
       const end = Math.floor((now().getTime() + LIVES_MS) / 1_000)
       const signed = `preview-${administrator}-${row.epoch}-${end}`
@@ -48,7 +50,7 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
       const given = Buffer.from(signature, 'hex')
       if (given.length !== 32 || !timingSafeEqual(signatureOf(signed), given)) return null
       if (Number(end) * 1_000 <= now().getTime()) return null
-      return readsOf(await stamped.current(), administrator, Number(epoch), actions)
+      return readsOf(await versionedCache.current(), administrator, Number(epoch), actions)
     },
   }
 }

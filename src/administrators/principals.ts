@@ -6,12 +6,12 @@ import { loadStaff } from './staff.ts'
 
 /** Who a cookie speaks for; null when it speaks for nobody. */
 export async function principalOfSession(
-  { db, actions, sessions, stamped }: AdministratorsContext,
+  { db, actions, sessions, versionedCache }: AdministratorsContext,
   token: string,
 ): Promise<AdministratorPrincipal | null> {
   const live = await sessions.find(token)
   if (live === null) return null
-  const known = await stamped.current()
+  const known = await versionedCache.current()
   // Somebody whom another process has added within the last second.
   const isKnown = known.rights.has(live.administrator)
   const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
@@ -23,10 +23,10 @@ export async function principalOfSession(
 
 /** Somebody who asked for something before, with the rights of now; null for whom there is no more. */
 export async function principalOfAdministrator(
-  { stamped }: AdministratorsContext,
+  { versionedCache }: AdministratorsContext,
   id: string,
 ): Promise<AdministratorPrincipal | null> {
-  const { administrators, rights } = await stamped.current()
+  const { administrators, rights } = await versionedCache.current()
   const row = administrators.find(({ _id }) => _id === id)
   const held = rights.get(id)
   return row === undefined || held === undefined ? null : toPrincipal(row, held, '')

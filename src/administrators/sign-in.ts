@@ -45,7 +45,7 @@ export async function signIn(
   device: Device,
 ): Promise<NewSession> {
   const { email, password } = readInput(SIGN_IN, input)
-  const { administrators } = await context.stamped.current()
+  const { administrators } = await context.versionedCache.current()
   const row = administrators.find((one) => one.email === email.toLowerCase())
   const isRight = await context.passwords.verify(row?.password ?? null, password)
   if (row === undefined || !isRight) {
@@ -56,8 +56,8 @@ export async function signIn(
 }
 
 /** Whether somebody is asked to become the first administrator. */
-export async function isFirstWanted({ stamped }: AdministratorsContext): Promise<boolean> {
-  return (await stamped.current()).administrators.length === 0
+export async function isFirstWanted({ versionedCache }: AdministratorsContext): Promise<boolean> {
+  return (await versionedCache.current()).administrators.length === 0
 }
 
 /** The first administrator, by the link that a start prints. Of two who use it at once, one is. @throws ValidationError */
@@ -70,7 +70,7 @@ export async function signUpFirst(
   if (!(await isFirstWanted(context))) throw invalidLink()
   const hash = await context.passwords.hash(password)
   const { id, name } = await byLink(context, () =>
-    context.stamped.change(async (session) => {
+    context.versionedCache.change(async (session) => {
       const staff = await findStaff(context.db, session)
       const link = await context.links.use('first', token, session)
       if (link === null || staff.administrators.length > 0) throw invalidLink()
@@ -109,7 +109,7 @@ export async function resetPassword(
   const { token, password } = readInput(PASSWORD_BY_LINK, input)
   const hash = await context.passwords.hash(password)
   const row = await byLink(context, () =>
-    context.stamped.change(async (session) => {
+    context.versionedCache.change(async (session) => {
       const link = await context.links.use('password', token, session)
       const staff = await findStaff(context.db, session)
       const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
@@ -134,7 +134,7 @@ export async function changePassword(
   const known = rowOf(await findStaff(context.db), id)
   if (!(await context.passwords.verify(known.password, currentPassword))) throw wrongPassword()
   const hash = await context.passwords.hash(password)
-  const { epoch } = await context.stamped.change(async (session) => {
+  const { epoch } = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
     if (row.password !== known.password) throw wrongPassword() // changed in the meantime
@@ -187,7 +187,7 @@ export async function begin(
 
 async function show(context: AdministratorsContext, id: string): Promise<SignedInAdministrator> {
   const administrator = await getAdministrator(context, id)
-  const { rights } = await context.stamped.current()
+  const { rights } = await context.versionedCache.current()
   return { administrator, permissions: toPermissions(rights.get(id) ?? new Map()) }
 }
 

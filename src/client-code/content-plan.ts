@@ -1,6 +1,6 @@
 import { populatablesOf } from '../query/populate/parse-populate-attributes.ts'
 import type { ScalarType } from '../schema/definition.ts'
-import type { AttributeHolder, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { CodeScope } from './code.ts'
 
 /** What of a declaration a store on a device goes by, as `ContentPlan` of `@quire/client` has it. */
@@ -50,7 +50,7 @@ export function storedType(
 }
 
 export function storedShape(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   scope: CodeScope,
   pathOf: (target: ContentTypePlan) => string | null,
 ): StoredShape {

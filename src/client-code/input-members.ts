@@ -1,5 +1,5 @@
 import type { ScalarType } from '../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ScalarPlan } from '../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ScalarPlan } from '../schema/plan.ts'
 import { valueType } from './shape-members.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
@@ -14,7 +14,7 @@ const GIVEN: Readonly<Partial<Record<ScalarType, string>>> = {
 
 /** What a POST and a PUT take. A draft may be unfinished: nothing is asked of a type that has them. */
 export function inputMembers(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   scope: CodeScope,
 ): { readonly create: readonly Member[]; readonly update: readonly Member[] } {
   // Of a component nobody knows whose draft it is in.

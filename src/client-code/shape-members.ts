@@ -1,6 +1,6 @@
 import { populatablesOf } from '../query/populate/parse-populate-attributes.ts'
 import type { ScalarType } from '../schema/definition.ts'
-import type { AttributeHolder, ScalarPlan } from '../schema/plan.ts'
+import type { ShapePlan, ScalarPlan } from '../schema/plan.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
@@ -29,10 +29,7 @@ const SHOWN: Readonly<Record<ScalarType, string>> = {
 const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
 
 /** What an entry shows by itself, or where it is asked for by name alone. */
-export function fieldMembers(
-  holder: AttributeHolder,
-  shown: 'always' | 'on request',
-): readonly Member[] {
+export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
   return shownScalars(holder)
     .filter(({ onRequest }) => onRequest === (shown === 'on request'))
     .map((plan) => [plan.name, fieldType(plan)])
@@ -45,7 +42,7 @@ export function fieldType(plan: ScalarPlan): string {
 }
 
 /** The conditions that each attribute takes. */
-export function filterMembers(holder: AttributeHolder): readonly Member[] {
+export function filterMembers(holder: ShapePlan): readonly Member[] {
   return shownScalars(holder).map((plan) => [plan.name, filterType(plan)])
 }
 
@@ -69,7 +66,7 @@ const OPERANDS: Readonly<Partial<Record<ScalarType, string>>> = {
 }
 
 /** What `populate` shows. */
-export function linkMembers(holder: AttributeHolder, scope: CodeScope): readonly Member[] {
+export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Member[] {
   return populatablesOf(holder).flatMap((one): readonly Member[] => {
     switch (one.kind) {
       case 'relation': {
@@ -97,7 +94,7 @@ function link(many: boolean, target: string): string {
   return `quire.${many ? 'Many' : 'One'}<${target}>`
 }
 
-function shownScalars(holder: AttributeHolder): readonly ScalarPlan[] {
+function shownScalars(holder: ShapePlan): readonly ScalarPlan[] {
   return [...holder.members.values()].filter(
     (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
   )

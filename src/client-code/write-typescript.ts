@@ -3,7 +3,7 @@ import type { Grants } from '../access/principal.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
 import type { LocaleRules } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
-import type { AttributeHolder, ContentTypePlan, Schema } from '../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan, Schema } from '../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 import { storedShape, storedType } from './content-plan.ts'
 import { inputMembers } from './input-members.ts'
@@ -72,7 +72,7 @@ function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
 /** What a store on a device goes by (`@quire/client/sync`). */
 function writePlan(
   types: readonly ContentTypePlan[],
-  components: readonly AttributeHolder[],
+  components: readonly ShapePlan[],
   scope: CodeScope,
 ): string {
   const nameOf = (plan: ContentTypePlan): string | null => {
@@ -105,14 +105,14 @@ function writeType(plan: ContentTypePlan, scope: CodeScope): string {
 }
 
 /** A component, and what writes take of it. */
-function writeShape(plan: AttributeHolder, scope: CodeScope): string {
+function writeShape(plan: ShapePlan, scope: CodeScope): string {
   const name = scope.nameOf(plan.uid)
   const { update } = inputMembers(plan, scope)
   const input = writeInterface(`${name}_Input`, [['id?', 'number'], ...update])
   return `${writeInterface(name, shapeOf(plan, scope))}\n${input}`
 }
 
-function shapeOf(plan: AttributeHolder, scope: CodeScope): readonly Member[] {
+function shapeOf(plan: ShapePlan, scope: CodeScope): readonly Member[] {
   const more = fieldMembers(plan, 'on request')
   return [
     ['fields', writeMembers(fieldMembers(plan, 'always'), '  ')],

@@ -19,7 +19,7 @@ export interface Times {
   readonly heartbeatMs: number
   /** How often rights are asked for without a reason. */
   readonly recheckMs: number
-  /** How long others may not know of it that rights have changed: `mongo/system/stamped.ts`. */
+  /** How long others may not know of it that rights have changed: `mongo/system/versioned-cache.ts`. */
   readonly rightsMs: number
 }
 

@@ -1,5 +1,11 @@
 import { type Finder, finderOf } from '../documents/sync/read-changes.ts'
-import { codesOf, openTypes, settle, begun, type SyncCaller } from '../documents/sync/settle.ts'
+import {
+  codesOf,
+  openTypes,
+  settle,
+  initialProgress,
+  type SyncCaller,
+} from '../documents/sync/settle.ts'
 import type { LocaleRules } from '../query/query.ts'
 import type { SyncScope } from '../query/sync/parse-scope.ts'
 import type { SyncToken } from '../query/sync/sync-token.ts'
@@ -108,7 +114,7 @@ export class LiveStream {
   lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
     const { scope } = this.client
     const begunAgain = beginNow(scope, caller, position, locales)
-    const types = begunAgain.types.map((one) => (one.isLost ? one : begun(one.shape)))
+    const types = begunAgain.types.map((one) => (one.isLost ? one : initialProgress(one.shape)))
     const token = { ...begunAgain, types }
     this.#place = placeOf(scope, token, caller)
     this.#send(lostEvent(reason, token))

@@ -2,7 +2,7 @@ import { ApplicationError, NotFoundError, fault, validationError } from '../erro
 import { type CommitItem, noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
-import { openStamped } from '../mongo/system/stamped.ts'
+import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 import { assertLocaleCode, localeName } from './locale-code.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 import { optionsOf } from '../mongo/connection/commands.ts'
@@ -73,7 +73,7 @@ function collectionOf(db: Database) {
 export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
   const now = options.now ?? (() => new Date())
   await ensureRow(collectionOf(db), firstRow(now()))
-  const stamped = await openStamped({
+  const versionedCache = await openVersionedCache({
     db,
     key: 'locales',
     firstChange: FIRST.id,
@@ -85,7 +85,7 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
     answer: (before: LocalesRow, after: LocalesRow) => Locale,
     op: CommitItem['op'] = 'put',
   ): Promise<Locale> =>
-    stamped.change(async (session, id) => {
+    versionedCache.change(async (session, id) => {
       const before = await getRow(db, session)
       const after = edit(before, id)
       const { _id, ...changed } = after
@@ -94,7 +94,7 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
     })
 
   return {
-    current: () => stamped.current(),
+    current: () => versionedCache.current(),
     add: async (input) => {
       assertLocaleCode(input.code)
       assertName(input.name)

@@ -3,7 +3,7 @@ import { ApplicationError, fault, NotFoundError, validationError } from '../erro
 import { optionsOf } from '../mongo/connection/commands.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
-import { openStamped, type Stamped } from '../mongo/system/stamped.ts'
+import { openVersionedCache, type VersionedCache } from '../mongo/system/versioned-cache.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import { versionsOf } from '../mongo/versions/stored-version.ts'
@@ -69,7 +69,7 @@ interface FoldersContext {
   readonly db: Database
   /** The content-type of files. */
   readonly plan: ContentTypePlan
-  readonly stamped: Stamped<readonly FolderRow[]>
+  readonly versionedCache: VersionedCache<readonly FolderRow[]>
 }
 
 export async function openFolders(
@@ -80,11 +80,11 @@ export async function openFolders(
   const rows = rowsOf(db)
   await ensureIndexes(rows, [{ key: { parent: 1, name: 1 }, name: 'parent_name', unique: true }])
   const load = (): Promise<FolderRow[]> => rows.find({}, optionsOf(db)).toArray()
-  const stamped = await openStamped({ db, key: 'folders', firstChange: 0, load, now })
-  const context = { db, plan, stamped }
+  const versionedCache = await openVersionedCache({ db, key: 'folders', firstChange: 0, load, now })
+  const context = { db, plan, versionedCache }
   return {
     list: () => listFolders(context),
-    ids: async () => (await stamped.current()).map(({ _id }) => _id),
+    ids: async () => (await versionedCache.current()).map(({ _id }) => _id),
     create: (input) => createFolder(context, input),
     update: (id, input) => updateFolder(context, id, input),
     add: (folders) => addFolders(context, folders),
@@ -101,9 +101,9 @@ function all(db: Database, session: Session): Promise<FolderRow[]> {
 async function listFolders({
   db,
   plan,
-  stamped,
+  versionedCache,
 }: FoldersContext): Promise<readonly CountedFolder[]> {
-  const rows = await stamped.current()
+  const rows = await versionedCache.current()
   const counted = await asCmsErrors(() =>
     versionsOf(db, plan)
       .aggregate<{ readonly _id: string; readonly files: number }>(
@@ -122,10 +122,10 @@ async function listFolders({
 }
 
 function createFolder(
-  { db, stamped }: FoldersContext,
+  { db, versionedCache }: FoldersContext,
   { name, parent = null }: FolderInput,
 ): Promise<Folder> {
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const rows = await all(db, session)
     if (rows.length >= MAX_FOLDERS) throw new ApplicationError(`There are ${MAX_FOLDERS} folders`)
     const row = { _id: newDocumentId(), name, parent }
@@ -136,10 +136,10 @@ function createFolder(
 }
 
 function addFolders(
-  { db, stamped }: FoldersContext,
+  { db, versionedCache }: FoldersContext,
   folders: readonly Omit<Folder, 'path'>[],
 ): Promise<ReadonlyMap<string, string>> {
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const rows = await all(db, session)
     const ids = new Map<string, string>()
     const added: FolderRow[] = []
@@ -162,11 +162,11 @@ function addFolders(
 }
 
 function updateFolder(
-  { db, stamped }: FoldersContext,
+  { db, versionedCache }: FoldersContext,
   id: string,
   input: Partial<FolderInput>,
 ): Promise<Folder> {
-  return stamped.change(async (session) => {
+  return versionedCache.change(async (session) => {
     const rows = await all(db, session)
     const row = { ...rowOf(rows, id), ...input }
     const after = rows.map((one) => (one._id === id ? row : one))
@@ -177,8 +177,8 @@ function updateFolder(
   })
 }
 
-function removeFolder({ db, plan, stamped }: FoldersContext, id: string): Promise<Folder> {
-  return stamped.change(async (session) => {
+function removeFolder({ db, plan, versionedCache }: FoldersContext, id: string): Promise<Folder> {
+  return versionedCache.change(async (session) => {
     const rows = await all(db, session)
     const row = rowOf(rows, id)
     const file = await versionsOf(db, plan).findOne({ folder: id }, { session })

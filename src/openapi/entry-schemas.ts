@@ -1,6 +1,6 @@
 import { hasLocalizations, LOCALIZATIONS } from '../query/localizations.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentPlan,
   ContentTypePlan,
@@ -59,7 +59,7 @@ function elementSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema 
   )
 }
 
-function memberProperties(vocabulary: Vocabulary, holder: AttributeHolder): Properties {
+function memberProperties(vocabulary: Vocabulary, holder: ShapePlan): Properties {
   const properties: Properties = {}
   for (const member of holder.members.values()) {
     const schema = member.private ? null : memberSchema(vocabulary, member)

@@ -1,7 +1,7 @@
 import { operatorsOf } from '../query/parse-comparison.ts'
 import type { Operator } from '../query/query.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ContentTypePlan,
   RelationPlan,
@@ -51,7 +51,7 @@ export function filterParameters(
 function leadsTo(
   vocabulary: Vocabulary,
   member: Exclude<AttributePlan, ScalarPlan>,
-): AttributeHolder | null {
+): ShapePlan | null {
   switch (member.kind) {
     case 'relation':
       return isReadable(vocabulary, member) ? member.target() : null

@@ -1,9 +1,4 @@
-import type {
-  AttributePlan,
-  ComponentPlan,
-  ContentTypePlan,
-  AttributeHolder,
-} from '../schema/plan.ts'
+import type { AttributePlan, ComponentPlan, ContentTypePlan, ShapePlan } from '../schema/plan.ts'
 import { anyElement } from './entry-schemas.ts'
 import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
 import { givenScalar } from './scalar-schemas.ts'
@@ -54,7 +49,7 @@ function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Prope
 
 function givenProperties(
   vocabulary: Vocabulary,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   mayBeUnfinished: boolean,
 ): Properties {
   const properties: Properties = {}

@@ -1,6 +1,6 @@
 import type { LocaleRules } from '../query/query.ts'
 import { populatablesOf } from '../query/populate/parse-populate-attributes.ts'
-import type { AttributeHolder, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import { isShown } from './entry-schemas.ts'
 import { filterParameters, isReadable } from './filter-parameters.ts'
 import { FLAG, listOf, TEXT } from './json-schema.ts'
@@ -69,10 +69,7 @@ export function writeParameters(
 }
 
 /** `fields` and `populate`. */
-export function shownParameters(
-  vocabulary: Vocabulary,
-  holder: AttributeHolder,
-): readonly Parameter[] {
+export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): readonly Parameter[] {
   const fields = scalarsOf(holder).map(({ name }) => name)
   const relations = populatableNames(vocabulary, holder)
   return [
@@ -94,16 +91,13 @@ export function shownParameters(
 }
 
 /** What `populate` can name for this principal. */
-export function populatableNames(
-  vocabulary: Vocabulary,
-  holder: AttributeHolder,
-): readonly string[] {
+export function populatableNames(vocabulary: Vocabulary, holder: ShapePlan): readonly string[] {
   return populatablesOf(holder)
     .filter((one) => one.kind !== 'relation' || isShown(vocabulary, one))
     .map(({ name }) => name)
 }
 
-function scalarsOf(holder: AttributeHolder): readonly ScalarPlan[] {
+function scalarsOf(holder: ShapePlan): readonly ScalarPlan[] {
   return [...holder.members.values()].filter(
     (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
   )
@@ -124,7 +118,7 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
   )
 }
 
-function scalarNames(holder: AttributeHolder): readonly string[] {
+function scalarNames(holder: ShapePlan): readonly string[] {
   return scalarsOf(holder).map(({ name }) => name)
 }
 

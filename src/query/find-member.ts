@@ -1,4 +1,4 @@
-import type { AttributeHolder, AttributePlan } from '../schema/plan.ts'
+import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 
 /** Creator fields exist in the dialect, and are never open to a query. */
@@ -10,7 +10,7 @@ const CREATOR_FIELDS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
  */
 export function findMember(
   key: string,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   parent: string | null,
   param: QueryParameter,
 ): AttributePlan {

@@ -1,10 +1,10 @@
-import type { AttributeHolder, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 
 /** The other locales of a document: every localized content-type has them, and declares them nowhere. */
 export const LOCALIZATIONS = 'localizations'
 
 /** Whether documents of it have locales. */
-export function hasLocalizations(holder: AttributeHolder): holder is ContentTypePlan {
+export function hasLocalizations(holder: ShapePlan): holder is ContentTypePlan {
   return 'localized' in holder && holder.localized === true
 }
 

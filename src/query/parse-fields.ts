@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts'
-import type { AttributeHolder } from '../schema/plan.ts'
+import type { ShapePlan } from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
 import { unusableKey } from './query-error.ts'
 import type { FieldSelection } from './query.ts'
@@ -8,7 +8,7 @@ import type { FieldSelection } from './query.ts'
  * `title`, `title,views`, `*`, or a list of names. Repetitions count once.
  * @throws ValidationError for unknown members and for those that an entry does not show by itself.
  */
-export function parseFields(input: unknown, holder: AttributeHolder): FieldSelection {
+export function parseFields(input: unknown, holder: ShapePlan): FieldSelection {
   if (input === undefined) return 'all'
   const names = namesOf(input)
   if (names.length === 1 && names[0] === '*') return 'all'
@@ -28,7 +28,7 @@ function namesOf(input: unknown): readonly string[] {
   )
 }
 
-function assertSelectable(name: string, holder: AttributeHolder): void {
+function assertSelectable(name: string, holder: ShapePlan): void {
   const attribute = findMember(name, holder, null, 'fields')
   if (attribute.kind !== 'scalar') throw unusableKey(name, null, 'fields')
 }

@@ -2,7 +2,7 @@ import { ValidationError } from '../errors.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   RelationPlan,
@@ -17,7 +17,7 @@ import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './que
 
 /** Where a filter is being read: what its keys name, how deep, and how much has been read so far. */
 interface Scope {
-  readonly holder: AttributeHolder
+  readonly holder: ShapePlan
   /** Dotted path of the attributes down to here, null at the root; `$and`, `$or`, `$not` leave no trace. */
   readonly parent: string | null
   readonly depth: number
@@ -35,7 +35,7 @@ type FilterableAttribute = ScalarPlan | RelationPlan | ComponentAttributePlan
  */
 export function parseFilters(
   input: unknown,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   rules: Pick<QueryRules, 'mayRead'>,
 ): Filter | null {
   if (input === undefined) return null
@@ -58,7 +58,7 @@ export function parseFilters(
 }
 
 /** Conditions on `_q`: containment in the searchable text attributes, equality on the numeric ones. */
-export function parseSearch(input: unknown, holder: AttributeHolder): Filter | null {
+export function parseSearch(input: unknown, holder: ShapePlan): Filter | null {
   if (input === undefined || input === '') return null
   if (typeof input !== 'string') throw invalidValue('_q', 'expected one text')
   if (input.length > QUERY_LIMITS.patternLength) {
@@ -255,7 +255,7 @@ function presenceOfId(conditions: Data): Data {
   return isPresence ? (of as Data) : conditions
 }
 
-function inside(scope: Scope, name: string, holder: AttributeHolder): Scope {
+function inside(scope: Scope, name: string, holder: ShapePlan): Scope {
   return { ...scope, holder, parent: dottedPath(scope.parent, name) }
 }
 

@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   RelationPlan,
@@ -22,7 +22,7 @@ const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
  */
 export function parseSort(
   input: unknown,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   rules: Pick<QueryRules, 'mayRead'>,
 ): readonly SortKey[] {
   if (input === undefined || input === '') return []
@@ -112,7 +112,7 @@ function entriesOfObject(input: unknown, prefix: string): readonly (readonly [st
 function sortKey(
   path: string,
   order: unknown,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   rules: Pick<QueryRules, 'mayRead'>,
 ): SortKey {
   const names = path.split('.')

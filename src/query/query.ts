@@ -1,6 +1,6 @@
 import type { Uid } from '../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   ComponentAttributePlan,
   ContentTypePlan,
   DynamicZonePlan,
@@ -230,10 +230,10 @@ export interface QueryRules {
   mayRead(uid: Uid): boolean
   mayReadDrafts(uid: Uid): boolean
   /** Every component, by uid: a fragment may name one that its zone does not hold. */
-  readonly components: ReadonlyMap<Uid, AttributeHolder>
+  readonly components: ReadonlyMap<Uid, ShapePlan>
   readonly format: EntryFormat
   /** What media attributes show; null while no media are served. */
-  readonly fileHolder: AttributeHolder | null
+  readonly fileHolder: ShapePlan | null
   /** The size of the answer to this request. */
   readonly answer: AnswerSize
 }

@@ -19,7 +19,7 @@ export interface Schema {
 }
 
 /** What a content-type and a component have in common. */
-export interface AttributeHolder {
+export interface ShapePlan {
   readonly uid: Uid
   /** The declared attributes, in declared order. */
   readonly attributes: ReadonlyMap<string, AttributePlan>
@@ -30,7 +30,7 @@ export interface AttributeHolder {
   readonly members: ReadonlyMap<string, AttributePlan>
 }
 
-export interface ContentTypePlan extends AttributeHolder {
+export interface ContentTypePlan extends ShapePlan {
   readonly kind: 'collectionType' | 'singleType'
   readonly singularName: string
   readonly pluralName: string
@@ -52,7 +52,7 @@ export interface ContentTypePlan extends AttributeHolder {
   readonly users?: () => readonly ContentTypePlan[]
 }
 
-export interface ComponentPlan extends AttributeHolder {
+export interface ComponentPlan extends ShapePlan {
   readonly displayName: string
 }
 

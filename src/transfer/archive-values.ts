@@ -1,11 +1,6 @@
 import { singleDocumentId } from '../documents/write/single-document-id.ts'
 import type { Data, Uid } from '../schema/definition.ts'
-import type {
-  AttributeHolder,
-  AttributePlan,
-  ContentTypePlan,
-  RelationPlan,
-} from '../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { ArchiveIndex, LinkedRow } from './archive-index.ts'
 
 /** What reading the values of a row needs, and whom it tells of what is left behind. */
@@ -19,7 +14,7 @@ export interface ValueSources {
 
 /** A row to be read: of a content-type, or of a component within one. */
 interface Row {
-  readonly holder: AttributeHolder
+  readonly holder: ShapePlan
   readonly type: Uid
   readonly ref: number
   readonly data: Data
@@ -75,7 +70,7 @@ function referencesOf(row: Row, relation: RelationPlan, sources: ValueSources): 
   return relation.toMany ? names : (names[0] ?? null)
 }
 
-function componentOf(holder: AttributeHolder, data: Data, sources: ValueSources): Data {
+function componentOf(holder: ShapePlan, data: Data, sources: ValueSources): Data {
   return valuesOf({ holder, type: holder.uid, ref: Number(data['id']), data }, sources).data
 }
 

@@ -5,7 +5,7 @@ import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry, type ShownEntry, type ShownLink } from '../../query/named/shown-entry.ts'
 import type { ParameterDefinition, ScalarType } from '../../schema/definition.ts'
-import type { AttributeHolder, ScalarPlan } from '../../schema/plan.ts'
+import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { CodeFacts } from '../write-typescript.ts'
 
 /** What a value is, in whatever language. */
@@ -153,7 +153,7 @@ function freeName({ taken }: Making, wanted: string): string {
 }
 
 /** The model of a content-type or component, which may hold itself. Returns its name. */
-function addHolder(making: Making, holder: AttributeHolder): string {
+function addHolder(making: Making, holder: ShapePlan): string {
   const name = making.names.get(holder.uid) ?? holder.uid
   if (making.known.has(holder.uid)) return name
   making.known.add(holder.uid)
@@ -201,7 +201,7 @@ function scalarField(
 /** Null for what no type can say, or what may not be read. */
 function populatedField(making: Making, one: Populatable, owner: string): Field | null {
   const { name: key } = one
-  const link = (target: AttributeHolder, isMany: boolean): Field => {
+  const link = (target: ShapePlan, isMany: boolean): Field => {
     const type = listIf(isMany, { kind: 'model', name: addHolder(making, target) })
     return { key, type, isOptional: true }
   }

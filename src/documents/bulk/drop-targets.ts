@@ -1,5 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { type Key, parseKey } from './bulk-line.ts'
 
 /** How a relation of a payload names a document. */
@@ -12,12 +12,12 @@ export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
  * A payload without some of the targets that its relations name by documentIds or keys, at any depth. Of a relation
  * without any left nothing is given. @throws ValidationError for what is no key
  */
-export function dropTargets(holder: AttributeHolder, data: Data, isDropped: IsDropped): Data {
+export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return dropInHolder(holder, data, [], isDropped)
 }
 
 function dropInHolder(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   data: Data,
   path: readonly string[],
   isDropped: IsDropped,

@@ -1,10 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
-import type {
-  AttributeHolder,
-  AttributePlan,
-  ContentTypePlan,
-  RelationPlan,
-} from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { type Key, parseKey } from './bulk-line.ts'
 
 /** The documentId of a target that is named by a key. */
@@ -12,7 +7,7 @@ export type ResolveKey = (target: ContentTypePlan, key: Key) => string
 
 /** What the relations of a payload name by keys: `{ "author": { "key": { "email": "…" } } }`, at any depth. */
 export function keyedTargets(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   data: Data,
 ): readonly { readonly plan: ContentTypePlan; readonly key: Key }[] {
   const found: { plan: ContentTypePlan; key: Key }[] = []
@@ -24,12 +19,12 @@ export function keyedTargets(
 }
 
 /** The payload with documentIds in place of keys. @throws ValidationError for what is no key */
-export function withTargets(holder: AttributeHolder, data: Data, resolve: ResolveKey): Data {
+export function withTargets(holder: ShapePlan, data: Data, resolve: ResolveKey): Data {
   return mapHolder(holder, data, [], resolve)
 }
 
 function mapHolder(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   data: Data,
   path: readonly string[],
   resolve: ResolveKey,

@@ -3,7 +3,7 @@ import { toBson } from '../../mongo/versions/stored-value.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { completeValues, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
 import { contentOf, haveSameContent } from '../write/same-content.ts'
 
@@ -34,7 +34,7 @@ export function isUnchanged(
   return published !== undefined && haveSameContent(plan, written, published)
 }
 
-function givesPassword(holder: AttributeHolder, values: Data): boolean {
+function givesPassword(holder: ShapePlan, values: Data): boolean {
   return some(holder, values, ({ attributes }, held) =>
     Object.entries(held).some(([name, value]) => {
       const attribute = attributes.get(name)
@@ -44,9 +44,9 @@ function givesPassword(holder: AttributeHolder, values: Data): boolean {
 }
 
 function some(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   values: Data,
-  test: (holder: AttributeHolder, values: Data) => boolean,
+  test: (holder: ShapePlan, values: Data) => boolean,
 ): boolean {
   let found = test(holder, values)
   mapComponents(holder, values, (component, element) => {
@@ -56,16 +56,16 @@ function some(
   return found
 }
 
-function withoutIds(holder: AttributeHolder, values: Data): Data {
+function withoutIds(holder: ShapePlan, values: Data): Data {
   return mapComponents(holder, values, (component, { id: _own, ...element }) =>
     withoutIds(component, element),
   )
 }
 
 function mapComponents(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   values: Data,
-  map: (component: AttributeHolder, element: Data) => Data,
+  map: (component: ShapePlan, element: Data) => Data,
 ): Data {
   const mapped: Data = { ...values }
   for (const attribute of holder.attributes.values()) {

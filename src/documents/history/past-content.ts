@@ -1,6 +1,6 @@
 import type { Data, Uid } from '../../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   ContentTypePlan,
@@ -49,7 +49,7 @@ export function pastContent(
 type MayRead = (uid: Uid) => boolean
 
 /** Without passwords, and without sides of relations that other documents write. */
-function ownMembers(holder: AttributeHolder, payload: Data, mayRead: MayRead): Data {
+function ownMembers(holder: ShapePlan, payload: Data, mayRead: MayRead): Data {
   const kept = [...holder.attributes.values()].filter(
     (attribute) => payload[attribute.name] !== undefined && isOwn(attribute, mayRead),
   )
@@ -89,7 +89,7 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
 }
 
 /** Undefined in a zone whose declaration has lost that component. */
-function componentOf(attribute: NestingPlan, element: Data): AttributeHolder | undefined {
+function componentOf(attribute: NestingPlan, element: Data): ShapePlan | undefined {
   return attribute.kind === 'component'
     ? attribute.component()
     : attribute.components().get(String(element['__component']))

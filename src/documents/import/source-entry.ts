@@ -1,5 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 
 const REFERENCE = { fields: { 0: 'documentId' } }
@@ -8,7 +8,7 @@ const EVERY_SCALAR = true
 const MAX_DEPTH = 6
 
 /** What has to be populated for an entry to be read whole: what it owns, by documentId. */
-export function populateWhole(holder: AttributeHolder, depth = 0): Data {
+export function populateWhole(holder: ShapePlan, depth = 0): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
       const asked = populateOf(attribute, depth)
@@ -22,7 +22,7 @@ function populateOf(attribute: AttributePlan, depth: number): unknown {
   if (attribute.kind === 'media') return REFERENCE
   if (attribute.kind === 'relation') return isTaken(attribute) ? REFERENCE : null
   if (depth === MAX_DEPTH) return EVERY_SCALAR
-  const within = (component: AttributeHolder): unknown => {
+  const within = (component: ShapePlan): unknown => {
     const populate = populateWhole(component, depth + 1)
     return Object.keys(populate).length === 0 ? EVERY_SCALAR : { populate }
   }
@@ -41,7 +41,7 @@ function isTaken(attribute: AttributePlan): boolean {
 }
 
 /** An entry as it was read, as a client would send it; only files that are `stored` are named. */
-export function dataOf(entry: Data, holder: AttributeHolder, stored: ReadonlySet<string>): Data {
+export function dataOf(entry: Data, holder: ShapePlan, stored: ReadonlySet<string>): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
       const value = entry[attribute.name]

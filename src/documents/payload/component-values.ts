@@ -1,7 +1,7 @@
 import { ApplicationError } from '../../errors.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   ComponentPlan,
@@ -57,7 +57,7 @@ export function unsetValue(attribute: AttributePlan): null | readonly never[] {
  * @throws ValidationError see `readRelationChange`
  */
 export function collectRelationChanges(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   data: Data,
   path: readonly string[] = [],
 ): readonly RelationInput[] {
@@ -84,7 +84,7 @@ export function collectRelationChanges(
  * position beside a document that is not connected, and for a required relation that is left empty
  */
 export function mergeComponents(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   stored: Data | null,
   sent: Data,
   options: MergeOptions,
@@ -100,7 +100,7 @@ export function mergeComponents(
 
 /** How many ids `mergeComponents` will ask for, by component uid, whatever is stored. */
 export function countNewComponents(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   sent: Data,
   { creating }: { readonly creating: boolean },
 ): ReadonlyMap<Uid, number> {
@@ -111,7 +111,7 @@ export function countNewComponents(
   return counts
 }
 
-function newComponents(holder: AttributeHolder, sent: Data, isNew: boolean): readonly Uid[] {
+function newComponents(holder: ShapePlan, sent: Data, isNew: boolean): readonly Uid[] {
   return [...holder.attributes.values()].filter(isNesting).flatMap((attribute) =>
     keptElements(attribute, sent[attribute.name], [], isNew).flatMap((element) => {
       const within = newComponents(element.component, element.data, isNew || !hasId(element))

@@ -1,7 +1,7 @@
 import { findExisting } from '../../mongo/write/relation-writes.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
-import type { AttributeHolder } from '../../schema/plan.ts'
+import type { ShapePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { collectRelationChanges } from './component-values.ts'
 import { namedTargets } from './relation-input.ts'
@@ -23,7 +23,7 @@ type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySe
  */
 export async function withoutLost(
   { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   data: Data,
   { session, alsoThere }: { readonly session?: Session; readonly alsoThere?: FindMore } = {},
 ): Promise<{ readonly data: Data; readonly lost: readonly LostReference[] }> {

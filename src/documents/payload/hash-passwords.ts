@@ -1,5 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 
 type MapPassword = (password: string) => string
 
@@ -9,7 +9,7 @@ type MapPassword = (password: string) => string
  * @throws ServiceUnavailableError when too many passwords are waiting.
  */
 export async function hashPasswords(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   values: Data,
   hash: (password: string) => Promise<string>,
 ): Promise<Data> {
@@ -24,7 +24,7 @@ export async function hashPasswords(
   return mapPasswords(holder, values, (password) => hashes.get(password) ?? '')
 }
 
-function mapPasswords(holder: AttributeHolder, values: Data, map: MapPassword): Data {
+function mapPasswords(holder: ShapePlan, values: Data, map: MapPassword): Data {
   const mapped: Data = { ...values }
   for (const attribute of holder.attributes.values()) {
     const value = values[attribute.name] ?? null

@@ -1,7 +1,7 @@
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
 import { STORED_PASSWORD } from '../../schema/values/stored-password.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isList } from './component-values.ts'
 
 /** The attributes that all locales of a document have in common; none where a type has no locales. */
@@ -28,7 +28,7 @@ export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'
  * Stored values as a payload would give them: what begins with them is checked as a whole. A list of components
  * that was never given is null where it is stored, and absent from a payload.
  */
-export function toPayload(holder: AttributeHolder, stored: Data): Data {
+export function toPayload(holder: ShapePlan, stored: Data): Data {
   const isGiven = (attribute: AttributePlan): boolean => {
     const value = stored[attribute.name]
     return value !== undefined && !(value === null && isListOfComponents(attribute))

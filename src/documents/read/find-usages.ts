@@ -2,7 +2,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { findReferrers } from '../../mongo/lines/find-referrers.ts'
 import type { Status } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
 /** An entry that names a document, and where it does. */
@@ -93,11 +93,11 @@ function textOf(title: unknown): string {
 }
 
 /** The dotted paths under which versions of a type may name documents of another, each once. */
-export function pathsTo(uid: Uid, plan: AttributeHolder): readonly string[] {
+export function pathsTo(uid: Uid, plan: ShapePlan): readonly string[] {
   return [...new Set(pathsIn(uid, plan, 0))]
 }
 
-function pathsIn(uid: Uid, { attributes }: AttributeHolder, depth: number): readonly string[] {
+function pathsIn(uid: Uid, { attributes }: ShapePlan, depth: number): readonly string[] {
   return [...attributes.values()].flatMap((attribute): readonly string[] => {
     if (names(attribute, uid)) return [attribute.name]
     if (depth === MAX_DEPTH) return []
@@ -112,7 +112,7 @@ function names(attribute: AttributePlan, uid: Uid): boolean {
   return attribute.kind === 'relation' && attribute.side === 'owner' && attribute.targetUid === uid
 }
 
-function holdersIn(attribute: AttributePlan): readonly AttributeHolder[] {
+function holdersIn(attribute: AttributePlan): readonly ShapePlan[] {
   if (attribute.kind === 'component') return [attribute.component()]
   return attribute.kind === 'dynamiczone' ? [...attribute.components().values()] : []
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../query/query.ts'
 import { nodeName } from '../../query/node-name.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { type Entry, toEntry } from './to-entry.ts'
 
 export interface PopulateContext {
@@ -39,7 +39,7 @@ interface RowSelection {
 /** What an answer shows of a stored version or component; its populated attributes are still unset. */
 export function toRow(
   values: Data,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   selection: RowSelection,
   { documentId, key, format, times }: Pick<Row, 'documentId' | 'key' | 'format' | 'times'>,
 ): Row {

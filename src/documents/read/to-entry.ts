@@ -1,6 +1,6 @@
 import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kinds.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder } from '../../schema/plan.ts'
+import type { ShapePlan } from '../../schema/plan.ts'
 import type { FieldSelection } from '../../query/query.ts'
 
 /** What an answer shows of a version. */
@@ -19,13 +19,13 @@ interface Shape {
 }
 
 /** Per content-type. */
-const shapes = new WeakMap<AttributeHolder, Shape>()
+const shapes = new WeakMap<ShapePlan, Shape>()
 
 /**
  * A stored version as an answer shows it: `id` and `documentId`, then the members asked for in the order
  * asked, or in declared order all that are shown by themselves. What is not stored yet is null.
  */
-export function toEntry(version: Data, holder: AttributeHolder, fields: FieldSelection): Entry {
+export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
   const shape = shapeOf(holder)
   const entry: Entry = {}
   if (fields === 'all') {
@@ -39,7 +39,7 @@ export function toEntry(version: Data, holder: AttributeHolder, fields: FieldSel
   return entry
 }
 
-function shapeOf(holder: AttributeHolder): Shape {
+function shapeOf(holder: ShapePlan): Shape {
   const known = shapes.get(holder)
   if (known !== undefined) return known
   const plain: ShownMember[] = []

@@ -5,7 +5,14 @@ import type { SyncScope } from '../../query/sync/parse-scope.ts'
 import type { SyncToken, TypeProgress } from '../../query/sync/sync-token.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import { BLOCK, type OpenType, readChanges, type SyncSources } from './read-changes.ts'
-import { assertFollowable, begun, codesOf, openTypes, settle, type SyncCaller } from './settle.ts'
+import {
+  assertFollowable,
+  initialProgress,
+  codesOf,
+  openTypes,
+  settle,
+  type SyncCaller,
+} from './settle.ts'
 import { resetItem, rowItem, SyncItems } from './sync-items.ts'
 
 export interface SyncPage {
@@ -21,7 +28,7 @@ export function beginSync(
   scope: SyncScope,
   caller: SyncCaller,
 ): SyncToken {
-  const types = openTypes(scope, caller).map(({ shape }) => begun(shape.digest))
+  const types = openTypes(scope, caller).map(({ shape }) => initialProgress(shape.digest))
   const { log, seq } = head
   return { asked: scope.asked, log, seq, item: 0, types, locales: codesOf(scope, locales) }
 }

@@ -3,7 +3,7 @@ import type { FieldSelection } from '../../query/query.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   ContentTypePlan,
@@ -43,7 +43,7 @@ export function compileShape(
 }
 
 function membersOf(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   mayRead: (uid: Uid) => boolean,
   fields: FieldSelection = 'all',
 ): readonly AttributePlan[] {
@@ -122,7 +122,7 @@ function describe(
   mayRead: (uid: Uid) => boolean,
   path: readonly Uid[] = [],
 ): unknown {
-  const inner = (holder: AttributeHolder): unknown =>
+  const inner = (holder: ShapePlan): unknown =>
     path.includes(holder.uid)
       ? holder.uid
       : [

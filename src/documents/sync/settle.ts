@@ -67,18 +67,18 @@ export function settle(
       if (!before.isLost) resets.push({ type, reset: { reason: 'permission' } })
       return { after: null, isLost: true, shape: digest }
     }
-    if (before.isLost) return begun(digest)
+    if (before.isLost) return initialProgress(digest)
     if (before.shape !== digest) {
       resets.push({ type, reset: { reason: 'schema' } })
-      return begun(digest)
+      return initialProgress(digest)
     }
     if (!type.plan.localized) return before
     for (const locale of removed) resets.push({ type, reset: { reason: 'locale', locale } })
-    return isMore ? begun(digest) : before
+    return isMore ? initialProgress(digest) : before
   })
   return { token: { ...token, types: progress, locales: codes }, resets }
 }
 
-export function begun(shape: string): TypeProgress {
+export function initialProgress(shape: string): TypeProgress {
   return { after: '', isLost: false, shape }
 }

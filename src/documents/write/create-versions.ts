@@ -55,12 +55,12 @@ export function prepareNext(
   context: DocumentContext,
   target: WriteTarget,
   data: Data,
-  begun: Data,
+  initial: Data,
 ): Promise<PreparedValues> {
   // What the client gave was checked by itself: what is stored may hold what it may not write.
-  const payload = { ...toPayload(target.plan, begun), ...data }
+  const payload = { ...toPayload(target.plan, initial), ...data }
   const values = parseNew(target, payload, { isTrusted: true })
-  const held = Object.keys(begun).filter((name) => data[name] === undefined)
+  const held = Object.keys(initial).filter((name) => data[name] === undefined)
   for (const name of held) delete values[name]
   return prepareValues(context, target, values, { creating: true })
 }
@@ -75,7 +75,7 @@ function parseNew(
 }
 
 /**
- * Puts the versions that `target` names, and carries their relations to the other ends. `begun` is stored
+ * Puts the versions that `target` names, and carries their relations to the other ends. `initial` is stored
  * by another version already: they have it, too, where nothing else is given.
  */
 export async function createVersions(
@@ -83,10 +83,10 @@ export async function createVersions(
   target: WriteTarget,
   prepared: PreparedValues,
   session: Session,
-  begun: Data = {},
+  initial: Data = {},
 ): Promise<StoredVersion> {
   const { plan, key } = target
-  const all = newValues(target, prepared, begun)
+  const all = newValues(target, prepared, initial)
   if (key.status === 'published') await assertFree(context, target, all, session)
   const [asked, ...others] = await toVersions(context, target, all)
   await insertVersions(context.database, plan, [asked, ...others], session)
@@ -107,9 +107,9 @@ export function newVersions(
 }
 
 /** @throws ValidationError for what may not be published */
-function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, begun: Data): Data {
-  const values = completeValues(plan, prepared, null, begun)
-  const all = { ...unsetValues(plan), ...begun, ...values }
+function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial: Data): Data {
+  const values = completeValues(plan, prepared, null, initial)
+  const all = { ...unsetValues(plan), ...initial, ...values }
   if (key.status === 'published' && plan.draftAndPublish) plan.validators.publishable(all)
   return all
 }

@@ -68,8 +68,8 @@ export function publishInside(
     if (draft === null) await beginDraft(context, plan, orThrow(published), session)
     const key = { locale, status: 'published' as const }
     const written = { plan, documentId, key, writer }
-    const stamped = orThrow(await patchWritten(context, written, {}, session))
-    return publishDraft(context, written, { draft: stamped, changes: new Map() }, session)
+    const versionedCache = orThrow(await patchWritten(context, written, {}, session))
+    return publishDraft(context, written, { draft: versionedCache, changes: new Map() }, session)
   }
   return inEachLocale(context, target, { run: publish }, session)
 }

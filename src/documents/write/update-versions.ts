@@ -135,10 +135,10 @@ async function addVersion(
   }
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
   if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
-  const begun = sibling === undefined ? {} : pickShared(plan, sibling)
+  const initial = sibling === undefined ? {} : pickShared(plan, sibling)
   // `data` was checked to be an object.
-  const prepared = await prepareNext(context, target, update.data as Data, begun)
-  const created = await createVersions(context, target, prepared, session, begun)
+  const prepared = await prepareNext(context, target, update.data as Data, initial)
+  const created = await createVersions(context, target, prepared, session, initial)
   if (sibling !== undefined) await shareNew(context, plan, created, session)
   return created
 }

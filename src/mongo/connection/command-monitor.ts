@@ -98,10 +98,10 @@ function watchCommands(
     requestId,
     commandName,
   }: CommandSucceededEvent | CommandFailedEvent): void => {
-    const begun = started.get(requestId)
-    if (begun === undefined) return
+    const start = started.get(requestId)
+    if (start === undefined) return
     started.delete(requestId)
-    const { at, command, observer } = begun
+    const { at, command, observer } = start
     const now = performance.now()
     const shape = shapeOf(commandName, command)
     const observed = { name: commandName, ms: now - at, shape, command }

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../../query/query.ts'
 import { nodeName } from '../../query/node-name.ts'
-import type { AttributeHolder, ScalarPlan } from '../../schema/plan.ts'
+import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import type { Conditions } from './conditions.ts'
@@ -40,7 +40,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
  * always.
  */
 export function buildProjection(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   fields: FieldSelection,
   populate: readonly PopulateNode[],
 ): Record<string, 0 | 1> {
@@ -64,10 +64,10 @@ function storedName(node: PopulateNode): string | null {
 }
 
 /** Per content-type. */
-const shownByItself = new WeakMap<AttributeHolder, readonly string[]>()
+const shownByItself = new WeakMap<ShapePlan, readonly string[]>()
 
 /** What an entry shows by itself. */
-export function shownMembers(holder: AttributeHolder): readonly string[] {
+export function shownMembers(holder: ShapePlan): readonly string[] {
   const known = shownByItself.get(holder)
   if (known !== undefined) return known
   const names = [...holder.members.values()]

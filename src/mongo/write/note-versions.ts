@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { optionsOf } from '../connection/commands.ts'
 import {
@@ -114,7 +114,7 @@ function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedIte
   return { content }
 }
 
-function withoutPasswords({ attributes }: AttributeHolder, values: Data): Document {
+function withoutPasswords({ attributes }: ShapePlan, values: Data): Document {
   const kept = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const attribute = attributes.get(name)
     if (attribute?.kind === 'scalar' && attribute.type === 'password') return []

@@ -1,6 +1,6 @@
 import type { Data } from '../../schema/definition.ts'
 import type {
-  AttributeHolder,
+  ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   ComponentPlan,
@@ -116,7 +116,7 @@ function nameOf(root: NestingPlan, { uid }: ComponentPlan, { name }: ScalarPlan)
   return `${root.name}(${uid}).${name}`
 }
 
-function nestingOf({ attributes }: AttributeHolder): readonly NestingPlan[] {
+function nestingOf({ attributes }: ShapePlan): readonly NestingPlan[] {
   return [...attributes.values()].filter(isNesting)
 }
 
@@ -124,7 +124,7 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-function uniqueOf({ attributes }: AttributeHolder): readonly ScalarPlan[] {
+function uniqueOf({ attributes }: ShapePlan): readonly ScalarPlan[] {
   return [...attributes.values()].filter(
     (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
   )

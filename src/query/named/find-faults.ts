@@ -1,7 +1,7 @@
 import { CmsError } from '../../errors.ts'
 import { didYouMean } from '../../near-miss.ts'
 import type { Data, DeclarationFault, QueryDefinition } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters, parseSearch } from '../parse-filters.ts'
 import { parseSort } from '../parse-sort.ts'
@@ -102,11 +102,11 @@ function hintFor({ details }: CmsError, plan: ContentTypePlan): string {
   return didYouMean(wanted, [...namesIn(plan), ...below])
 }
 
-function namesIn({ members }: AttributeHolder): readonly string[] {
+function namesIn({ members }: ShapePlan): readonly string[] {
   return [...members.values()].flatMap(({ name, private: isPrivate }) => (isPrivate ? [] : name))
 }
 
-function holdersOf(member: AttributePlan): readonly AttributeHolder[] {
+function holdersOf(member: AttributePlan): readonly ShapePlan[] {
   switch (member.kind) {
     case 'scalar':
       return []

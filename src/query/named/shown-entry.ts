@@ -1,11 +1,11 @@
 import type { Uid } from '../../schema/definition.ts'
-import type { AttributeHolder, ScalarPlan } from '../../schema/plan.ts'
+import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { nodeName } from '../node-name.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
 /** Exactly what an answer shows of an entry or a component, for who describes it. */
 export interface ShownEntry {
-  readonly holder: AttributeHolder
+  readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]
   readonly links: readonly ShownLink[]
 }
@@ -26,7 +26,7 @@ export type ShownLink = { readonly name: string } & (
 
 /** What `fields` and `populate` show of a holder. */
 export function showEntry(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   { fields, populate }: Pick<FragmentSelection, 'fields' | 'populate'>,
 ): ShownEntry {
   const members = [...holder.members.values()].filter(
@@ -52,7 +52,7 @@ type Link = ShownLink extends infer One
   : never
 
 /** Null for entries of whatever type, which no named query shows. */
-function linkOf(holder: AttributeHolder, node: PopulateNode): Link | null {
+function linkOf(holder: ShapePlan, node: PopulateNode): Link | null {
   if (node.mode === 'count') return { kind: 'count' }
   switch (node.kind) {
     case 'relation':

@@ -1,9 +1,4 @@
-import type {
-  AttributeHolder,
-  AttributePlan,
-  ContentTypePlan,
-  ScalarPlan,
-} from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { hasLocalizations, LOCALIZATIONS } from '../localizations.ts'
 
 /** An attribute that an entry does not show by itself. */
@@ -25,7 +20,7 @@ interface Users {
 const USERS = 'related'
 
 /** Everything that `*` means, in the order of the schema, `localizations` last. */
-export function populatablesOf(holder: AttributeHolder): readonly Populatable[] {
+export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
   if (hasLocalizations(holder)) return [...declared, localizationsOf(holder)]
   const users = usersOf(holder)
@@ -33,7 +28,7 @@ export function populatablesOf(holder: AttributeHolder): readonly Populatable[] 
 }
 
 /** Null when there is none by this name, or it is private. */
-export function getPopulatable(name: string, holder: AttributeHolder): Populatable | null {
+export function getPopulatable(name: string, holder: ShapePlan): Populatable | null {
   if (name === LOCALIZATIONS && hasLocalizations(holder)) return localizationsOf(holder)
   const users = name === USERS ? usersOf(holder) : null
   if (users !== null) return users
@@ -49,7 +44,7 @@ function localizationsOf(plan: ContentTypePlan): Localizations {
   return { kind: LOCALIZATIONS, name: LOCALIZATIONS, plan }
 }
 
-function usersOf(holder: AttributeHolder): Users | null {
+function usersOf(holder: ShapePlan): Users | null {
   const plan = holder as Partial<ContentTypePlan> // a component has none
   return plan.users === undefined ? null : { kind: 'users', name: USERS, types: plan.users() }
 }

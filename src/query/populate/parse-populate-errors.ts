@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors.ts'
-import type { AttributeHolder, DynamicZonePlan } from '../../schema/plan.ts'
+import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { populatablesOf } from './parse-populate-attributes.ts'
 import { unknownKey } from '../query-error.ts'
 
@@ -9,7 +9,7 @@ import { unknownKey } from '../query-error.ts'
  */
 export function misplacedText(
   text: string,
-  holder: AttributeHolder | null,
+  holder: ShapePlan | null,
   path: string,
 ): ValidationError {
   const [first] = text === '*' && holder !== null ? populatablesOf(holder) : []
@@ -26,7 +26,7 @@ export function misplacedText(
 export function withoutFragment(
   zone: DynamicZonePlan,
   found: string,
-  { uid }: AttributeHolder,
+  { uid }: ShapePlan,
 ): ValidationError {
   const singularName = uid.slice(uid.lastIndexOf('.') + 1)
   return new ValidationError(

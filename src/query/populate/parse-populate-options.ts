@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors.ts'
-import type { AttributeHolder } from '../../schema/plan.ts'
+import type { ShapePlan } from '../../schema/plan.ts'
 import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
@@ -35,7 +35,7 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
  */
 export function parseEntryOptions(
   options: Options,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   rules: Pick<QueryRules, 'mayRead'>,
 ): {
   readonly fields: FieldSelection

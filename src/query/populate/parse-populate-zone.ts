@@ -1,5 +1,5 @@
 import type { Uid } from '../../schema/definition.ts'
-import type { AttributeHolder, DynamicZonePlan } from '../../schema/plan.ts'
+import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { getPopulatable } from './parse-populate-attributes.ts'
 import { withoutFragment } from './parse-populate-errors.ts'
 import { type Asked, type AskedTree, readAsked } from './parse-populate-form.ts'
@@ -17,10 +17,10 @@ type Fragments = ZoneNode['on']
 /** Where a zone is being read, and how that goes on within one of its components. */
 interface ZoneScope {
   /** What has the zone. */
-  readonly holder: AttributeHolder
+  readonly holder: ShapePlan
   readonly components: QueryRules['components']
   /** What to show of a component of which this is asked; `path` is where. */
-  readonly select: (asked: Asked, component: AttributeHolder, path: string) => FragmentSelection
+  readonly select: (asked: Asked, component: ShapePlan, path: string) => FragmentSelection
 }
 
 const PARAM = 'populate'

@@ -1,4 +1,4 @@
-import type { AttributeHolder, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
+import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { dottedPath } from '../dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
 import { misplacedText } from './parse-populate-errors.ts'
@@ -37,7 +37,7 @@ const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [
 
 /** Where a populate is being read: what its names mean, how deep, and how much has been read so far. */
 interface Scope {
-  readonly holder: AttributeHolder
+  readonly holder: ShapePlan
   /** Dotted path down to here, null at the root; a nested `populate` begins a new one, as in the dialect. */
   readonly parent: string | null
   readonly depth: number
@@ -50,7 +50,7 @@ interface Scope {
 /** What an attribute leads to: whose members it shows, and which options it takes. */
 interface Target {
   /** Null for media that take no nested options. */
-  readonly holder: AttributeHolder | null
+  readonly holder: ShapePlan | null
   readonly options: ReadonlySet<string>
   readonly hasIds: boolean
 }
@@ -67,7 +67,7 @@ const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
  */
 export function parsePopulate(
   input: unknown,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   rules: PopulateRules,
 ): readonly PopulateNode[] {
   return parseForm(input, {
@@ -204,7 +204,7 @@ function parseSelection(asked: Asked, target: Target, path: string, scope: Scope
 /** What dotted paths ask for below the attribute that they have reached. */
 function parseBelow(
   tree: AskedTree,
-  holder: AttributeHolder | null,
+  holder: ShapePlan | null,
   path: string,
   scope: Scope,
 ): readonly PopulateNode[] {
@@ -227,6 +227,6 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
 }
 
 /** What has entries of its own, which the database can look for. */
-function isDocument(holder: AttributeHolder): boolean {
+function isDocument(holder: ShapePlan): boolean {
   return holder.members.has('documentId')
 }

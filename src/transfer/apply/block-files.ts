@@ -1,7 +1,7 @@
 import type { BulkRun, SentLine } from '../../documents/bulk/run-lines.ts'
 import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { AttributeHolder, AttributePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 
 /** What an image of `blocks` keeps of its file, as the Studio and the panel of the reference write it. */
 const FACTS = [
@@ -77,7 +77,7 @@ function mapLines(
   })
 }
 
-function mapHolder(holder: AttributeHolder, data: Data, map: MapNode): Data {
+function mapHolder(holder: ShapePlan, data: Data, map: MapNode): Data {
   const entries = Object.entries(data).map(([name, value]) => {
     const attribute = holder.attributes.get(name)
     return [name, attribute === undefined ? value : mapValue(attribute, value, map)]

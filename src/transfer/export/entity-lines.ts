@@ -1,7 +1,7 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { AttributeHolder, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Spool } from './spool.ts'
 
@@ -38,12 +38,12 @@ export function openLines(spool: Pick<Spool, 'document'>): Lines {
 }
 
 function valuesOf(
-  holder: AttributeHolder,
+  holder: ShapePlan,
   values: Data,
   refs: ComponentRefs,
   nextRef: (uid: Uid) => number,
 ): Data {
-  const element = (component: AttributeHolder, one: Data, more: Data): Data => {
+  const element = (component: ShapePlan, one: Data, more: Data): Data => {
     const id = nextRef(component.uid)
     refs.set(one, id)
     return { id, ...valuesOf(component, one, refs, nextRef), ...more }
@@ -69,7 +69,7 @@ function valuesOf(
 function componentOf(
   attribute: Extract<AttributePlan, { readonly kind: 'component' | 'dynamiczone' }>,
   element: Data,
-): AttributeHolder | undefined {
+): ShapePlan | undefined {
   return attribute.kind === 'component'
     ? attribute.component()
     : attribute.components().get(String(element['__component']))
@@ -87,12 +87,7 @@ interface Source {
   readonly refs: ComponentRefs
 }
 
-function linksOf(
-  source: Source,
-  holder: AttributeHolder,
-  values: Data,
-  ref: number,
-): readonly object[] {
+function linksOf(source: Source, holder: ShapePlan, values: Data, ref: number): readonly object[] {
   return [...holder.attributes.values()].flatMap((attribute): readonly object[] => {
     const value = values[attribute.name] ?? null
     switch (attribute.kind) {
@@ -129,7 +124,7 @@ function linksOf(
 
 function relationLinks(
   { plan, version, spool }: Source,
-  holder: AttributeHolder,
+  holder: ShapePlan,
   attribute: Extract<AttributePlan, { readonly kind: 'relation' }>,
   value: unknown,
   ref: number,

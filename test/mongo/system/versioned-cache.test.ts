@@ -1,15 +1,18 @@
 import { expect } from 'chai'
-import { openStamped, type Stamped } from '../../../src/mongo/system/stamped.ts'
+import {
+  openVersionedCache,
+  type VersionedCache,
+} from '../../../src/mongo/system/versioned-cache.ts'
 import { openTestDatabase } from '../../test-database.ts'
 
-describe('access/stamped', () => {
+describe('mongo/system/versioned-cache', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let ms: number
   let loads: number
   let load: () => Promise<number>
-  let stamped: Stamped<number>
-  const open = (key: string, firstChange = 0): Promise<Stamped<number>> =>
-    openStamped({
+  let versionedCache: VersionedCache<number>
+  const open = (key: string, firstChange = 0): Promise<VersionedCache<number>> =>
+    openVersionedCache({
       db: test.database,
       key,
       firstChange,
@@ -19,25 +22,25 @@ describe('access/stamped', () => {
   const nothing = (): Promise<void> => Promise.resolve()
 
   before(async () => {
-    test = await openTestDatabase('stamped')
+    test = await openTestDatabase('versioned_cache')
   })
   beforeEach(async function () {
     ms = 0
     loads = 0
     load = () => Promise.resolve((loads += 1))
-    stamped = await open(this.currentTest?.title ?? '')
+    versionedCache = await open(this.currentTest?.title ?? '')
   })
   after(() => test.drop())
 
   it('loads once for all who ask together', async () => {
-    const all = await Promise.all(Array.from({ length: 50 }, () => stamped.current()))
+    const all = await Promise.all(Array.from({ length: 50 }, () => versionedCache.current()))
     expect(new Set(all)).to.deep.equal(new Set([1]))
   })
 
   it('does not load again while the stamp stands', async () => {
-    await stamped.current()
+    await versionedCache.current()
     ms += 10_000
-    expect(await stamped.current()).to.equal(1)
+    expect(await versionedCache.current()).to.equal(1)
   })
 
   it('numbers changes from the first, each once', async () => {
@@ -56,7 +59,7 @@ describe('access/stamped', () => {
     await rows.insertOne({ _id: 0, by: 'first' })
     const both = await Promise.all(
       ['one', 'other'].map((by) =>
-        stamped.change(async (session, change) => {
+        versionedCache.change(async (session, change) => {
           await rows.insertOne({ _id: change, by }, { session })
           return change
         }),
@@ -87,35 +90,35 @@ describe('access/stamped', () => {
         return new Promise((end) => (endOld = end))
       }
     })
-    const overtaken = stamped.current()
+    const overtaken = versionedCache.current()
     await begun
-    await stamped.change(nothing)
+    await versionedCache.change(nothing)
     endOld(-1)
     expect(await overtaken).to.equal(-1)
     load = () => Promise.resolve(2)
-    expect(await stamped.current()).to.equal(2)
+    expect(await versionedCache.current()).to.equal(2)
   })
 
   it('asks again after a load that failed', async () => {
     load = () => Promise.reject(new Error('lost'))
     await Promise.all(
       [1, 2].map(() =>
-        stamped.current().then(
+        versionedCache.current().then(
           () => expect.fail('was loaded'),
           (error: unknown) => expect(error).to.be.an('error').with.property('message', 'lost'),
         ),
       ),
     )
     load = () => Promise.resolve(3)
-    expect(await stamped.current()).to.equal(3)
+    expect(await versionedCache.current()).to.equal(3)
   })
 
   it('leaves the stamp alone when a change is refused', async () => {
-    await stamped.current()
-    await stamped
+    await versionedCache.current()
+    await versionedCache
       .change(() => Promise.reject(new Error('refused')))
       .catch((error: unknown) => expect(error).to.have.property('message', 'refused'))
-    expect(await stamped.change((_, change) => Promise.resolve(change))).to.equal(1)
+    expect(await versionedCache.change((_, change) => Promise.resolve(change))).to.equal(1)
   })
 
   it('does not trust a clock that was set back', async () => {

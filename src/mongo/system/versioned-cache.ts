@@ -22,7 +22,7 @@ interface StampRow {
  * stamp in the database moves with every change of the rows: at most once a second, on use, one small
  * query asks whether it has, so that all processes see a change within a second.
  */
-export interface Stamped<T> {
+export interface VersionedCache<T> {
   /** What was loaded; at most a second behind the database, never behind this process's own changes. */
   current(): Promise<T>
   /**
@@ -34,7 +34,7 @@ export interface Stamped<T> {
   change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
 }
 
-export interface StampedOptions<T> {
+export interface VersionedCacheOptions<T> {
   readonly db: Database
   readonly key: string
   /** The number of the stamp at first: ids up to it belong to rows that exist from the start. */
@@ -44,7 +44,9 @@ export interface StampedOptions<T> {
 }
 
 /** Creates the stamp unless it exists. Call it when the rows that exist from the start do. */
-export async function openStamped<T>(options: StampedOptions<T>): Promise<Stamped<T>> {
+export async function openVersionedCache<T>(
+  options: VersionedCacheOptions<T>,
+): Promise<VersionedCache<T>> {
   const { db, key, firstChange } = options
   const stamps = db.collection<StampRow>(COLLECTION)
   await ensureRow(stamps, { _id: key, number: firstChange })
