@@ -1,16 +1,20 @@
 // Pictures of each screen into docs/studio, light and dark, from the sample content:
 //
 //   npm run screenshots -w packages/studio [-- name...]
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { openBrowser } from './browser/browser.ts'
-import { startServer } from './browser/server.ts'
+import { type Server, startServer } from './browser/server.ts'
+import { beFirst } from './browser/signed-in.ts'
 
+const SAMPLE = fileURLToPath(new URL('../../../../content-types/', import.meta.url))
 const FOLDER = fileURLToPath(new URL('../../../../docs/studio/', import.meta.url))
 
-type Visit = (page: Page, open: (path: string) => Promise<void>) => Promise<void>
+type Visit = (page: Page, open: (path: string) => Promise<void>, server: Server) => Promise<void>
 
 /** What is to be seen in each picture. */
 const SCREENS: Readonly<Record<string, Visit>> = {
@@ -70,33 +74,108 @@ const SCREENS: Readonly<Record<string, Visit>> = {
     await page.getByRole('dialog').getByLabel('Address').fill('https://build.example.org/hook')
   },
   'settings-audit': (_, open) => open('settings/audit'),
+  calendar: async (_, open, server) => {
+    for (const [index, path] of (await findArticles(server, 3)).entries()) {
+      const at = new Date(Date.now() + (index + 1) * 26 * 3_600_000).toISOString()
+      await server.ask('POST', `${path}/actions/unpublish?locale=en`, { data: { at } })
+    }
+    await open('calendar')
+  },
+  release: async (_, open, server) => {
+    const body = { data: { name: 'Spring' } }
+    const { id } = (await server.ask('POST', '/admin/releases', body)).data
+    const items = (await findArticles(server, 4)).map((path) => ({
+      uid: ARTICLE,
+      documentId: path.split('/').at(-1),
+      locale: 'en',
+      action: 'publish',
+    }))
+    await server.ask('POST', `/admin/releases/${id}/items`, { data: { items } })
+    await open(`releases/${id}`)
+  },
+  trash: async (_, open, server) => {
+    const made = await server.ask('POST', `/admin/content/${ARTICLE}`, {
+      data: { title: 'Rivers that end in a desert' },
+    })
+    await server.ask('DELETE', `/admin/content/${ARTICLE}/${made.data.documentId}`)
+    await open('trash')
+  },
+}
+
+/** On a server in development, whose declarations are copies. */
+const IN_DEVELOPMENT: Readonly<Record<string, Visit>> = {
+  declaration: async (page, open) => {
+    await open('settings/types')
+    await page.getByRole('button', { name: 'Edit Article' }).click()
+    await page.getByRole('list', { name: 'Attributes' }).waitFor()
+  },
+  'declaration-attribute': async (page) => {
+    await page.getByRole('button', { name: 'Edit category', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+  },
+}
+
+const ARTICLE = 'api::article.article'
+
+/** The addresses of some articles that are published in English. */
+async function findArticles(server: Server, count: number): Promise<readonly string[]> {
+  const query = `status=published&locale=en&pagination[pageSize]=${count}&sort=title`
+  const { data } = await server.ask('GET', `/admin/content/${ARTICLE}?${query}`)
+  return (data as readonly { documentId: string }[]).map(
+    ({ documentId }) => `/admin/content/${ARTICLE}/${documentId}`,
+  )
 }
 
 const wanted = process.argv.slice(2)
 mkdirSync(FOLDER, { recursive: true })
-const server = await startServer({}, 'dist/scripts/demo.js')
-const window = await openBrowser({ deviceScaleFactor: 2 })
-const { page } = window
-try {
-  await page.goto(await server.signInLink())
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Home' }).first().waitFor()
-  page.setDefaultTimeout(60_000)
-  for (const [name, visit] of Object.entries(SCREENS)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
-    process.stdout.write(`${name}\n`)
-    await visit(page, async (path) => {
-      await page.goto(`${server.address}/studio/${path}`)
-      await page.waitForLoadState('networkidle')
-    })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.waitForLoadState('networkidle')
-      const picture = await page.screenshot({ animations: 'disabled' })
-      await sharp(picture).webp({ quality: 82 }).toFile(`${FOLDER}${name}-${colorScheme}.webp`)
+
+async function take(
+  screens: Readonly<Record<string, Visit>>,
+  server: Server,
+  enter: (page: Page) => Promise<void>,
+): Promise<void> {
+  const window = await openBrowser({ deviceScaleFactor: 2 })
+  const { page } = window
+  try {
+    await enter(page)
+    page.setDefaultTimeout(60_000)
+    for (const [name, visit] of Object.entries(screens)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue
+      process.stdout.write(`${name}\n`)
+      const open = async (path: string): Promise<void> => {
+        await page.goto(`${server.address}/studio/${path}`)
+        await page.waitForLoadState('networkidle')
+      }
+      await visit(page, open, server)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.waitForLoadState('networkidle')
+        const picture = await page.screenshot({ animations: 'disabled' })
+        await sharp(picture).webp({ quality: 82 }).toFile(`${FOLDER}${name}-${colorScheme}.webp`)
+      }
     }
+  } finally {
+    await window.close()
+    await server.stop()
   }
-} finally {
-  await window.close()
-  await server.stop()
+}
+
+const isWanted = (screens: object): boolean =>
+  wanted.length === 0 || Object.keys(screens).some((name) => wanted.includes(name))
+
+if (isWanted(SCREENS)) {
+  const server = await startServer({}, 'dist/scripts/demo.js')
+  await take(SCREENS, server, async (page) => {
+    await page.goto(await server.signInLink())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Home' }).first().waitFor()
+  })
+}
+if (isWanted(IN_DEVELOPMENT)) {
+  const declared = mkdtempSync(path.join(tmpdir(), 'quire-declared-'))
+  cpSync(SAMPLE, declared, { recursive: true })
+  const env = { CONTENT_TYPES_DIR: declared }
+  const server = await startServer(env, 'dist/scripts/dev/watch-server.js')
+  await take(IN_DEVELOPMENT, server, (page) => beFirst(page, server))
+  rmSync(declared, { recursive: true, force: true })
 }
