@@ -43,14 +43,24 @@ export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps)
           {t('entry.beginFrom', { name: nameOf(from) })}
         </Button>
       ))}
-      <Button isDisabled={isBusy} onPress={() => void begin(null)}>
-        {t('entry.beginEmpty')}
-      </Button>
+      {mayBeEmpty(plan) && (
+        <Button isDisabled={isBusy} onPress={() => void begin(null)}>
+          {t('entry.beginEmpty')}
+        </Button>
+      )}
     </>
   )
   return (
     <Notice title={t('entry.untranslated', { name: nameOf(locale) })} action={actions}>
       {t('entry.untranslated.hint')}
     </Notice>
+  )
+}
+
+/** Without drafts an entry is stored whole from its first moment on. */
+function mayBeEmpty({ type, attributes }: FormPlan): boolean {
+  if (type.draftAndPublish) return true
+  return Object.values(attributes).every(
+    ({ required, localized }) => required !== true || localized === false,
   )
 }
