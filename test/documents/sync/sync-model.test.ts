@@ -22,6 +22,7 @@ import {
   type Operation,
   planOf,
 } from '../../mongo/commits/log-world.ts'
+import type { DocumentContext } from '../../../src/documents/context.ts'
 import { modelRuns } from '../../model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
@@ -174,11 +175,13 @@ function callerOf({ may }: Rules): SyncCaller {
 describe('copies that follow the log', () => {
   let test: TestDatabase
   let databases: readonly [Database, Database]
+  let contexts: readonly [DocumentContext, DocumentContext]
 
   before(async () => {
     test = await openTestDatabase('sync_model')
     const { uri, name } = test
     databases = [test.database, await openDatabase({ uri, name, queryTimeoutMs: 10_000 })]
+    contexts = [contextOf(databases[0]), contextOf(databases[1])]
     await openWorld(test.database)
   })
   after(async () => {
@@ -228,7 +231,7 @@ describe('copies that follow the log', () => {
       if (one.kind === 'rules') ({ rules } = one)
       else if (one.kind === 'number') await sequence(databases[one.process === 0 ? 0 : 1])
       else if (one.kind === 'write') {
-        await carryOut(contextOf(databases[one.process === 0 ? 0 : 1]), one.operation)
+        await carryOut(contexts[one.process === 0 ? 0 : 1], one.operation)
       } else {
         const copy = copies[one.client]
         if (copy !== undefined) await pull(copy, rules, one.isCutOff)

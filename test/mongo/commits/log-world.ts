@@ -179,6 +179,12 @@ export async function wholeLog(database: Database): Promise<readonly NumberedCom
   return readCommits(database, await readHead(database), { after: 0, limit: 100_000 })
 }
 
+/** How many commits there are below the head. */
+export async function countLog(database: Database): Promise<number> {
+  const { seq } = await readHead(database)
+  return database.collection(COMMITS).countDocuments({ seq: { $gt: 0, $lte: seq } })
+}
+
 /** What somebody holds who has followed the log from its beginning. */
 export function replay(log: readonly NumberedCommit[]): ReadonlyMap<string, string> {
   const held = new Map<string, string>()
