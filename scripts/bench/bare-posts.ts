@@ -23,6 +23,10 @@ export interface BarePosts {
   /** The list of the one post that has it. */
   bySlug(slug: string): Promise<object>
   pageByCursor(cursor: string): Promise<object>
+  /** As `_sync` answers it. */
+  firstSyncPage(): Promise<object>
+  /** The same where nothing has changed since the token. */
+  syncTip(token: string): Promise<object>
   /** Draft and published version, in a transaction. */
   create(data: Document): Promise<object>
   /** Both versions, in a transaction. */
@@ -30,6 +34,7 @@ export interface BarePosts {
 }
 
 const FIRST_ID = 1_000_000_000
+const SYNC_PAGE = 100
 /** As Quire ends the order. */
 const NEWEST_ID = 1
 
@@ -70,9 +75,24 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
       return listOf(showPosts(found), 1, found.length)
     },
     pageByCursor: (cursor) => readPageByCursor(posts, 'post', cursor),
+    firstSyncPage: async () => {
+      const options = { sort: { _id: 1 }, limit: SYNC_PAGE, batchSize: SYNC_PAGE + 1 } as const
+      const found = await posts.find({ status: 'published' }, options).toArray()
+      return { items: found.map(syncItem), next: String(found.at(-1)?._id), more: true }
+    },
+    syncTip: async (token) => {
+      await db.collection<Stored>('quire_heads').findOne({ _id: 'main' })
+      return { items: [], next: token, more: false }
+    },
     create: creating(client, posts),
     update: updating(client, posts),
   }
+}
+
+function syncItem(post: Stored): object {
+  const { documentId, status, writer, topics, _revision: revision }: Record<string, unknown> = post
+  const data = { ...show('post', post), writer, topics }
+  return { op: 'put', type: 'post', documentId, locale: null, status, revision, data }
 }
 
 function creating(client: MongoClient, posts: Collection<Stored>): BarePosts['create'] {

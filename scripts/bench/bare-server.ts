@@ -61,6 +61,10 @@ async function answer(request: IncomingMessage): Promise<Answer> {
     return json(200, await posts.update(documentId, await readJson(request)))
   }
   if (pathname === '/api/posts') return json(200, await listPosts(searchParams))
+  if (pathname === '/api/_sync') {
+    const token = searchParams.get('token')
+    return json(200, token === null ? await posts.firstSyncPage() : await posts.syncTip(token))
+  }
   if (pathname === '/api/cities') return json(200, await listCities(searchParams))
   return json(200, await posts.findOne(documentId))
 }

@@ -100,11 +100,18 @@ export async function assertSameAnswers(pair: Pair, { method, paths }: Workload)
   const path = paths[0] ?? ''
   if (method !== 'GET') return
   const [one, other] = await Promise.all(
-    SIDES.map(async (side) => (await fetch(pair[side].base + path)).json()),
+    SIDES.map(async (side) =>
+      withoutToken((await (await fetch(pair[side].base + path)).json()) as object),
+    ),
   )
   if (isDeepStrictEqual(one, other)) return
   const [quire, bare] = [one, other].map((body) => JSON.stringify(body).slice(0, SHOWN_CHARACTERS))
   throw new Error(`${path}:\n${quire ?? ''}\nis not\n${bare ?? ''}`)
+}
+
+/** A token of sync is the server's own affair: the limit has another. */
+function withoutToken(body: object): object {
+  return 'next' in body ? { ...body, next: typeof body.next } : body
 }
 
 /** How many commands one request costs the database, by the name of the workload: the middle of some samples. */

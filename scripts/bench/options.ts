@@ -28,7 +28,7 @@ npm run bench -- bulk               POST /api/_bulk beside single POSTs and inse
 npm run bench -- log                create with and without the commit log
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
-                      findOne, "by slug",
+                      findOne, "by slug", "sync first page", "sync tip",
                       "indexed filter", "deep filter", "cursor page 1", "cursor deep page",
                       create, update, start-up
   --rounds N          of each workload (3)

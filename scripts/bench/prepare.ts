@@ -97,7 +97,8 @@ async function permitReading({ access, schema }: Services): Promise<void> {
   const types = [...schema.contentTypes.values()].filter(
     ({ uid, kind }) => uid.startsWith('api::') && kind === 'collectionType',
   )
-  const permissions = types.flatMap(({ uid }) => [`${uid}.find`, `${uid}.findOne`])
+  const verbs = ['find', 'findOne', 'sync']
+  const permissions = types.flatMap(({ uid }) => verbs.map((verb) => `${uid}.${verb}`))
   await access.roles.update('public', { permissions })
 }
 

@@ -1,4 +1,5 @@
 import { arch, cpus, platform, totalmem } from 'node:os'
+import type { FullCache } from './full-cache.ts'
 import type { WorkloadResult } from './measure.ts'
 import { type Side, SIDES } from './servers.ts'
 import type { StartUp } from './start-up.ts'
@@ -13,6 +14,8 @@ export interface Report {
   readonly startUp: StartUp | null
   /** Resident bytes under load, in turn; null unless it was asked for. */
   readonly memory: readonly number[] | null
+  /** Null unless cached answers were measured. */
+  readonly fullCache: FullCache | null
 }
 
 /** What ran it; nothing that names the machine. */
@@ -79,7 +82,7 @@ function inPercent({ mean, min, max }: Spread): string {
 }
 
 /** What the table does not hold. */
-export function toNotes({ workloads, startUp, memory }: Report): readonly string[] {
+export function toNotes({ workloads, startUp, memory, fullCache }: Report): readonly string[] {
   const p50Of = (name: string): number | undefined =>
     workloads.find(({ workload }) => workload.name === name)?.sides.quire.p50Ms
   const compare = (name: string, with_: string): readonly string[] => {
@@ -93,12 +96,18 @@ export function toNotes({ workloads, startUp, memory }: Report): readonly string
     ...compare('cursor deep page', 'cursor page 1'),
     ...(startUp === null ? [] : [startUpNote(startUp)]),
     ...(memory === null ? [] : [`resident under load: ${inMegabytes(memory)}`]),
+    ...(fullCache === null ? [] : [fullCacheNote(fullCache)]),
   ]
 }
 
 function startUpNote({ types, firstMs, laterMs }: StartUp): string {
   const later = `${laterMs.mean.toFixed(0)} ms (${laterMs.min.toFixed(0)}–${laterMs.max.toFixed(0)})`
   return `first answer with ${types} content-types: ${later}; on an empty database ${firstMs.toFixed(0)} ms`
+}
+
+function fullCacheNote({ residentBytes, cachedBytes, entries }: FullCache): string {
+  const held = `${entries} answers, ${inMegabytes([cachedBytes])}`
+  return `resident with the memory for answers full (${held}): ${inMegabytes([residentBytes])}`
 }
 
 function inMegabytes(bytes: readonly number[]): string {

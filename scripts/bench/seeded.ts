@@ -18,5 +18,21 @@ export async function readSeeded(base: string, posts: number): Promise<Seeded> {
   const page = Math.max(Math.min(DEEP_PAGE, pageCount), 2)
   const before = await list(`${cities}&pagination[page]=${page - 1}`)
   const afterId = before.data.at(-1)?.id ?? 0
-  return { posts, country: country?.documentId ?? '', deep: { afterId, page } }
+  const tip = await readTip(base)
+  return { posts, country: country?.documentId ?? '', deep: { afterId, page }, tip }
+}
+
+/** The token of a copy of all posts. */
+async function readTip(base: string): Promise<string> {
+  let path = '/api/_sync?types=post&limit=1000'
+  for (;;) {
+    const page = (await (await fetch(base + path)).json()) as SyncedPage
+    if (!page.more) return page.next
+    path = `/api/_sync?token=${page.next}`
+  }
+}
+
+interface SyncedPage {
+  readonly next: string
+  readonly more: boolean
 }

@@ -32,10 +32,17 @@ export interface Seeded {
   readonly country: string
   /** The `id` of the last city before the deep page, and which page it is. */
   readonly deep: { readonly afterId: number; readonly page: number }
+  /** Of `_sync`, of a copy that has all posts. */
+  readonly tip: string
 }
 
 export function workloadsFor(seeded: Seeded): readonly Workload[] {
-  return [...postReads(seeded.posts), ...cityReads(seeded), ...postWrites(seeded.posts)]
+  return [
+    ...postReads(seeded.posts),
+    ...syncReads(seeded),
+    ...cityReads(seeded),
+    ...postWrites(seeded.posts),
+  ]
 }
 
 function postReads(posts: number): readonly Workload[] {
@@ -54,6 +61,14 @@ function postReads(posts: number): readonly Workload[] {
       'at least 80 % of the limit',
       ...numbers.map((number) => `posts?filters[slug][$eq]=${postSlug(number)}`),
     ),
+  ]
+}
+
+/** A page of as many rows as four of the list, and what a device asks when nothing has changed. */
+function syncReads({ tip }: Seeded): readonly Workload[] {
+  return [
+    read('posts', 'sync first page', READ, '_sync?types=post&limit=100'),
+    read('posts', 'sync tip', 'no query: above the limit, which makes one', `_sync?token=${tip}`),
   ]
 }
 

@@ -1,0 +1,55 @@
+import type { ChildServer } from './child-server.ts'
+
+/** A server whose memory for answers is full. */
+export interface FullCache {
+  readonly residentBytes: number
+  /** What answers take, by its own count. */
+  readonly cachedBytes: number
+  readonly entries: number
+}
+
+const MOST_REQUESTS = 5_000
+const AT_ONCE = 10
+const LARGEST_PAGE = 100
+/** Answers are packed once they are asked for again. */
+const TIMES = 2
+
+/** Asks for ever other lists of posts, each twice, until the first answers are dropped; null where that does not happen. */
+export async function fillCache(
+  { base, usage }: Pick<ChildServer, 'base' | 'usage'>,
+  posts: number,
+): Promise<FullCache | null> {
+  const paths = otherLists(posts)
+  for (let sent = 0; sent < MOST_REQUESTS; sent += AT_ONCE) {
+    const some = Array.from({ length: AT_ONCE }, () => paths.next().value)
+    for (let time = 0; time < TIMES; time += 1)
+      await Promise.all(some.map((path) => readAll(base + path)))
+    const count = await countsOf(base)
+    if (count('evictions_total') === 0) continue
+    const { residentBytes } = await usage()
+    return { residentBytes, cachedBytes: count('bytes'), entries: count('entries') }
+  }
+  return null
+}
+
+/** Page by page in all sizes, the largest first. */
+function* otherLists(posts: number): Generator<string, string> {
+  for (let size = LARGEST_PAGE; size > 0; size -= 1) {
+    for (let page = 1; page <= Math.ceil(posts / size); page += 1) {
+      yield `/api/posts?pagination[pageSize]=${size}&pagination[page]=${page}&pagination[withCount]=false`
+    }
+  }
+  return '/api/posts'
+}
+
+async function readAll(url: string): Promise<void> {
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+}
+
+async function countsOf(base: string): Promise<(name: string) => number> {
+  const text = await (await fetch(`${base}/metrics`)).text()
+  return (name) =>
+    Number(new RegExp(`^quire_answer_cache_${name} (\\S+)`, 'm').exec(text)?.[1] ?? NaN)
+}
