@@ -21,8 +21,24 @@ export function* newDocuments(batch: string, count: number): Generator<Document>
   }
 }
 
+/** Lines that make documents, found by their slugs. */
+export function* linesOf(type: BulkType, documents: Documents): Generator<object> {
+  for (const data of documents) {
+    const key = { slug: data['slug'] as unknown }
+    yield { op: 'upsert', type, key, data }
+  }
+}
+
+/** As small as lines are, so that many can be sent. */
+export function* smallLines(count: number): Generator<object> {
+  for (let index = 0; index < count; index += 1) {
+    const data = { name: `Topic ${index}` }
+    yield { op: 'upsert', type: 'topic', documentId: newDocumentId(), data }
+  }
+}
+
 /** @throws Error unless each line made a document */
-export async function sendBulk(base: string, type: string, documents: Documents): Promise<number> {
+export async function sendBulk(base: string, sentLines: Iterable<object>): Promise<number> {
   const sent = request(`${base}/api/_bulk`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson', Authorization: `Bearer ${ROOT_TOKEN}` },
@@ -33,18 +49,15 @@ export async function sendBulk(base: string, type: string, documents: Documents)
       text(response).then(resolve, reject)
     })
   })
-  Readable.from(linesOf(type, documents)).pipe(sent)
+  Readable.from(textOf(sentLines)).pipe(sent)
   const lines = (await answered).trimEnd().split('\n')
   const fault = lines.find((line) => !line.includes('"created"'))
   if (fault !== undefined) throw new Error(`a line made nothing: ${fault}`)
   return lines.length
 }
 
-function* linesOf(type: string, documents: Documents): Generator<string> {
-  for (const data of documents) {
-    const key = { slug: data['slug'] as unknown }
-    yield `${JSON.stringify({ op: 'upsert', type, key, data })}\n`
-  }
+function* textOf(lines: Iterable<object>): Generator<string> {
+  for (const line of lines) yield `${JSON.stringify(line)}\n`
 }
 
 /** What the driver makes of the same documents by itself: no check, no log, no transaction. */

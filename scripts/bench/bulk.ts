@@ -1,5 +1,13 @@
 import { parseArgs } from 'node:util'
-import { BULK_TYPES, type BulkType, newDocuments, openBareBulk, sendBulk } from './bulk-clients.ts'
+import {
+  BULK_TYPES,
+  type BulkType,
+  linesOf,
+  newDocuments,
+  openBareBulk,
+  sendBulk,
+  smallLines,
+} from './bulk-clients.ts'
 import type { ChildServer } from './child-server.ts'
 import { postData } from './content.ts'
 import { startLoadGenerator, UNIQUE } from './load.ts'
@@ -10,7 +18,7 @@ import { type Spread, spreadOf } from './statistics.ts'
 
 // `npm run bench -- bulk`: documents a second by `POST /api/_bulk`, beside single POSTs of ten connections and beside what
 // the driver's `insertMany` makes of the same rows, in turns of one run. `--memory LINES` instead: what the server keeps
-// resident while so many lines come, by requests of 10,000.
+// resident while so many small lines come, by requests of 10,000.
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -45,7 +53,7 @@ async function compare(type: BulkType): Promise<void> {
   const bare = await openBareBulk(bench)
   const lines = Number(values.lines)
   const found = { single: [] as number[], bulk: [] as number[], insertMany: [] as number[] }
-  await sendBulk(quire.base, type, newDocuments(`${type}-warm`, 1_000))
+  await sendBulk(quire.base, linesOf(type, newDocuments(`${type}-warm`, 1_000)))
   await bare.insert(type, newDocuments(`${type}-warm`, 1_000))
   const cpuMs: number[] = []
   for (let round = 0; round < Number(values.rounds); round += 1) {
@@ -53,7 +61,9 @@ async function compare(type: BulkType): Promise<void> {
     const { times, seconds } = await generator.run(singles(type))
     found.single.push(times.length / seconds)
     const before = await quire.usage()
-    found.bulk.push(await rate(() => sendBulk(quire.base, type, newDocuments(batch, lines))))
+    found.bulk.push(
+      await rate(() => sendBulk(quire.base, linesOf(type, newDocuments(batch, lines)))),
+    )
     cpuMs.push(((await quire.usage()).cpuMs - before.cpuMs) / lines)
     found.insertMany.push(await rate(() => bare.insert(type, newDocuments(batch, lines))))
   }
@@ -101,7 +111,7 @@ async function watchMemory(server: ChildServer, lines: number): Promise<void> {
   for (let look = 1; look <= LOOKS; look += 1) {
     for (const end = (lines * look) / LOOKS; sent < end;) {
       const count = Math.min(MOST_LINES, Math.ceil(end) - sent)
-      sent += await sendBulk(server.base, 'note', newDocuments(`memory-${sent}`, count))
+      sent += await sendBulk(server.base, smallLines(count))
     }
     const { residentBytes } = await server.usage()
     const seconds = (performance.now() - began) / 1_000
