@@ -128,9 +128,10 @@ async function isRestored(
 
 async function restoreOwn(
   { file, schema, onProgress }: ArchiveImport,
-  { documents, storage, spoolFolder }: ArchiveDestination,
+  destination: ArchiveDestination,
   { summary, leaveBehind }: Pick<Storing, 'summary' | 'leaveBehind'>,
 ): Promise<RestoredRows> {
+  const { documents } = destination
   await noteImport(documents.database, summary.fingerprint, documents.now())
   let done = 0
   const onRows = (count: number): void => {
@@ -138,7 +139,7 @@ async function restoreOwn(
     onProgress?.(done, Math.max(done, summary.rows))
   }
   leaveBehind('administrators, sessions and history: no archive has them')
-  return restoreRows({ file, schema, documents, storage, spoolFolder, leaveBehind, onRows })
+  return restoreRows({ ...destination, file, schema, leaveBehind, onRows })
 }
 
 /** What a dry run takes for the locales that are here, which are added otherwise. */

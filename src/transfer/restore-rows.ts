@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { DocumentContext } from '../documents/context.ts'
 import { ApplicationError } from '../errors.ts'
+import type { Folder, Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import { fromText } from '../mongo/read/dump-versions.ts'
 import { findStoredVersionIds } from '../mongo/read/read-versions.ts'
-import { restoreSettings, type SettingsRow } from '../mongo/system/settings-rows.ts'
+import { FOLDERS, restoreSettings, type SettingsRow } from '../mongo/system/settings-rows.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { asVersion, type StoredVersion } from '../mongo/versions/stored-version.ts'
 import { addVersions } from '../mongo/write/write-versions.ts'
@@ -24,6 +25,7 @@ export interface RowsImport {
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly documents: DocumentContext
   readonly storage: MediaStorage
+  readonly folders: Pick<Folders, 'add'>
   readonly spoolFolder: string
   readonly leaveBehind: (sentence: string) => void
   readonly onRows: (count: number) => void
@@ -40,6 +42,7 @@ const ROWS = 'quire/rows_'
 const SETTINGS = 'quire/settings_'
 const CHECKSUMS = 'quire/checksums.json'
 const ROLE = 'plugin::users-permissions.role'
+const FILE = 'plugin::upload.file'
 const BATCH = 500
 
 /**
@@ -48,46 +51,49 @@ const BATCH = 500
  * @throws ApplicationError for an archive that is not what was written
  */
 export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
-  await assertWhole(given.file)
+  const own = await readWhole(given.file)
+  const restoring = { ...given, folderIds: await given.folders.add(own) }
   const types: Types = {}
   let bytes = 0
   for await (const entry of readArchive(given.file)) {
-    if (await restoreEntry(given, entry, types)) bytes += 1
+    if (await restoreEntry(restoring, entry, types)) bytes += 1
   }
   const content = Object.entries(types).filter(([uid]) => uid.startsWith('api::'))
   return {
     types: Object.fromEntries(content) as RestoredRows['types'],
-    files: { records: types['plugin::upload.file']?.versions ?? 0, bytes },
+    files: { records: types[FILE]?.versions ?? 0, bytes },
     users: types['plugin::users-permissions.user']?.versions ?? 0,
   }
+}
+
+interface Restoring extends RowsImport {
+  /** The id that each folder has here, by its id in the archive: one may be here under the same name. */
+  readonly folderIds: ReadonlyMap<string, string>
 }
 
 type Types = Record<Uid, { versions: number; added: number } | undefined>
 
 /** Answers whether it was the bytes of a file that were not here. */
-async function restoreEntry(
-  given: RowsImport,
-  entry: ArchiveEntry,
-  types: Types,
-): Promise<boolean> {
+async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types): Promise<boolean> {
   if (entry.path.startsWith('assets/')) {
     return importAsset({ ...given, folder: given.spoolFolder }, entry)
   }
   if (entry.path.startsWith(ROWS)) {
     for await (const batch of batchesOf(entry)) await storeBatch(given, batch, types)
   } else if (entry.path.startsWith(SETTINGS)) {
-    const rows: SettingsRow[] = []
-    for await (const line of jsonLines(entry)) rows.push(line as unknown as SettingsRow)
-    await restoreSettings(given.documents.database, rows)
+    const rows = await settingsOf(entry)
+    const others = rows.filter(({ collection }) => collection !== FOLDERS)
+    await restoreSettings(given.documents.database, others)
   } else {
     entry.bytes.resume()
   }
   return false
 }
 
-/** Before anything is stored: what is damaged is told by its name. */
-async function assertWhole(file: ArchiveFile): Promise<void> {
+/** Before anything is stored: damage is reported by its name. Answers the folders of files. */
+async function readWhole(file: ArchiveFile): Promise<readonly FolderRow[]> {
   const found = new Map<string, string>()
+  const settings: Buffer[] = []
   let expected: Data = {}
   for await (const entry of readArchive(file)) {
     if (entry.path === CHECKSUMS) {
@@ -95,14 +101,46 @@ async function assertWhole(file: ArchiveFile): Promise<void> {
       continue
     }
     const hash = createHash('sha256')
-    for await (const chunk of entry.bytes) hash.update(chunk as Buffer)
+    for await (const chunk of entry.bytes) {
+      hash.update(chunk as Buffer)
+      if (entry.path.startsWith(SETTINGS)) settings.push(chunk as Buffer)
+    }
     found.set(entry.path, hash.digest('hex'))
   }
   const wrong = Object.entries(expected).filter(([path, sum]) => found.get(path) !== sum)
   const [first] = wrong
-  if (first === undefined && Object.keys(expected).length > 0) return
+  if (first === undefined && Object.keys(expected).length > 0) {
+    return foldersOf(Buffer.concat(settings).toString('utf8'))
+  }
   const what = first === undefined ? 'it has no checksums' : `${first[0]} is not what was written`
   throw new ApplicationError(`${file.path} is damaged: ${what}`)
+}
+
+type FolderRow = Omit<Folder, 'path'>
+
+/** Of the lines of settings, those above first. */
+function foldersOf(lines: string): readonly FolderRow[] {
+  const rows = lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as SettingsRow)
+    .filter(({ collection }) => collection === FOLDERS)
+    .map(({ row }) => fromText(row) as unknown as FolderRow & { readonly _id: string })
+    .map(({ _id: id, name, parent }) => ({ id, name, parent }))
+  const sorted: FolderRow[] = []
+  let above: readonly (string | null)[] = [null]
+  while (above.length > 0) {
+    const level = rows.filter(({ parent }) => above.includes(parent))
+    sorted.push(...level)
+    above = level.map(({ id }) => id)
+  }
+  return sorted
+}
+
+async function settingsOf(entry: ArchiveEntry): Promise<readonly SettingsRow[]> {
+  const rows: SettingsRow[] = []
+  for await (const line of jsonLines(entry)) rows.push(line as unknown as SettingsRow)
+  return rows
 }
 
 interface Row {
@@ -126,7 +164,7 @@ async function* batchesOf(entry: ArchiveEntry): AsyncGenerator<readonly [Row, ..
 }
 
 async function storeBatch(
-  { documents, schema, leaveBehind, onRows }: RowsImport,
+  { documents, schema, leaveBehind, onRows, folderIds }: Restoring,
   batch: readonly [Row, ...Row[]],
   types: Types,
 ): Promise<void> {
@@ -137,7 +175,9 @@ async function storeBatch(
   if (plan === undefined) {
     if (count.versions === 0) leaveBehind(`${type}: no such content-type is declared here`)
   } else if (type !== ROLE) {
-    const versions = batch.map(({ version }) => version)
+    const versions = batch.map(({ version }) =>
+      type === FILE ? inFolder(version, folderIds) : version,
+    )
     const idOf = (version: StoredVersion): string => versionId(version.documentId, version)
     const stored = await findStoredVersionIds(documents.database, plan, versions.map(idOf))
     const missing = versions.filter((version) => !stored.has(idOf(version)))
@@ -146,4 +186,9 @@ async function storeBatch(
   }
   count.versions += batch.length
   onRows(batch.length)
+}
+
+function inFolder(version: StoredVersion, folderIds: Restoring['folderIds']): StoredVersion {
+  const folder = folderIds.get(String(version['folder']))
+  return folder === undefined ? version : { ...version, folder }
 }

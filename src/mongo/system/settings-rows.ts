@@ -12,7 +12,7 @@ export interface SettingsRow {
 
 /** Locales, roles, API tokens by the hashes of their keys, folders of files, and how far ids were given. */
 const COUNTERS = 'quire_counters'
-const FOLDERS = 'quire_folders'
+export const FOLDERS = 'quire_folders'
 const COLLECTIONS = [
   'quire_settings',
   'quire_roles',
@@ -34,7 +34,7 @@ export async function dumpSettings(database: Database): Promise<readonly Setting
 
 /**
  * Puts rows in place of those of the same `_id`, together, and has every process read them anew. For a database that
- * was empty: what it had from its first start gives way.
+ * was empty: what it had from its first start gives way. Folders are added elsewhere, as they are found by their names.
  */
 export async function restoreSettings(
   database: Database,
@@ -52,8 +52,7 @@ export async function restoreSettings(
         continue
       }
       await target.replaceOne({ _id }, values, options)
-      // No change of folders is in the log.
-      if (collection !== FOLDERS) noteRow(session, 'put', { type: collection, documentId: _id })
+      noteRow(session, 'put', { type: collection, documentId: _id })
     }
     await database
       .collection('quire_stamps')

@@ -183,6 +183,24 @@ describe('exportArchive', () => {
     await client.close()
   })
 
+  it('takes a folder that is here already under the same name for the same folder', async () => {
+    const other = await serve('export_folders', {
+      contentTypes: source.server.contentTypesDir,
+      environment: { QUIRE_DATA_DIR: path.join(folder, 'other') },
+    })
+    try {
+      const { folders } = await open(other)
+      const { id } = await folders.create({ name: 'Kept' })
+      await importInto(other, archive)
+      await importInto(other, archive)
+      expect((await folders.list()).map((each) => [each.id, each.path, each.files])).to.deep.equal([
+        [id, 'Kept', 1],
+      ])
+    } finally {
+      await other.close()
+    }
+  })
+
   it('goes on giving ids that are new', async () => {
     const { body } = await target.get('/api/articles?status=draft&sort=id:desc&pagination[limit]=1')
     const made = await target.post('/api/articles?status=draft', { title: 'after', slug: 'after' })
