@@ -51,7 +51,7 @@ import { readStudioFiles } from './http/studio-files.ts'
 import { userRoutes } from './http/routes/user-routes.ts'
 import { type UploadRouteDependencies, uploadRoutes } from './http/routes/upload-routes.ts'
 import type { ApiFacts } from './openapi/describe-api.ts'
-import { previewOrigin } from './schema/preview-template.ts'
+import { previewOrigins } from './schema/preview-template.ts'
 import { apiFacts } from './services/api-facts.ts'
 import { openServices, type Services, type ServicesOptions } from './services/open-services.ts'
 
@@ -131,12 +131,6 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   }
 }
 
-/** What the Studio may frame. */
-function previewOriginsOf({ definitions: { contentTypes } }: Services): readonly string[] {
-  const origins = contentTypes.flatMap(({ preview = '' }) => previewOrigin(preview) ?? [])
-  return [...new Set(origins)]
-}
-
 /** Where `npm run build` puts the app for editors. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../studio/', import.meta.url))
 
@@ -178,7 +172,7 @@ function openRouters(
     readBody,
     media: { library: media.library, receive: media.receive },
   })
-  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOriginsOf(services))
+  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOrigins(services.definitions))
   const agents = mcpRoutes({
     ...services,
     ...config,

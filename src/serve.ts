@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { localAddress } from './config/config.ts'
-import type { Config, ConnectionLimits } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import type { ConnectionLimits } from './config/sections.ts'
 import { ConfigError } from './errors.ts'
 
 /** What is served: an application that has been put together. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { contentAction, contentVerbs, queryAction } from '../../src/access/actions.ts'
-import { PUBLIC_ROLE } from '../../src/access/roles.ts'
+import { PUBLIC_ROLE } from '../../src/access/role-rows.ts'
 import type { Services } from '../../src/services/open-services.ts'
 import type { Config } from '../../src/config/config.ts'
 import { getMark, hasContent, putMark, type SampleMark } from '../sample/sample-mark.ts'

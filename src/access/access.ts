@@ -22,14 +22,8 @@ import {
   ROOT,
   type User,
 } from './principal.ts'
-import {
-  ensureRoles,
-  findRoles,
-  LAST_BUILT_IN_ROLE_ID,
-  openRoles,
-  PUBLIC_ROLE,
-  type Roles,
-} from './roles.ts'
+import { openRoles, type Roles } from './roles.ts'
+import { ensureRoles, findRoles, LAST_BUILT_IN_ROLE_ID, PUBLIC_ROLE } from './role-rows.ts'
 import type { EndUsers, IdentifiedUser } from './end-users.ts'
 import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 

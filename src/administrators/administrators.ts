@@ -1,8 +1,8 @@
 import type { Actions } from '../access/actions.ts'
-import { inputError, readInput } from '../access/input.ts'
+import { readInput } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Passwords } from '../accounts/passwords.ts'
-import { ApplicationError, NotFoundError, ValidationError } from '../errors.ts'
+import { NotFoundError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
@@ -24,9 +24,14 @@ import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
 import { notePasswordLink } from './note-sign-ins.ts'
 import type { Preferences } from './preferences.ts'
-import type { Permission } from './rights.ts'
 import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
-import { assertHolds, hasAdministrator, type KnownStaff, permissionsOf, rolesOf } from './staff.ts'
+import {
+  assertEmailFree,
+  assertMayGive,
+  assertMayTakeOver,
+  assertOneStays,
+  type KnownStaff,
+} from './staff.ts'
 
 /** What the commit log calls them. */
 export const ADMINISTRATOR_TYPE = 'admin::user'
@@ -251,53 +256,6 @@ export function toAdministrator(row: AdministratorRow): Administrator {
 
 function ofInput({ email, ...rest }: Partial<Omit<AdministratorInput, 'password'>>) {
   return { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) }
-}
-
-/** @throws ValidationError for roles that there are not, ForbiddenError for more than the actor may */
-function assertMayGive(
-  { actions }: AdministratorsContext,
-  staff: Staff,
-  actor: Principal,
-  types: readonly string[],
-): void {
-  const known = new Set(rolesOf(actions, staff).map(({ type }) => type))
-  const unknown = types.find((type) => !known.has(type))
-  if (unknown !== undefined) {
-    throw inputError('roles', `There is no role ${unknown} of administrators`, unknown)
-  }
-  assertHolds(actions, staff, actor, permissionsOf(actions, staff, types))
-}
-
-function assertMayTakeOver(
-  { actions }: AdministratorsContext,
-  staff: Staff,
-  actor: Principal,
-  { roles }: AdministratorRow,
-): void {
-  const permissions: readonly Permission[] = permissionsOf(actions, staff, roles)
-  assertHolds(actions, staff, actor, permissions)
-}
-
-/** @throws ApplicationError when nobody would be left who may do everything. Null is for somebody who goes. */
-function assertOneStays(
-  { administrators }: Staff,
-  { _id }: AdministratorRow,
-  roles: readonly string[] | null,
-): void {
-  const others = administrators.filter((row) => row._id !== _id)
-  const after = roles === null ? others : [...others, { roles }]
-  if (hasAdministrator(after) || !hasAdministrator(administrators)) return
-  throw new ApplicationError(
-    'The last administrator cannot be removed',
-    {},
-    { code: 'last_administrator' },
-  )
-}
-
-function assertEmailFree({ administrators }: Staff, email: string, except: string | null): void {
-  const holder = administrators.find((row) => row.email === email && row._id !== except)
-  if (holder === undefined) return
-  throw inputError('email', 'This attribute must be unique', email)
 }
 
 function sessionOf(actor: Principal, id: string): string | null {

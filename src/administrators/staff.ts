@@ -1,5 +1,6 @@
 import type { Actions } from '../access/actions.ts'
-import { ForbiddenError } from '../errors.ts'
+import { inputError } from '../access/input.ts'
+import { ApplicationError, ForbiddenError } from '../errors.ts'
 import type { Principal } from '../access/principal.ts'
 import {
   ADMINISTRATOR,
@@ -94,4 +95,55 @@ export async function loadStaff(db: Database, actions: Actions): Promise<KnownSt
     rightsOf(actions, permissionsOf(actions, staff, roles)),
   ])
   return { ...staff, rights: new Map(rights) }
+}
+
+/** @throws ValidationError for roles that there are not, ForbiddenError for more than the actor may */
+export function assertMayGive(
+  { actions }: { readonly actions: Actions },
+  staff: Staff,
+  actor: Principal,
+  types: readonly string[],
+): void {
+  const known = new Set(rolesOf(actions, staff).map(({ type }) => type))
+  const unknown = types.find((type) => !known.has(type))
+  if (unknown !== undefined) {
+    throw inputError('roles', `There is no role ${unknown} of administrators`, unknown)
+  }
+  assertHolds(actions, staff, actor, permissionsOf(actions, staff, types))
+}
+
+export function assertMayTakeOver(
+  { actions }: { readonly actions: Actions },
+  staff: Staff,
+  actor: Principal,
+  { roles }: AdministratorRow,
+): void {
+  const permissions: readonly Permission[] = permissionsOf(actions, staff, roles)
+  assertHolds(actions, staff, actor, permissions)
+}
+
+/** @throws ApplicationError when nobody would be left who may do everything. Null is for somebody who goes. */
+export function assertOneStays(
+  { administrators }: Staff,
+  { _id }: AdministratorRow,
+  roles: readonly string[] | null,
+): void {
+  const others = administrators.filter((row) => row._id !== _id)
+  const after = roles === null ? others : [...others, { roles }]
+  if (hasAdministrator(after) || !hasAdministrator(administrators)) return
+  throw new ApplicationError(
+    'The last administrator cannot be removed',
+    {},
+    { code: 'last_administrator' },
+  )
+}
+
+export function assertEmailFree(
+  { administrators }: Staff,
+  email: string,
+  except: string | null,
+): void {
+  const holder = administrators.find((row) => row.email === email && row._id !== except)
+  if (holder === undefined) return
+  throw inputError('email', 'This attribute must be unique', email)
 }

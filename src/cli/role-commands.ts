@@ -1,5 +1,6 @@
 import type { Access } from '../access/access.ts'
-import type { Role, Roles } from '../access/roles.ts'
+import type { Roles } from '../access/roles.ts'
+import type { Role } from '../access/role-rows.ts'
 import { NotFoundError } from '../errors.ts'
 import { didYouMean } from '../near-miss.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'

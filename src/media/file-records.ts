@@ -7,7 +7,8 @@ import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import { revisionOf } from '../mongo/versions/revision.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
-import { deleteVersions, insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import { deleteVersions } from '../mongo/write/delete-versions.ts'
 import { optionsOf, inSession } from '../mongo/connection/commands.ts'
 
 /** The one version that a file has. */

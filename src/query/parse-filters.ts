@@ -1,13 +1,6 @@
 import { ValidationError } from '../errors.ts'
-import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { Data } from '../schema/definition.ts'
-import type {
-  ShapePlan,
-  AttributePlan,
-  ComponentAttributePlan,
-  RelationPlan,
-  ScalarPlan,
-} from '../schema/plan.ts'
+import type { ShapePlan, ComponentAttributePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
 import { dottedPath } from './dotted-path.ts'
 import { findMember } from './find-member.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
@@ -55,34 +48,6 @@ export function parseFilters(
   }
   const filter = parseGroup(asObject(input, 'filters'), scope)
   return filter.kind === 'all' && filter.of.length === 0 ? null : filter
-}
-
-/** Conditions on `_q`: containment in the searchable text attributes, equality on the numeric ones. */
-export function parseSearch(input: unknown, holder: ShapePlan): Filter | null {
-  if (input === undefined || input === '') return null
-  if (typeof input !== 'string') throw invalidValue('_q', 'expected one text')
-  if (input.length > QUERY_LIMITS.patternLength) {
-    throw invalidValue('_q', `at most ${QUERY_LIMITS.patternLength} characters`)
-  }
-  if (input.includes('\0')) throw invalidValue('_q', 'a NUL character cannot be stored')
-  const of = [...holder.members.values()].flatMap((member) => searchCondition(member, input))
-  return { kind: 'any', of }
-}
-
-function searchCondition(attribute: AttributePlan, text: string): readonly Filter[] {
-  if (attribute.kind !== 'scalar' || attribute.private || attribute.name === 'locale') return []
-  if (!attribute.searchable) return []
-  const { searchable, fromQuery } = SCALAR_KINDS[attribute.type]
-  if (searchable === 'text') {
-    return [{ kind: 'compare', attribute, operator: 'containsi', operand: text }]
-  }
-  if (searchable === 'no' || text.trim() === '') return []
-  try {
-    return [{ kind: 'compare', attribute, operator: 'eq', operand: fromQuery(text) }]
-  } catch (error) {
-    if (error instanceof ValidationError) return [] // no number: it can equal none
-    throw error
-  }
 }
 
 function parseGroup(input: Data, scope: Scope): Filter {

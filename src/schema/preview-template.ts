@@ -1,3 +1,5 @@
+import type { Definitions } from './definition.ts'
+
 /** What an address of a preview may be told. */
 export const PREVIEW_PLACES = ['documentId', 'locale', 'status', 'secret'] as const
 
@@ -20,6 +22,12 @@ export function previewOrigin(template: string): string | null {
   const origin = /^https?:\/\/[^/?#@\s]+(?=[/?#])/.exec(beginning)?.[0]
   if (origin === undefined || !URL.canParse(origin)) return null
   return new URL(origin).origin
+}
+
+/** Where the previews of all content-types lead, each once. */
+export function previewOrigins({ contentTypes }: Definitions): readonly string[] {
+  const origins = contentTypes.flatMap(({ preview = '' }) => previewOrigin(preview) ?? [])
+  return [...new Set(origins)]
 }
 
 /** The address, with each place filled in. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { parseFilters, parseSearch } from '../../src/query/parse-filters.ts'
+import { parseFilters } from '../../src/query/parse-filters.ts'
+import { parseSearch } from '../../src/query/parse-search.ts'
 import { type Filter, OPERATORS, QUERY_LIMITS } from '../../src/query/query.ts'
 import { Decimal } from '../../src/schema/values/decimal.ts'
 import { thrownBy } from '../fixtures/errors.ts'

@@ -1,4 +1,4 @@
-import type { CacheConfig } from '../../config/config.ts'
+import type { CacheConfig } from '../../config/sections.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { examinePurges, type PurgeHealth } from '../../purges/purge-health.ts'
 import type { Finding } from './finding.ts'

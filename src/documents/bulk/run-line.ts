@@ -1,7 +1,7 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
-import { deleteVersions } from '../../mongo/write/write-versions.ts'
+import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { DocumentContext } from '../context.ts'
 import { createVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate, updateVersions } from '../write/update-versions.ts'

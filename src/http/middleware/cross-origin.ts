@@ -1,5 +1,5 @@
 import cors from '@koa/cors'
-import type { HttpConfig } from '../../config/config.ts'
+import type { HttpConfig } from '../../config/sections.ts'
 import type { Middleware } from '../state.ts'
 
 /** The dialect's answers to browsers of other origins. */

@@ -4,7 +4,7 @@ import { contentWriters } from '../../access/content-writers.ts'
 import { type AnswerCacheOptions, openAnswerCache } from '../../answers/answer-cache.ts'
 import { answerKeys } from '../../answers/answer-key.ts'
 import { pack } from '../../answers/kept-answer.ts'
-import type { CacheConfig } from '../../config/config.ts'
+import type { CacheConfig } from '../../config/sections.ts'
 import { measureAnswers } from '../middleware/measure-answers.ts'
 import { type KeptReads, openKeptReads } from './kept-reads.ts'
 

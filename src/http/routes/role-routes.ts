@@ -1,7 +1,7 @@
 import type { Access } from '../../access/access.ts'
 import { pluginAction, type PluginVerb } from '../../access/actions.ts'
 import { assertMayPermit } from '../../access/permissions.ts'
-import type { Role } from '../../access/roles.ts'
+import type { Role } from '../../access/role-rows.ts'
 import { countUsersOf, type UsersContext } from '../../accounts/users.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'

@@ -8,11 +8,10 @@ import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
-import { assertLater, commitIdOf } from '../connection/commit-record.ts'
+import { commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
-import { itemOf, noteChanged, notePut, noteRemoved, removalProjection } from './note-versions.ts'
-import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
+import { itemOf, noteChanged, notePut } from './note-versions.ts'
 import { toBson } from '../versions/stored-value.ts'
 import {
   asVersion,
@@ -235,62 +234,6 @@ export async function setInOtherLocales(
       )
       const changed = { which, revision, count: modifiedCount }
       await noteChanged(database, plan, changed, session)
-    }),
-  )
-}
-
-/** Removes drafts and published versions alike, content into the trash; answers how many there were. */
-export function deleteVersions(
-  database: Database,
-  plan: ContentTypePlan,
-  documentId: string,
-  locales: readonly string[] | 'all',
-  session: Session,
-): Promise<number> {
-  const within = locales === 'all' ? {} : { locale: { $in: [...locales] } }
-  const which = { ...matchDocument(documentId), ...within }
-  const options = optionsOf(database, session)
-  return reserving(database, plan, [documentId], session, () =>
-    inSession(session, async () => {
-      const isKept = keepsDeleted(database, plan)
-      const found = await versionsOf(database, plan)
-        .find(which, { ...options, projection: isKept ? {} : removalProjection(plan) })
-        .toArray()
-      if (found.length === 0) return 0
-      if (isKept) await keepDeleted(database, plan, found.map(asVersion), session)
-      const { deletedCount } = await versionsOf(database, plan).deleteMany(which, options)
-      noteRemoved(plan, found.map(asVersion), deletedCount, session)
-      return deletedCount
-    }),
-  )
-}
-
-/**
- * Removes the published version of one locale; its draft stays as it is, but for the commit that it names: what publishes
- * it again later is a later commit.
- */
-export function deletePublished(
-  database: Database,
-  plan: ContentTypePlan,
-  documentId: string,
-  locale: string,
-  session: Session,
-): Promise<void> {
-  const options = optionsOf(database, session)
-  return reserving(database, plan, [documentId], session, () =>
-    inSession(session, async () => {
-      const removed = await versionsOf(database, plan).findOneAndDelete(
-        { _id: versionId(documentId, { locale, status: 'published' }) },
-        { ...options, projection: removalProjection(plan) },
-      )
-      if (removed === null) return
-      noteRemoved(plan, [asVersion(removed)], 1, session)
-      const draft = await versionsOf(database, plan).findOneAndUpdate(
-        { _id: versionId(documentId, { locale, status: 'draft' }) },
-        { $max: { [COMMIT]: commitIdOf(session) } },
-        { ...options, returnDocument: 'after', projection: { [COMMIT]: 1 } },
-      )
-      assertLater(session, draft?.[COMMIT])
     }),
   )
 }

@@ -24,6 +24,7 @@ import {
   textOf,
 } from './html-tree.ts'
 import { hasBlocks, shortcodesIn, withoutShortcodes } from './prepare-html.ts'
+import { CONTAINERS, DROPPED, EMBEDS, MARK_OF, PASSED, SILENT_BLOCKS } from './html-elements.ts'
 
 export interface HtmlContext {
   /** The image of an element by its id and its address; null for one that is none of the site's files. */
@@ -102,33 +103,7 @@ function noteBlock(comment: string, { note }: HtmlContext): void {
   if (name !== undefined && !SILENT_BLOCKS.has(name)) note(`the block ${name} is left out`)
 }
 
-const SILENT_BLOCKS: ReadonlySet<string> = new Set(['spacer', 'more', 'nextpage'])
-
-const MARK_OF: ReadonlyMap<string, Mark> = new Map([
-  ['strong', 'bold'],
-  ['b', 'bold'],
-  ['em', 'italic'],
-  ['i', 'italic'],
-  ['u', 'underline'],
-  ['ins', 'underline'],
-  ['s', 'strikethrough'],
-  ['del', 'strikethrough'],
-  ['strike', 'strikethrough'],
-  ['code', 'code'],
-  ['kbd', 'code'],
-  ['tt', 'code'],
-])
-
 type Convert = (element: Element, around: Around) => readonly Part[]
-
-/** Lines of their own, of which nothing else is kept. */
-const CONTAINERS =
-  'p div section article main aside header footer nav center address dl dt dd details summary fieldset form tbody figcaption'
-const PASSED =
-  'span small abbr time font label q cite var big mark dfn bdi bdo wbr picture source legend'
-const DROPPED =
-  'script style noscript svg canvas template input button select textarea map link meta'
-const EMBEDS = 'iframe video audio embed object'
 
 const CONVERT: ReadonlyMap<string, Convert> = new Map([
   ...[...MARK_OF].map(([name, mark]) => [name, marked(mark)] as const),
