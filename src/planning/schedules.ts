@@ -95,6 +95,32 @@ export function getSchedule(
 }
 
 /**
+ * Has what could not be done begun anew at once, in the name of its author as ever, who may by now. The reason is shown
+ * until it goes well.
+ * @throws NotFoundError where it has been done, or taken back; ApplicationError where it has not failed, or is being done
+ */
+export async function retrySchedule(
+  context: Pick<PlanningContext, 'documents' | 'now'>,
+  id: string,
+): Promise<ScheduleRow> {
+  const { database } = context.documents
+  const row = await asCmsErrors(() =>
+    schedulesIn(database).findOneAndUpdate(
+      { _id: id, failure: { $ne: null }, lease: null },
+      { $set: newJob(context.now()) },
+      { maxTimeMS: database.queryTimeoutMs, returnDocument: 'after' },
+    ),
+  )
+  if (row !== null) return row
+  if ((await getSchedule(context, id)) === null) throw noSchedule()
+  throw new ApplicationError('The schedule has not failed')
+}
+
+function noSchedule(): NotFoundError {
+  return new NotFoundError('There is no such schedule')
+}
+
+/**
  * Takes a schedule back, whether it waits or has failed. Who is at it finishes nothing any more.
  * @throws NotFoundError where it has been done, or taken back
  */
@@ -105,5 +131,5 @@ export async function cancelSchedule(
   const { deletedCount } = await asCmsErrors(() =>
     schedulesIn(database).deleteOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
   )
-  if (deletedCount === 0) throw new NotFoundError('There is no such schedule')
+  if (deletedCount === 0) throw noSchedule()
 }

@@ -101,6 +101,25 @@ describe('schedules and releases', () => {
       expect((await editor.send('DELETE', `/admin/schedules/${row.id}`)).status).to.equal(404)
     })
 
+    it('is begun anew when what was missing is there', async () => {
+      const documentId = await make(NOTE, {})
+      const { data } = await plan(NOTE, documentId, 'publish', soon())
+      const path = `/admin/schedules/${data.id}/actions/retry`
+      const early = await editor.send('POST', path)
+      expect([early.status, early.headers['error-code']]).to.deep.equal([400, 'conflicting_state'])
+      await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
+      await ok('POST', path) // it lacks its text still
+      await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
+      await ok('PUT', `/admin/content/${NOTE}/${documentId}`, { data: { text: 'mended' } })
+      expect((await editor.send('POST', path, { data: {} })).status).to.equal(400)
+      const begun = await editor.send('POST', path)
+      expect(begun.status, begun.text).to.equal(202)
+      expect(begun.body.data).to.include({ id: data.id, state: 'waiting', title: 'mended' })
+      await until(() => isPublished(`notes/${documentId}`), 10_000)
+      await until(async () => (await schedulesOf(documentId)).length === 0, 10_000)
+      expect((await editor.send('POST', path)).status).to.equal(404)
+    })
+
     it('asks for the rights of its author again, and of who cancels', async () => {
       const all = ['find', 'findOne', 'readDrafts', 'update', 'publish', 'create']
       await addRole(
@@ -132,6 +151,8 @@ describe('schedules and releases', () => {
       expect(root.status, root.text).to.equal(200)
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 15_000)
       expect((await schedulesOf(documentId))[0].failure.code).to.equal('forbidden')
+      const retried = `/admin/schedules/${planned.body.data.id}/actions/retry`
+      expect((await reader.send('POST', retried)).status).to.equal(403)
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 

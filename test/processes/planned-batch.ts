@@ -51,7 +51,7 @@ export async function expectOnce(
 ): Promise<void> {
   const all = await db
     .collection<NumberedCommit>('quire_commits')
-    .find({ seq: { $gt: 0 } })
+    .find({ items: { $exists: true } })
     .toArray()
   const commitsOf = (id: string) => all.filter(({ requestId }) => requestId === `schedule:${id}`)
   const changesOf = (commits: readonly NumberedCommit[], documentId: string) =>

@@ -21,7 +21,13 @@ import {
   unscheduleRelease,
 } from '../../planning/releases.ts'
 import { MOST_ITEMS, type ReleaseRow } from '../../planning/release-rows.ts'
-import { cancelSchedule, getSchedule, listSchedules } from '../../planning/schedules.ts'
+import {
+  cancelSchedule,
+  getSchedule,
+  listSchedules,
+  retrySchedule,
+} from '../../planning/schedules.ts'
+import type { ScheduleRow } from '../../planning/schedule-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
@@ -54,6 +60,7 @@ export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencie
   const admin = adminRouter('/admin/schedules', before)
   admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
   admin.delete('/:id', null, (ctx) => cancel(ctx, planning))
+  admin.post('/:id/actions/retry', null, (ctx) => retry(ctx, planning))
   return admin.router
 }
 
@@ -73,20 +80,36 @@ async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> 
 }
 
 async function cancel(ctx: Context, planning: Planning): Promise<void> {
-  const id = parameterOf(ctx, 'id')
+  const { _id: id, kind } = await changeableSchedule(ctx, planning)
+  if (kind === 'release') await unscheduleRelease(planning, id)
+  else await cancelSchedule(planning, id)
+  ctx.status = 204
+}
+
+async function retry(ctx: Context, planning: Planning): Promise<void> {
+  readInput(NOTHING, bodyOf(ctx) ?? {})
+  const { _id: id } = await changeableSchedule(ctx, planning)
+  const row = await retrySchedule(planning, id)
+  const names = await namesOf(planning, [row])
+  ctx.status = 202
+  ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
+}
+
+const NOTHING = Joi.object({})
+
+/** The one that is named. @throws NotFoundError; ForbiddenError for whom may not publish what it is about */
+async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {
   const { principal } = ctx.state
-  const row = await getSchedule(planning, id)
+  const row = await getSchedule(planning, parameterOf(ctx, 'id'))
   if (row === null) throw new NotFoundError('There is no such schedule')
   if (row.kind === 'release') {
     assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
-    await unscheduleRelease(planning, id)
-  } else {
-    const plan = planning.schema.contentTypes.get(row.type)
-    const locales = plan?.localized === true ? row.locales : []
-    assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
-    await cancelSchedule(planning, id)
+    return row
   }
-  ctx.status = 204
+  const plan = planning.schema.contentTypes.get(row.type)
+  const locales = plan?.localized === true ? row.locales : []
+  assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
+  return row
 }
 
 interface ItemInput {

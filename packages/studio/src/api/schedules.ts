@@ -67,3 +67,8 @@ export async function addSchedule({
 export async function cancelSchedule(id: string): Promise<void> {
   await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
 }
+
+/** Begins anew what could not be done. */
+export async function retrySchedule(id: string): Promise<void> {
+  await request('POST', `/admin/schedules/${encodeURIComponent(id)}/actions/retry`)
+}

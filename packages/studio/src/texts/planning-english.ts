@@ -39,6 +39,8 @@ export const planningEnglish = {
   'schedule.cancelled': 'The schedule was cancelled',
   'schedule.failed': 'Failed: {message}',
   'schedule.again': 'tried again {moment}',
+  'schedule.retry': 'Try again',
+  'schedule.retried': 'Tried again in a moment',
   'schedule.past': 'Choose a time in the future',
 
   'calendar.title': 'Calendar',

@@ -41,6 +41,8 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'schedule.cancelled': 'Der Plan wurde abgesagt',
   'schedule.failed': 'Fehlgeschlagen: {message}',
   'schedule.again': 'neuer Versuch {moment}',
+  'schedule.retry': 'Erneut versuchen',
+  'schedule.retried': 'Wird gleich erneut versucht',
   'schedule.past': 'Bitte eine Zeit in der Zukunft wählen',
 
   'calendar.title': 'Kalender',

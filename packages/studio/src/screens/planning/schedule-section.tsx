@@ -4,6 +4,7 @@ import {
   addSchedule,
   cancelSchedule,
   entrySchedulesQuery,
+  retrySchedule,
   type Schedule,
 } from '../../api/schedules.ts'
 import { useMay } from '../../api/session.ts'
@@ -87,6 +88,21 @@ function Planned({
           </span>
         )}
       </span>
+      {mayCancel && failure !== null && (
+        <Button
+          look="quiet"
+          small
+          isPending={action.isBusy}
+          onPress={() =>
+            action.run(() => retrySchedule(id), {
+              changes: ['schedules'],
+              says: t('schedule.retried'),
+            })
+          }
+        >
+          {t('schedule.retry')}
+        </Button>
+      )}
       {mayCancel && (
         <Button
           look="quiet"
