@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
-import { typesQuery } from '../api/content-types.ts'
+import { apiNameOf, declarationQuery, typesQuery } from '../api/content-types.ts'
 import { ApiError } from '../api/request.ts'
 import { sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
@@ -78,10 +78,27 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
 })
 
+/** What a list is drawn by is asked for at once, or while the pointer is on its way: else each part waits for the one before. */
+async function prepareList(client: QueryClient, name: string): Promise<void> {
+  const types = client.getQueryData(typesQuery.queryKey) ?? []
+  const type = types.find((one) => apiNameOf(one) === name)
+  if (type?.kind !== 'collectionType') return
+  void import('../screens/list/list-screen.tsx').catch(() => undefined) // the screen says so itself
+  const own = declarationQuery(type.uid)
+  await client.prefetchQuery(own)
+  const attributes = Object.values(client.getQueryData(own.queryKey)?.attributes ?? {})
+  const shown = attributes.filter(({ relation = '' }) => relation.endsWith('ToOne'))
+  const targets = types.filter(({ uid }) => shown.some(({ target }) => target === uid))
+  await Promise.all(targets.map(({ uid }) => client.prefetchQuery(declarationQuery(uid))))
+}
+
 const contentRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/content/$type',
   validateSearch: readListSearch,
+  loader: ({ context, params }) => {
+    void prepareList(context.queryClient, params.type)
+  },
   component: lazyRouteComponent(
     () => import('../screens/content/content-screen.tsx'),
     'ContentScreen',
