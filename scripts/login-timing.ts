@@ -8,11 +8,13 @@ import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { createLog } from '../src/log.ts'
 import { openServices } from '../src/services/open-services.ts'
 
-// `node dist/scripts/login-timing.js --tries N`: whether the time of an answer tells an account that there is
+// `node dist/scripts/login-timing.js --tries N --only WORD`: whether the time of an answer tells an account that there is
 // from one that there is not. Each try is one request of either kind, which comes first by chance. The last
 // column is the Mann-Whitney U test, two-sided: below 0.01 the two are told apart.
 
-const { values } = parseArgs({ options: { tries: { type: 'string', default: '1000' } } })
+const { values } = parseArgs({
+  options: { tries: { type: 'string', default: '1000' }, only: { type: 'string', default: '' } },
+})
 const tries = Number(values.tries)
 const config = readConfig({ ...withEnvFile(process.env), RATE_LIMIT: 'off' })
 const log = createLog({ ...config, logLevel: 'warn' })
@@ -21,31 +23,48 @@ const services = await openServices({ config, deployment, log })
 const app = buildApp({ config, deployment, log }, services)
 const server = createServer(app.callback()).listen(0, '127.0.0.1')
 await new Promise((resolve) => server.once('listening', resolve))
-const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/auth/`
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const name = `timing-${Date.now()}`
 const known = `${name}@example.org`
-await post('local/register', { username: name, email: known, password: 'a secret of its own' })
+await post('/api/auth/local/register', {
+  username: name,
+  email: known,
+  password: 'a secret of its own',
+})
+
+const link = await app.firstStartLink()
+if (link !== null) {
+  const token = new URL(link).hash.replace(/^#token=/, '')
+  const first = { token, name, email: known, password: 'a secret of its own' }
+  await post('/admin/first-administrator', first)
+}
 
 const CASES: readonly (readonly [string, string, object, object])[] = [
   [
     'login by address',
-    'local',
+    '/api/auth/local',
     { identifier: known, password: 'wrong' },
     { identifier: `un${known}`, password: 'wrong' },
   ],
   [
     'login by name',
-    'local',
+    '/api/auth/local',
     { identifier: name, password: 'wrong' },
     { identifier: `un${name}`, password: 'wrong' },
   ],
-  ['forgot password', 'forgot-password', { email: known }, { email: `un${known}` }],
+  ['forgot password', '/api/auth/forgot-password', { email: known }, { email: `un${known}` }],
+  [
+    'administrator',
+    '/admin/session',
+    { email: known, password: 'wrong' },
+    { email: `un${known}`, password: 'wrong' },
+  ],
 ]
 
 console.log(`${deployment.reason}\n${tries} tries of each kind, times in milliseconds\n`)
 console.log(`${'what'.padEnd(18)} known p50   p95  unknown p50   p95      p`)
-for (const [what, path, one, other] of CASES) {
+for (const [what, path, one, other] of CASES.filter(([name]) => name.includes(values.only))) {
   for (let index = 0; index < 20; index += 1) await post(path, index % 2 === 0 ? one : other)
   const times: readonly [number[], number[]] = [[], []]
   for (let index = 0; index < tries; index += 1) {
@@ -66,9 +85,10 @@ await app.close()
 await deployment.close()
 
 async function post(path: string, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
   const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  await response.arrayBuffer()
+  const answered = await response.text()
+  if (response.status >= 401) throw new Error(`${path}: ${response.status} ${answered}`)
 }
 
 function quantile(values: readonly number[], part: number): number {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fetchBounded } from '../documents/import/fetch-bounded.ts'
 import type { FileImport } from '../documents/import/import-from-source.ts'
+import { boundedLines } from './bounded-lines.ts'
 import { ApplicationError, CmsError } from '../errors.ts'
 import { type MappedFile, MISSING } from './map/map-output.ts'
 
@@ -70,7 +70,7 @@ async function readList(path: string): Promise<readonly MappedFile[]> {
   try {
     let line = 0
     const bytes = createReadStream(path)
-    for await (const text of createInterface({ input: bytes, crlfDelay: Infinity })) {
+    for await (const text of boundedLines(bytes, path)) {
       line += 1
       if (text.trim() !== '') files.push(fileOf(JSON.parse(text), `${path}:${line}`))
     }

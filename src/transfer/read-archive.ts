@@ -2,13 +2,13 @@ import { createDecipheriv, scryptSync } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import tar from 'tar-stream'
 import { ApplicationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
+import { boundedLines, boundedText } from './bounded-lines.ts'
 
 /** One file of an archive; its bytes must be read, or dropped by `resume`, before the next one comes. */
 export interface ArchiveEntry {
@@ -28,6 +28,8 @@ export interface ArchiveFile {
 const MAGIC = { at: 257, text: 'ustar' } as const
 const GZIP = Buffer.from([0x1f, 0x8b])
 const KEY_BYTES = 16
+/** Of what is read as a whole. */
+const MAX_SMALL_BYTES = 16 * 1024 * 1024
 
 /**
  * The files of an archive that the reference exported (a tar, packed with gzip or not, encrypted or not; or a folder),
@@ -106,7 +108,7 @@ async function unpackingOf(
 /** Each line of a JSONL file as a value. @throws ApplicationError for a line that is no JSON object */
 export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<Data> {
   let number = 0
-  for await (const line of createInterface({ input: bytes, crlfDelay: Infinity })) {
+  for await (const line of boundedLines(bytes, path)) {
     number += 1
     if (line.trim() !== '') yield parseLine(line, `${path}:${number}`)
   }
@@ -114,9 +116,7 @@ export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<
 
 /** The whole of a small file as a value. */
 export async function jsonOf({ path, bytes }: ArchiveEntry): Promise<Data> {
-  const chunks: Buffer[] = []
-  for await (const chunk of bytes) chunks.push(chunk as Buffer)
-  return parseLine(Buffer.concat(chunks).toString('utf8'), path)
+  return parseLine(await boundedText(bytes, path, MAX_SMALL_BYTES), path)
 }
 
 function parseLine(text: string, where: string): Data {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { SentLine } from '../../documents/bulk/run-lines.ts'
 import { ApplicationError, MalformedBodyError, ValidationError } from '../../errors.ts'
+import { boundedLines } from '../bounded-lines.ts'
 import { csvRows } from './csv-rows.ts'
 import { lineOf } from './line-of.ts'
 import type { SourceFile } from './source-files.ts'
@@ -54,7 +54,7 @@ async function* valuesOf(file: SourceFile, input: Readable): AsyncGenerator<Valu
     return
   }
   let line = 0
-  for await (const text of createInterface({ input: bytes, crlfDelay: Infinity })) {
+  for await (const text of boundedLines(bytes, file.name)) {
     line += 1
     if (text.trim() !== '') yield { line, value: parse(text) }
   }

@@ -1,4 +1,3 @@
-import { parseFragment } from 'parse5'
 import type { Data } from '../../../schema/definition.ts'
 import {
   code,
@@ -21,6 +20,7 @@ import {
   type Element,
   isAddress,
   type Node,
+  parseHtml,
   textOf,
 } from './html-tree.ts'
 import { hasBlocks, shortcodesIn, withoutShortcodes } from './prepare-html.ts'
@@ -54,7 +54,7 @@ const BREAK: Part = { kind: 'break' }
 /** The content of a post, written by either editor of WordPress, as `blocks`. */
 export function htmlBlocks(html: string, context: HtmlContext): readonly Data[] {
   const around = { context, marks: new Set<Mark>(), isClassic: !hasBlocks(html), depth: 0 }
-  const { childNodes } = parseFragment(withoutShortcodes(html))
+  const childNodes = parseHtml(withoutShortcodes(html))
   return blocksOf(partsOf(childNodes, around))
 }
 

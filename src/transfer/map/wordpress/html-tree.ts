@@ -3,9 +3,34 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 export type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
 
+/** Below this nothing has a form: what walks a tree calls itself for each level. */
+const MAX_LEVELS = 256
+
+/** What stands at the root of a piece of HTML. Elements below 256 levels are the text that they hold. */
+export function parseHtml(html: string): readonly Node[] {
+  const { childNodes } = parseFragment(html)
+  let level: readonly Node[] = childNodes
+  for (let depth = 1; depth < MAX_LEVELS && level.length > 0; depth += 1) {
+    level = level.flatMap((node) => ('tagName' in node ? node.childNodes : []))
+  }
+  for (const node of level) if ('tagName' in node) node.childNodes = textsOf(node)
+  return childNodes
+}
+
+/** All of its texts, however deep they stand. */
+function textsOf(element: Element): Node[] {
+  const texts: Node[] = []
+  const left: Node[] = element.childNodes.toReversed()
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (!('tagName' in node)) texts.push(node)
+    else for (const child of node.childNodes.toReversed()) left.push(child)
+  }
+  return texts
+}
+
 /** What HTML says, without any form. */
 export function textOfHtml(html: string): string {
-  return textOf(parseFragment(html).childNodes).replace(/\s+/g, ' ').trim()
+  return textOf(parseHtml(html)).replace(/\s+/g, ' ').trim()
 }
 
 export function textOf(nodes: readonly Node[]): string {

@@ -1,14 +1,31 @@
 /** Shortcodes of WordPress itself as elements; those of plugins stay as they are written. */
 export function withoutShortcodes(html: string): string {
-  return html
-    .replace(/\[caption[^\]]*\]([\s\S]*?)\[\/caption\]/g, (_all, inner: string) => figureOf(inner))
-    .replace(/\[embed[^\]]*\]\s*(\S+?)\s*\[\/embed\]/g, (_all, url: string) => {
+  const captioned = upTo('[/caption]', html, (head) =>
+    head.replace(/\[caption[^[\]]*\]([\s\S]*?)\[\/caption\]/g, (_all, inner: string) =>
+      figureOf(inner),
+    ),
+  )
+  const embedded = upTo('[/embed]', captioned, (head) =>
+    head.replace(/\[embed[^[\]]*\]\s*([^\s[]+)\s*\[\/embed\]/g, (_all, url: string) => {
       return `<p><a href="${escaped(url)}">${escaped(url)}</a></p>`
-    })
-    .replace(/\[gallery[^\]]*?ids=["']?([\d,\s]+)["']?[^\]]*\]/g, (_all, ids: string) => {
-      const images = ids.split(',').map((id) => `<img class="wp-image-${id.trim()}">`)
-      return `<figure>${images.join('')}</figure>`
-    })
+    }),
+  )
+  return embedded.replace(/\[gallery([^[\]]*)\]/g, (all, options: string) => {
+    const [, ids] = /ids=["']?([\d,\s]+)/.exec(options) ?? []
+    if (ids === undefined) return all
+    const images = ids.split(',').map((id) => `<img class="wp-image-${id.trim()}">`)
+    return `<figure>${images.join('')}</figure>`
+  })
+}
+
+/**
+ * Changes a text as far as the last `end`: what is looked for ends there at the latest, and is not looked for in vain to the
+ * end of the text from each place where it may begin.
+ */
+function upTo(end: string, text: string, change: (head: string) => string): string {
+  const last = text.lastIndexOf(end)
+  const at = last === -1 ? 0 : last + end.length
+  return change(text.slice(0, at)) + text.slice(at)
 }
 
 /** `<img> What it shows`: what follows the image is its caption. */
@@ -20,7 +37,8 @@ function figureOf(inner: string): string {
 
 /** The shortcodes that are left in a text. */
 export function shortcodesIn(text: string): readonly string[] {
-  return [...text.matchAll(/\[([a-z][\w-]*)(?:\s[^\]]*)?\]/g)].map(([, name = '']) => name)
+  const whole = text.slice(0, text.lastIndexOf(']') + 1)
+  return [...whole.matchAll(/\[([a-z][\w-]*)(?:\s[^\]]*)?\]/g)].map(([, name = '']) => name)
 }
 
 /** Written by the editor of blocks: white space means nothing in it. In what is older an empty line is a paragraph. */

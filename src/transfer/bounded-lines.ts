@@ -1,0 +1,65 @@
+import { StringDecoder } from 'node:string_decoder'
+import type { Readable } from 'node:stream'
+import { ApplicationError } from '../errors.ts'
+
+/** Characters. What one line says becomes one value in memory, and a small packed file may hold a huge one. */
+const MAX_LINE = 64 * 1024 * 1024
+
+/**
+ * The lines of a text, with `\n` or `\r\n` after each, holding no more than one of them.
+ * @throws ApplicationError for a longer one than `most` characters, and for bytes that cannot be read, naming `where`
+ */
+export async function* boundedLines(
+  bytes: Readable,
+  where: string,
+  most = MAX_LINE,
+): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let parts: string[] = []
+  let size = 0
+  let number = 1
+  const keep = (part: string): void => {
+    parts.push(part)
+    size += part.length
+    if (size <= most) return
+    throw new ApplicationError(`${where}:${number}: a line has more than ${most} characters`)
+  }
+  const take = (): string => {
+    const line = parts.join('')
+    parts = []
+    size = 0
+    number += 1
+    return line.endsWith('\r') ? line.slice(0, -1) : line
+  }
+  for await (const chunk of readable(bytes, where)) {
+    const [first = '', ...others] = decoder.write(chunk).split('\n')
+    keep(first)
+    for (const part of others) {
+      yield take()
+      keep(part)
+    }
+  }
+  keep(decoder.end())
+  if (size > 0) yield take()
+}
+
+/** @throws ApplicationError for more than `most` bytes, and for bytes that cannot be read, naming `where` */
+export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of readable(bytes, where)) {
+    size += chunk.length
+    if (size > most) throw new ApplicationError(`${where} has more than ${most} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function* readable(bytes: Readable, where: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) yield chunk
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ApplicationError(`${where} cannot be read: ${reason}`, {}, { cause: error })
+  }
+}

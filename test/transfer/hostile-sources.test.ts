@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import tar from 'tar-stream'
+import { buffer } from 'node:stream/consumers'
+import { ApplicationError } from '../../src/errors.ts'
+import { htmlBlocks } from '../../src/transfer/map/wordpress/html-blocks.ts'
+import { textOfHtml } from '../../src/transfer/map/wordpress/html-tree.ts'
+import { shortcodesIn, withoutShortcodes } from '../../src/transfer/map/wordpress/prepare-html.ts'
+import { readWxr } from '../../src/transfer/map/wordpress/read-wxr.ts'
+import { jsonLines, jsonOf, readArchive } from '../../src/transfer/read-archive.ts'
+import { useTempFolder } from '../media/temp-folder.ts'
+
+const MIB = 1_048_576
+
+async function failure(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    expect(error).to.be.instanceOf(ApplicationError)
+    return (error as Error).message
+  }
+  return 'none'
+}
+
+describe('archives that are made to do harm', () => {
+  const folder = useTempFolder()
+
+  async function read(bytes: Buffer): Promise<readonly string[]> {
+    const path = join(folder(), 'archive')
+    writeFileSync(path, bytes)
+    const names: string[] = []
+    for await (const entry of readArchive({ path, key: null })) {
+      names.push(entry.path)
+      if (entry.path.endsWith('.json')) await jsonOf(entry)
+      else if (entry.path.endsWith('.jsonl')) for await (const _line of jsonLines(entry)) continue
+      else entry.bytes.resume()
+    }
+    return names
+  }
+
+  async function packed(add: (pack: tar.Pack) => void): Promise<Buffer> {
+    const pack = tar.pack()
+    add(pack)
+    pack.finalize()
+    return buffer(pack)
+  }
+
+  it('hold no file that is read as a whole and is large', async () => {
+    const bytes = await packed((pack) =>
+      pack.entry({ name: 'metadata.json' }, 'x'.repeat(17 * MIB)),
+    )
+    const small = gzipSync(bytes)
+    expect(small.length).to.be.below(MIB)
+    expect(await failure(() => read(small))).to.match(/^metadata\.json has more than \d+ bytes$/)
+  })
+
+  it('hold no line that is large', async () => {
+    const name = 'entities/entities_00001.jsonl'
+    const bytes = await packed((pack) => pack.entry({ name }, 'x'.repeat(65 * MIB)))
+    expect(await failure(() => read(gzipSync(bytes)))).to.match(
+      /^entities\/entities_00001\.jsonl:1: a line has more than \d+ characters$/,
+    )
+  }).timeout(30_000)
+
+  it('hold links and paths that lead elsewhere, which are not followed', async () => {
+    const bytes = await packed((pack) => {
+      pack.entry({ name: 'assets/uploads/a.txt', type: 'symlink', linkname: '/etc/passwd' })
+      pack.entry({ name: 'assets/uploads/b.txt', type: 'link', linkname: '/etc/passwd' })
+      pack.entry({ name: 'assets/uploads/../../c.txt' }, 'c')
+    })
+    expect(await read(bytes)).to.deep.equal(['assets/uploads/../../c.txt'])
+  })
+
+  it('end anywhere, and say so', async () => {
+    const bytes = await packed((pack) => {
+      pack.entry({ name: 'metadata.json' }, `{"a":"${'x'.repeat(5_000)}"}`)
+    })
+    const zipped = gzipSync(bytes)
+    for (const [whole, at] of [
+      [bytes, 1_000],
+      [bytes, 600],
+      [zipped, zipped.length - 12],
+      [zipped, 20],
+    ] as const) {
+      expect(await failure(() => read(whole.subarray(0, at))), String(at)).to.not.equal('none')
+    }
+  })
+})
+
+describe('exports of WordPress that are made to do harm', () => {
+  const folder = useTempFolder()
+
+  it('declare entities, which are none', async () => {
+    const path = join(folder(), 'export.xml')
+    for (const entity of ['SYSTEM "file:///etc/passwd"', '"aaaaaaaaaa"']) {
+      writeFileSync(
+        path,
+        `<!DOCTYPE r [<!ENTITY x ${entity}>]><rss><wp:wxr_version>1.2</wp:wxr_version><item><title>&x;</title></item></rss>`,
+      )
+      const all = async (): Promise<void> => {
+        for await (const { texts } of readWxr(path)) expect([...texts.values()].join()).to.equal('')
+      }
+      expect(await failure(all)).to.match(/undefined entity/)
+    }
+  })
+
+  const LENGTH = 1_000_000
+  const fill = (text: string): string => text.repeat(LENGTH / text.length)
+  const texts: Readonly<Record<string, string>> = {
+    'captions that never end': fill('[caption]'),
+    'captions that end once': `${fill('[caption')}[/caption]`,
+    'galleries that never end': fill('[gallery '),
+    'galleries that end once': `${fill('[gallery ')}]`,
+    'ids that lead nowhere': `[gallery ${fill('ids=1')}[x]`,
+    'embeds without an address': `${fill('[embed]')} x y[/embed]`,
+    'embeds that never end': `[embed]${fill(' ')}`,
+    'shortcodes that never end': fill('[a '),
+  }
+  for (const [what, text] of Object.entries(texts)) {
+    it(`have ${what}, in the time of others`, () => {
+      const started = performance.now()
+      withoutShortcodes(text)
+      shortcodesIn(text)
+      expect(performance.now() - started).to.be.below(3_000)
+    })
+  }
+
+  it('nest elements without an end', () => {
+    const deep = `${'<div>'.repeat(100_000)}in it${'</div>'.repeat(100_000)}<p>after</p>`
+    expect(textOfHtml(deep)).to.equal('in itafter')
+    const notes: string[] = []
+    const blocks = htmlBlocks(deep, {
+      image: () => null,
+      file: () => null,
+      note: (sentence) => notes.push(sentence),
+    })
+    expect(JSON.stringify(blocks)).to.include('in it').and.include('after')
+  })
+
+  it('are mapped as before where they are not', () => {
+    expect(withoutShortcodes('[embed width="1"] https://a.example/x?y=1&z [/embed]')).to.equal(
+      '<p><a href="https://a.example/x?y=1&amp;z">https://a.example/x?y=1&amp;z</a></p>',
+    )
+    expect(withoutShortcodes('a [gallery columns="2" ids="7, 8" link="file"] b')).to.equal(
+      'a <figure><img class="wp-image-7"><img class="wp-image-8"></figure> b',
+    )
+    expect(withoutShortcodes('[gallery columns="2"]')).to.equal('[gallery columns="2"]')
+    expect(withoutShortcodes('[caption id="1"]<img src="x"/> A view[/caption] [caption]')).to.equal(
+      '<figure><img src="x"/><figcaption> A view</figcaption></figure> [caption]',
+    )
+    expect(shortcodesIn('[a] [b x="1"] [c')).to.deep.equal(['a', 'b'])
+  })
+})
