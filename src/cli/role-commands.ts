@@ -72,31 +72,27 @@ const remove: Command = {
   },
 }
 
-const grant: Command = {
-  usage: 'role grant <type> <action>...',
-  summary: 'permit actions to a role, such as api::article.article.find to public',
-  options: {},
-  words: { min: 2, max: MANY },
-  run: async (context, words) => {
-    const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
-    const access = await context.access()
-    await roleNamed(access.roles, type)
-    return reportOf(access, await access.roles.grant(type, actions))
-  },
+/** A command that changes what a role may. */
+function changing(verb: 'grant' | 'revoke', summary: string): Command {
+  return {
+    usage: `role ${verb} <type> <action>...`,
+    summary,
+    options: {},
+    words: { min: 2, max: MANY },
+    run: async (context, words) => {
+      const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
+      const access = await context.access()
+      await roleNamed(access.roles, type)
+      return reportOf(access, await access.roles[verb](type, actions))
+    },
+  }
 }
 
-const revoke: Command = {
-  usage: 'role revoke <type> <action>...',
-  summary: 'no longer permit actions to a role',
-  options: {},
-  words: { min: 2, max: MANY },
-  run: async (context, words) => {
-    const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
-    const access = await context.access()
-    await roleNamed(access.roles, type)
-    return reportOf(access, await access.roles.revoke(type, actions))
-  },
-}
+const grant = changing(
+  'grant',
+  'permit actions to a role, such as api::article.article.find to public',
+)
+const revoke = changing('revoke', 'no longer permit actions to a role')
 
 export const ROLE_COMMANDS: readonly Command[] = [list, show, create, remove, grant, revoke]
 
