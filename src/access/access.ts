@@ -27,7 +27,7 @@ import { ensureRoles, findRoles, LAST_BUILT_IN_ROLE_ID, PUBLIC_ROLE } from './ro
 import type { EndUsers, IdentifiedUser } from './end-users.ts'
 import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 
-/** Who may do what: the principals, and the roles and tokens that their rights come from. */
+/** Access control: principals, and the roles and tokens that grant their permissions. */
 export interface Access {
   readonly actions: Actions
   readonly roles: Roles
@@ -38,7 +38,7 @@ export interface Access {
    * @throws UnauthorizedError for a bearer that is unknown or has expired.
    */
   principalOf(authorization: string | undefined): Promise<Principal>
-  /** Whoever asked for something before, with the rights of now; null for whom there is no more. Administrators are not known here. */
+  /** A principal of before with its present rights; null once it is gone. Knows no administrators. */
   principalOfAuthor(by: Author): Promise<Principal | null>
   /** Waits for what is being written behind requests; call it before the database is closed. */
   close(): Promise<void>
@@ -47,7 +47,7 @@ export interface Access {
 export interface AccessOptions {
   /** `ROOT_API_TOKEN`; null: nobody is root. */
   readonly rootApiToken: string | null
-  /** Who end users are; without it no JWT is known. */
+  /** Identifies end users; without it every JWT is unknown. */
   readonly users?: EndUsers
   /** What a token of a preview may read; null for one that is not good. Without it none is known. */
   readonly identifyPreview?: (token: string) => Promise<Grants | null>

@@ -1,6 +1,6 @@
 import type { Session } from '../mongo/connection/database.ts'
 
-/** Who a token speaks for. */
+/** The principal of a token. */
 export interface IdentifiedUser {
   readonly id: number
   readonly documentId: string
@@ -9,7 +9,7 @@ export interface IdentifiedUser {
 
 /** What deciding who may do what needs to know of end users. */
 export interface EndUsers {
-  /** Who a JWT speaks for. @throws UnauthorizedError */
+  /** The principal of a JWT. @throws UnauthorizedError */
   identify(token: string): Promise<IdentifiedUser>
   /** By documentId; null for one who is gone or blocked. */
   find(documentId: string): Promise<IdentifiedUser | null>

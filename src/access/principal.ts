@@ -58,7 +58,7 @@ export interface PreviewPrincipal {
   readonly grants: Grants
 }
 
-/** Who asks, with what that lets them do. */
+/** The principal of a request, with its permissions. */
 export type Principal =
   PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
 

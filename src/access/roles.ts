@@ -132,7 +132,7 @@ async function removeRole(
   })
 }
 
-/** Whoever gives a role to a user and whoever removes it wait for each other. */
+/** Serializes giving a role to a user and removing the role. */
 function lockOf(documentId: string): string {
   return `role ${documentId}`
 }

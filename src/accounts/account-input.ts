@@ -95,7 +95,7 @@ function assertFits(password: string, helpers: Joi.CustomHelpers): unknown {
   return isLong ? helpers.error('password.bytes') : password
 }
 
-/** A text that is too short and no address is told about once. */
+/** Reports one fault for a text that is both too short and no address. */
 function onePerKey(items: readonly Joi.ValidationErrorItem[]): readonly Joi.ValidationErrorItem[] {
   return items.filter(
     ({ path }, index) => index === items.findIndex((other) => other.path[0] === path[0]),

@@ -39,9 +39,9 @@ export interface AccountsContext extends UsersContext {
   readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
-  /** Written behind the answer, whose time tells nothing then. */
+  /** Written after the answer is sent, so that its time reveals nothing. */
   readonly notes: SignInNotes
-  /** Does work that no answer waits for, so that its time tells nothing. */
+  /** Runs work that no answer waits for, so that its time reveals nothing. */
   readonly behind: (work: Promise<unknown>) => void
 }
 
@@ -98,7 +98,7 @@ async function insertNew(context: AccountsContext, values: UserValues): Promise<
 }
 
 /**
- * Only whoever knows the password is told that an account is blocked or unconfirmed.
+ * Reports a blocked or unconfirmed account only after the right password.
  * @throws ValidationError for wrong credentials, ApplicationError for an account that may not enter.
  */
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {

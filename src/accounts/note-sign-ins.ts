@@ -11,15 +11,15 @@ const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 /** In place of a user's id where nobody has the name. What was typed is not kept. */
 const UNKNOWN = 'unknown'
 
-/** Of one process. Whoever guesses passwords, or an app with many users, does not fill the log that everybody reads. */
+/** Per process: guessed passwords, or an app with many users, must not fill the log. */
 const MOST_A_MINUTE = 60
 const MINUTE_MS = 60_000
 
 /** Puts sign-ins of end users into the audit: so many a minute one by one, the rest of the minute as a number. */
 export interface SignInNotes {
-  /** Whoever has signed in. */
+  /** The user who has signed in. */
   signedIn(documentId: string): Promise<void>
-  /** Whoever it was has not shown it; null where nobody has the name. */
+  /** The user whose name was tried; null for an unknown name. */
   failed(documentId: string | null): Promise<void>
 }
 

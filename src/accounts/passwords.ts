@@ -36,7 +36,7 @@ export const MAX_PASSWORD_BYTES = 72
 /** Half of libuv's threads, so that files and images are served meanwhile; 38 MiB at most. */
 const AT_ONCE = 2
 
-/** About five seconds of work; whoever comes then is told to come again. */
+/** About five seconds of work; further requests get a 503. */
 const MAX_WAITING = 200
 
 export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passwords {

@@ -21,7 +21,7 @@ export interface AdminSession extends Device {
   readonly expiresAt: Date
 }
 
-/** Who a cookie speaks for. */
+/** The administrator of a cookie. */
 export interface LiveSession {
   readonly id: string
   readonly administrator: string

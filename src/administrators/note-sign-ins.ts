@@ -25,7 +25,7 @@ export function noteSignOut(db: Database, administrator: string): Promise<void> 
   return note(db, 'delete', SESSION_TYPE, administrator)
 }
 
-/** Whoever it was has not shown it; null where nobody has that address, or the link was none. */
+/** The administrator whose address was tried; null for an unknown address or link. */
 export function noteFailedSignIn(db: Database, administrator: string | null): Promise<void> {
   return note(db, 'put', FAILED_TYPE, administrator ?? UNKNOWN)
 }

@@ -4,7 +4,7 @@ import type { Rights } from './rights.ts'
 import type { AdministratorRow } from './rows.ts'
 import { loadStaff } from './staff.ts'
 
-/** Who a cookie speaks for; null when it speaks for nobody. */
+/** The principal of a cookie; null for an unknown one. */
 export async function principalOfSession(
   { db, actions, sessions, versionedCache }: AdministratorsContext,
   token: string,

@@ -24,7 +24,7 @@ import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
 import { ADMINISTRATOR, type Permission, toPermissions } from './rights.ts'
 import { type AdministratorRow, findStaff } from './rows.ts'
 
-/** Who is signed in, and what they may do. */
+/** The signed-in administrator and their permissions. */
 export interface SignedInAdministrator {
   readonly administrator: Administrator
   readonly permissions: readonly Permission[]
@@ -145,7 +145,7 @@ export async function changePassword(
   await context.sessions.endAll(id, { id: current, epoch })
 }
 
-/** Who asks, as they are now. @throws NotFoundError for root, who has no session */
+/** The present administrator of the request. @throws NotFoundError for root, who has no session */
 export async function showSession(
   context: AdministratorsContext,
   principal: Principal,

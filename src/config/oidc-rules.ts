@@ -1,6 +1,6 @@
 import Joi from 'joi'
 
-/** Who has this value in the claim has this role; `*` is everybody. */
+/** The role of everyone with this value in the claim; `*` matches everybody. */
 export interface RoleRule {
   readonly value: string
   readonly role: string

@@ -86,11 +86,11 @@ export interface CacheConfig {
   readonly bytes: number
   /** How old the knowledge of what other processes have changed may be. */
   readonly staleMs: number
-  /** What the public role is told. */
+  /** `max-age` of answers to the public role. */
   readonly maxAgeSeconds: number
   /** The header with tags for a CDN; null sends none. */
   readonly tags: 'surrogate-key' | 'cache-tag' | 'xkey' | null
-  /** The caches in front that are told what has changed; null where there are none. */
+  /** The caches to purge after a change; null without any. */
   readonly purge: PurgeConfig | null
 }
 

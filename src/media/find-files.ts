@@ -29,7 +29,7 @@ export interface FilePart {
   readonly size: number
 }
 
-/** Beyond as many nobody pages; more are told as capped. */
+/** Nobody pages further; a higher total is reported as capped. */
 const MOST = 5_000
 
 export interface FoundFiles {

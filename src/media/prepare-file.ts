@@ -130,7 +130,7 @@ function formatsOf(
   return Object.fromEntries(entries)
 }
 
-/** With two decimals, as the dialect tells sizes. */
+/** With two decimals, as in the dialect. */
 function toKilobytes(bytes: number): number {
   return Math.round(bytes / 10) / 100
 }

@@ -10,7 +10,7 @@ export interface ServedFiles {
 }
 
 export interface NamedFile {
-  /** Its extension tells its type. */
+  /** Its type follows from its extension. */
   readonly name: string
   readonly file: StoredFile
 }

@@ -38,7 +38,7 @@ export function possibleNames(part: Part, generation: string | undefined): reado
   return generation === undefined ? [plainName(part), byRecord] : [byRecord]
 }
 
-/** What a record tells of; variants can be made again. */
+/** The files that a record names; variants can be made again. */
 export function partsOf({
   hash,
   ext,

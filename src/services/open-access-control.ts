@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config/config.ts'
 import type { Base } from './open-base.ts'
 
-/** Who may do what, and the accounts of those who may. */
+/** Access control and the accounts behind it. */
 export interface AccessControl {
   readonly access: Access
   readonly accounts: Accounts

@@ -33,7 +33,7 @@ export interface Attempt {
   readonly verifier: string
 }
 
-/** Who the provider says somebody is. */
+/** The identity that the provider asserts. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string

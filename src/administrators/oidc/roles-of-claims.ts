@@ -1,7 +1,7 @@
 /** What a provider says of somebody. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Who has this value in the claim has this role; `*` is everybody. */
+/** The role of everyone with this value in the claim; `*` matches everybody. */
 export interface RoleRule {
   readonly value: string
   readonly role: string

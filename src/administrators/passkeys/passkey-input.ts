@@ -41,7 +41,7 @@ const SIGNED = credential(
   }),
 )
 
-/** Whoever has a password shows that they know it: a session that was left open must leave no key behind. */
+/** Requires the password, where there is one: a session left open must not be enough to add a key. */
 export const PASSKEY_WANTED = Joi.object<{ readonly currentPassword?: string }>({
   currentPassword: Joi.string().max(1_000),
 })

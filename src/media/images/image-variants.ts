@@ -25,7 +25,7 @@ export interface ImageVariants {
   get(address: string, variant: VariantRequest, asker: Asker): Promise<NamedFile | null>
 }
 
-/** Who waits for a picture. */
+/** The request that waits for a picture. */
 export interface Asker {
   /** Aborted when nobody waits any more. */
   readonly gone: AbortSignal

@@ -21,7 +21,7 @@ interface Running<T> {
   askers: number
 }
 
-/** Who asks for what is under way in this process waits for it; when all of them have gone it is given up. */
+/** Requests for the same work share one run; it is aborted when all of them have gone. */
 export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   const underWay = new Map<string, Running<T>>()
   /** Until when, by name. */

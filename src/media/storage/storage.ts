@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 /** Where the bytes of files are. Names are made here and nowhere else: see `isStorageName`. */
 export interface MediaStorage {
-  /** As a record tells it. */
+  /** As in its record. */
   readonly provider: string
   /**
    * Takes the file at `path` over, under a name. What the name held before is replaced in one step:

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who has changed something. */
+/** The author of a change. */
 export interface Author {
   /** Such as `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` where nobody asked for it. */
   readonly kind: string
@@ -8,7 +8,7 @@ export interface Author {
   readonly name: string | null
 }
 
-/** Whose a write is, and which request asked for it. */
+/** The author of a write, and the request that caused it. */
 export interface Authorship {
   readonly by: Author
   readonly requestId: string | null

@@ -9,7 +9,7 @@ import type {
 import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
 import { shapeOf } from './query-shape.ts'
 
-/** Watches the commands of a database and tells whose they are. */
+/** Observes the commands of a database, by the request that sent them. */
 export interface CommandMonitor {
   readonly mode: MonitorMode
   /** To be called before the client connects. */
@@ -23,7 +23,7 @@ export interface CommandMonitor {
   observer(): Observer
   /** Runs `work`, of which each command is counted for all of these. */
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
-  /** Runs `work` as nobody's: what it asks of the database is in no tally. */
+  /** Runs `work` outside of every tally. */
   unobserved<T>(work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
   /** Of all sockets to the database, those of monitoring left out. */

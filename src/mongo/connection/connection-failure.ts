@@ -29,7 +29,7 @@ export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
     'The database has no primary: its replica set is not initiated, or has lost its majority',
 }
 
-/** What a client of the API is told of them; nothing that names a host. */
+/** The message for clients; it names no host. */
 export const CLIENT_SENTENCES: Partial<Readonly<Record<FailureKind, string>>> = {
   unknownHost: 'The host of the database is unknown',
   tls: 'TLS with the database fails',

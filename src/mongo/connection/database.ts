@@ -25,7 +25,7 @@ import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { patchActiveSets } from './active-sets.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
-/** A transaction in progress; made by `Database.transact` and passed through, never looked into. */
+/** A transaction in progress; made by `Database.transact` and passed through, opaque. */
 export type Session = ClientSession
 
 export interface Database {
@@ -49,7 +49,7 @@ export interface Database {
   readonly gather: GatherReads
   /** Counts once for all who ask for the same count at once. */
   readonly shareCounts: ShareRuns<number>
-  /** Null where nobody watches. */
+  /** Null without a monitor. */
   readonly monitor: CommandMonitor | null
   /** Of the primary, whatever the connection string prefers. */
   collection<T extends Document = Document>(name: string): Collection<T>
@@ -74,9 +74,9 @@ export interface Database {
    * be noted after it.
    */
   writeCommit(session: Session): Promise<void>
-  /** Tells of each commit of this process, once it is stored. Answers how to stop that. */
+  /** Calls the listener with each commit of this process, once it is stored. Returns how to stop it. */
   onCommit(listener: CommitListener): () => void
-  /** Tells the same listeners of what was written by no transaction. */
+  /** Calls the same listeners for a write outside of transactions. */
   announceCommit: CommitListener
   /**
    * Writes down that this process lives, from now on until `close`, and ends the transactions of those that were killed
@@ -101,23 +101,23 @@ export interface DatabaseOptions {
   readonly uri: string
   readonly name: string
   readonly queryTimeoutMs: number
-  /** How long a transaction is tried again: 10,000 ms unless told otherwise. */
+  /** How long a transaction is tried again: default 10,000 ms. */
   readonly transactionTimeoutMs?: number
-  /** How long while another write holds the same document: 5,000 ms unless told otherwise. */
+  /** How long while another write holds the same document: default 5,000 ms. */
   readonly conflictTimeoutMs?: number
   /** Reports a process that was killed, when its transactions were ended. */
   readonly onLostProcess?: (lost: ProcessRow) => void
   /** How soon that is noticed: see `ProcessSessions`. */
   readonly processes?: Pick<ProcessSessionsOptions, 'beatMs' | 'lostMs'>
-  /** 100,000 unless told otherwise. */
+  /** @default 100,000 */
   readonly countLimit?: number
-  /** As long as any command unless told otherwise. */
+  /** @default the bound of any command */
   readonly countTimeoutMs?: number
-  /** 10,000 unless told otherwise. */
+  /** @default 10,000 */
   readonly relatedLimit?: number
-  /** 0 unless told otherwise. */
+  /** @default 0 */
   readonly trashDays?: number
-  /** 50 and 2,000 unless told otherwise here or by the URI. */
+  /** @default 50 and 2,000, or what the URI says */
   readonly maxPoolSize?: number
   readonly waitQueueTimeoutMs?: number
   readonly client?: MongoClientOptions

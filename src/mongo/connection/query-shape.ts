@@ -63,7 +63,7 @@ function collectFromOne(key: string, value: unknown, names: Set<string>, prefix:
   else collectNames(inner, names, `${prefix}${key}.`)
 }
 
-/** The driver makes a Map of what it is told to sort by. */
+/** The driver turns a sort into a Map. */
 function sortKeysOf(sort: unknown): readonly string[] {
   if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>)].map(sortKeyOf)
   return isObject(sort) ? Object.entries(sort).map(sortKeyOf) : []

@@ -58,7 +58,7 @@ export function readPlan(reply: Document): QueryPlan | null {
   }
 }
 
-/** Where plans are told that were thought of only; the second is DocumentDB's. */
+/** Keys that hold rejected plans; the second is DocumentDB's. */
 const NOT_RUN: ReadonlySet<string> = new Set(['rejectedPlans', 'IndexCosts'])
 
 function firstNumber(reply: Document, name: string): number | null {

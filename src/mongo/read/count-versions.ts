@@ -56,7 +56,7 @@ export function countedOf(database: Database, query: Query, number: number): Cou
   return query.page.withCount === false ? NOT_COUNTED : toCounted(database, query, number)
 }
 
-/** A number that was counted, at least to one beyond the cap, as an answer tells it. */
+/** A count, at least to one beyond the cap, as an answer reports it. */
 export function toCounted({ countLimit }: Database, { page }: Query, counted: number): Counted {
   const notes: CountNote[] = counted > countLimit ? ['capped'] : []
   if (page.withCount === 'estimate') notes.push('estimated')
@@ -99,7 +99,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   return database.shareCounts(key, () => asCmsErrors(count))
 }
 
-/** The bytes of a command: equal for equal commands, with values of every type told apart. */
+/** The bytes of a command: equal for equal commands, with values of different types distinct. */
 function keyOf(collection: string, stages: readonly Document[]): string {
   return Buffer.from(BSON.serialize({ collection, stages })).toString('latin1')
 }

@@ -30,7 +30,7 @@ export interface KeptAnswer {
 
 /** What there is of the request that a key stands for. */
 export type Beginning =
-  /** Nothing: this one is it. `claim` tells it from others that may take over. */
+  /** No earlier request. `claim` distinguishes this one from others that may take over. */
   | { readonly kind: 'begun'; readonly claim: string }
   | { readonly kind: 'running' }
   /** It was another request than this one. */
@@ -62,7 +62,7 @@ export interface IdempotencyRecords {
     version: StoredVersion,
     session: Session,
   ): Promise<boolean>
-  /** Keeps an answer unless there is one; tells the one that is kept. */
+  /** Keeps an answer unless there is one; returns the kept one. */
   keepAnswer(key: string, answer: KeptAnswer): Promise<KeptAnswer>
   /** Forgets a request that did nothing, so that it may be sent again. */
   release(key: string, claim: string): Promise<void>

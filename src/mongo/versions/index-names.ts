@@ -1,7 +1,7 @@
 /** Indexes of ours start with this; any other index on a content collection is somebody else's. */
 export const INDEX_PREFIX = 'quire_'
 const UNIQUE_PREFIX = `${INDEX_PREFIX}unique_`
-/** No attribute has it in its name. Behind it is what tells an index from its predecessor. */
+/** No attribute has it in its name. The part behind it distinguishes an index from its predecessor. */
 const GENERATION = '~'
 
 export function uniqueIndexName(attribute: string): string {

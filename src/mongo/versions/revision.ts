@@ -24,7 +24,7 @@ export function newRevision(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** What tells this state of a version from every other. What was stored before revisions goes by its date. */
+/** Identifies one state of a version. Versions stored before revisions existed go by their date. */
 export function revisionOf(version: Pick<StoredVersion, typeof REVISION | 'updatedAt'>): string {
   return version[REVISION] ?? `0${version.updatedAt.getTime().toString(36)}`
 }

@@ -64,7 +64,7 @@ interface Way {
   readonly root: NestingPlan
   readonly path: readonly string[]
   readonly place: string
-  /** Under what is private nothing is told of values. */
+  /** Errors below a private attribute name no values. */
   readonly isHidden: boolean
 }
 
