@@ -82,10 +82,10 @@ export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenC
 
 /**
  * As of one moment: a list that is read while others commit could hold a commit and not the one that it builds on. Hence
- * the transaction, which writes nothing.
+ * one snapshot.
  */
 async function listPending(database: Database): Promise<readonly Listed[]> {
-  const rows = await database.transact((session) =>
+  const rows = await database.readTogether((session) =>
     database
       .collection<PendingRow>(COMMITS)
       .find(

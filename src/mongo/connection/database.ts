@@ -69,6 +69,8 @@ export interface Database {
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
   transact<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Reads as of one moment. What `work` writes is undone; on a standalone mongod it is as it runs. */
+  readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
    * Writes the commit of this transaction to the log now: for who locks what others need as the very last. Nothing can
    * be noted after it.
@@ -203,7 +205,13 @@ function clientFor(options: DatabaseOptions): MongoClient {
 
 interface Transactions extends Pick<
   Database,
-  'transact' | 'announce' | 'hasTransactions' | 'writeCommit' | 'onCommit' | 'announceCommit'
+  | 'transact'
+  | 'readTogether'
+  | 'announce'
+  | 'hasTransactions'
+  | 'writeCommit'
+  | 'onCommit'
+  | 'announceCommit'
 > {
   /** Takes back what was announced. */
   readonly withdraw: () => Promise<void>
@@ -232,6 +240,12 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
           ),
         ),
       ),
+    readTogether: (work) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          runTransaction(session, () => work(session), { ...run, readsOnly: true }),
+        ),
+      ),
     announce: () => asCmsErrors(() => sessions.start()),
     withdraw: () => sessions.close(),
   }
@@ -248,6 +262,7 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
           logged.run(session, currentAuthorship(), work, (attempt) => attempt()),
         ),
       ),
+    readTogether: (work) => asCmsErrors(() => client.withSession(work)),
     announce: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),
   }

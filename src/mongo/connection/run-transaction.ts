@@ -11,6 +11,8 @@ export interface TransactionRun {
   readonly conflictTimeoutMs: number
   /** Called at each attempt that fails while another write has held the same document for a second. */
   readonly onConflict: () => void
+  /** Nothing is written: it ends without a commit, which an embedded engine would write to the disk. */
+  readonly readsOnly?: boolean
 }
 
 /** Two that write one document are apart within milliseconds; what lasts longer was left by a process that was killed. */
@@ -33,7 +35,7 @@ export async function runTransaction<T>(
     session.startTransaction(options)
     try {
       const result = await work()
-      await commit(session, deadline)
+      await end(session, deadline, run)
       return result
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction()
@@ -59,6 +61,14 @@ function watchConflict({ conflictTimeoutMs, onConflict }: TransactionRun) {
       return lastedMs >= conflictTimeoutMs
     },
   }
+}
+
+function end(
+  session: ClientSession,
+  deadline: number,
+  { readsOnly = false }: TransactionRun,
+): Promise<void> {
+  return readsOnly ? session.abortTransaction() : commit(session, deadline)
 }
 
 /** A commit that is sent again says what became of the first, and commits nothing twice. */

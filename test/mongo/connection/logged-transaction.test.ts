@@ -110,3 +110,27 @@ describe('a transaction', () => {
     )
   })
 })
+
+describe('reads of one moment', () => {
+  let test: TestDatabase
+
+  before(async () => {
+    test = await openTestDatabase('read_together')
+  })
+  after(() => test.drop())
+
+  it('see what there was when the first of them was answered, and keep nothing that is written', async function () {
+    if (!test.database.hasTransactions) return this.skip()
+    const numbers = test.database.collection<{ readonly _id: number }>('numbers')
+    await numbers.insertOne({ _id: 1 })
+    const seen = await test.database.readTogether(async (session) => {
+      const first = await numbers.find({}, { session }).toArray()
+      await numbers.insertOne({ _id: 2 })
+      const second = await numbers.find({}, { session }).toArray()
+      await numbers.insertOne({ _id: 3 }, { session })
+      return [first.length, second.length]
+    })
+    expect(seen).to.deep.equal([1, 1])
+    expect(await numbers.distinct('_id')).to.deep.equal([1, 2])
+  })
+})
