@@ -11,7 +11,7 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'trash.emptyHint': 'Was gelöscht wird, kann hier eine Zeit lang wiederhergestellt werden.',
   'trash.list': 'Gelöschte Einträge',
   'trash.untitled': 'Ohne Titel',
-  'trash.deletedBy': '{ago} gelöscht von {name}',
+  'trash.deletedBy': '{ago} gelöscht · {name}',
   'trash.until': 'bis {moment}',
   'trash.restore': 'Wiederherstellen',
   'trash.restoreNamed': '{name} wiederherstellen',
@@ -22,7 +22,7 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'trash.taken':
     'Inzwischen von einem anderen Eintrag belegt: {names}. Bitte vor dem Veröffentlichen ändern.',
   'trash.end': 'Endgültig löschen',
-  'trash.endNamed': '{name} endgültig löschen',
+  'trash.endNamed': 'Endgültig löschen: {name}',
   'trash.endHint': 'Danach kann nichts mehr wiederhergestellt werden.',
   'trash.ended': 'Endgültig gelöscht',
   'trash.more': 'Mehr zeigen',

@@ -37,6 +37,72 @@ describeInBrowser('the trash, schedules and releases', () => {
     })
   }
 
+  const ARTICLE = '/admin/content/api::article.article'
+  const write = async (title: string): Promise<string> => {
+    const slug = title.toLowerCase().replaceAll(' ', '-')
+    const { data } = await server.ask('POST', ARTICLE, { data: { title, slug, body: 'Text' } })
+    return data.documentId
+  }
+
+  it('brings back what was deleted, or ends it', async () => {
+    for (const title of ['Brought back', 'Gone for good']) {
+      await server.ask('DELETE', `${ARTICLE}/${await write(title)}`)
+    }
+    await open('trash', 'Trash')
+    const rows = page.getByRole('list', { name: 'Deleted entries' }).getByRole('listitem')
+    await rows
+      .filter({ hasText: 'Brought back' })
+      .getByText(/The operator/)
+      .waitFor()
+    await expectAccessible(page, 'trash with rows')
+    await page.getByRole('button', { name: 'Restore Brought back' }).click()
+    await page.getByText('Restored as a draft').waitFor()
+    await page.getByRole('button', { name: 'Delete for good: Gone for good' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('The trash is empty').waitFor()
+    const { data } = await server.ask('GET', ARTICLE)
+    expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Brought back'])
+  })
+
+  it('shows in the calendar what is to come, and leads to it', async () => {
+    const documentId = await write('To come')
+    const soon = new Date(Date.now() + 60 * 60_000)
+    await server.ask('POST', `${ARTICLE}/${documentId}/actions/publish`, {
+      data: { at: soon.toISOString() },
+    })
+    await open('calendar', 'Calendar')
+    if (soon.getMonth() !== new Date().getMonth()) {
+      await page.getByRole('button', { name: 'Next month' }).click()
+    }
+    await page.getByRole('link', { name: /To come/ }).waitFor()
+    await expectAccessible(page, 'calendar with an entry')
+    await page.getByRole('link', { name: /To come/ }).click()
+    await page.waitForURL(new RegExp(documentId))
+    await page.getByRole('button', { name: 'Cancel schedule' }).click()
+    await page.getByText('The schedule was cancelled').waitFor()
+    expect((await server.ask('GET', '/admin/schedules')).data).to.deep.equal([])
+  })
+
+  it('publishes all of a release at once', async () => {
+    const uid = 'api::article.article'
+    const { id } = (await server.ask('POST', '/admin/releases', { data: { name: 'Autumn' } })).data
+    const items = await Promise.all(
+      ['Leaves', 'Rain'].map(async (title) => {
+        return { uid, documentId: await write(title), locale: 'en', action: 'publish' }
+      }),
+    )
+    await server.ask('POST', `/admin/releases/${id}/items`, { data: { items } })
+    await open(`releases/${id}`, 'Autumn')
+    await page.getByText('Leaves').waitFor()
+    await expectAccessible(page, 'a release with entries')
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    await page.getByText('All of it can be published').waitFor()
+    await page.getByRole('button', { name: 'Publish now' }).click()
+    await page.getByText('The release was published').waitFor()
+    const { data } = await server.ask('GET', `${ARTICLE}?status=published&sort=title`)
+    expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Leaves', 'Rain'])
+  })
+
   it('makes a release, which is empty at first', async () => {
     await open('releases', 'Releases')
     await page.getByRole('button', { name: 'New release' }).click()

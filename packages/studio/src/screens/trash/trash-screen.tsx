@@ -18,6 +18,7 @@ import { Row, Rows } from '../../design/rows.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { labelOf } from '../../fields/labels.ts'
+import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 
 /** What was deleted: to be brought back, or ended. */
@@ -82,7 +83,7 @@ function DeletedRow({ row, type, onEnd }: DeletedRowProps) {
   const notes = [
     type === undefined ? null : entryNameOf(type),
     row.locales === undefined ? null : row.locales.map(texts.locale).join(', '),
-    t('trash.deletedBy', { ago: texts.ago(row.deletedAt), name: row.by.name ?? row.by.kind }),
+    t('trash.deletedBy', { ago: texts.ago(row.deletedAt), name: authorOf(row.by, t) }),
     t('trash.until', { moment: texts.moment(row.expiresAt) }),
   ]
   return (
