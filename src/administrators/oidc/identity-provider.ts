@@ -87,7 +87,8 @@ export function openIdentityProvider(options: IdentityProviderOptions): Identity
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('The provider sent no ID token')
       const more = await userInfo(current, tokens.access_token, claims)
-      return toIdentity(options, { ...more, ...claims, iss: claims.iss, sub: claims.sub })
+      const { iss, sub } = claims
+      return toIdentity(options, { ...mergeClaims(claims, more), iss, sub })
     },
   }
 }
@@ -101,6 +102,15 @@ async function discover({
   const plain = url.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}
   const authentication = clientSecret === null ? None() : ClientSecretBasic(clientSecret)
   return discovery(url, clientId, undefined, authentication, { timeout: PATIENCE, ...plain })
+}
+
+/**
+ * What the ID token says, and what it leaves out as the provider says when asked. Whether an address is theirs is said by
+ * whoever says the address: the one says nothing about the other's.
+ */
+export function mergeClaims(idToken: Claims, userInfo: Claims): Claims {
+  const { email, email_verified: isVerified } = idToken['email'] === undefined ? userInfo : idToken
+  return { ...userInfo, ...idToken, email, email_verified: isVerified }
 }
 
 /** Many providers say no more than the subject in their ID token. */
