@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -162,6 +163,36 @@ describe('a store in IndexedDB, in a browser', () => {
     await page.reload()
     await page.waitForFunction('globalThis.quire !== undefined')
     await openStore(page)
+    expect((await heldBy(page)).rows).to.deep.equal(wanted())
+    await page.close()
+  })
+
+  it('says that the browser has no room, shows what it has, and goes on when there is some', async function () {
+    this.timeout(60_000)
+    const page = await openPage()
+    const devtools = await page.context().newCDPSession(page)
+    const { origin } = new URL(server.url)
+    // Before anything is stored: the browser asks for what is left once in a while.
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 500_000 })
+    await openStore(page)
+    for (let row = 0; row < 60; row += 1) {
+      const title = randomBytes(20_000).toString('hex')
+      double.put({ type: 'tag', documentId: `${row}`, locale: null, title })
+    }
+    const refused = await act(page, '$sync').then(
+      () => null,
+      (error: unknown) => String(error),
+    )
+    expect(refused).to.include('QuotaExceededError')
+    const full = await heldBy(page)
+    expect(full).to.include({ phase: 'failed', error: 'QuotaExceededError' })
+    expect(full.rows.length).to.be.below(60)
+    await page.reload()
+    await page.waitForFunction('globalThis.quire !== undefined')
+    await openStore(page)
+    expect((await heldBy(page)).rows, 'what it says it has is stored').to.deep.equal(full.rows)
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin })
+    await act(page, '$sync')
     expect((await heldBy(page)).rows).to.deep.equal(wanted())
     await page.close()
   })
