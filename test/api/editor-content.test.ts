@@ -93,7 +93,9 @@ describe('content for who writes it', () => {
     await editor.send('PUT', `${ARTICLES}/${back}`, { data: { title: 'For now' } })
     await editor.send('PUT', `${ARTICLES}/${back}`, { data: { title: 'Back' } })
     const commands: string[] = []
-    server.onCommand(({ name }) => commands.push(name))
+    server.onCommand(({ name, command }) => {
+      if (String(command[name]).endsWith('_versions')) commands.push(name) // what the process keeps is read anew at times
+    })
     const counted = async (size: number): Promise<Json> => {
       commands.length = 0
       const sort = `sort=id:desc&fields=title&pagination[pageSize]=${size}`
@@ -107,6 +109,7 @@ describe('content for who writes it', () => {
       [back]: 'published',
     })
     const ofFour = commands.length
+    expect(ofFour).to.be.above(1)
     await counted(1)
     expect(commands.length).to.equal(ofFour)
     const published = await editor.send('GET', `${ARTICLES}?status=published&fields=title`)

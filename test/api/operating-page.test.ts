@@ -11,6 +11,12 @@ describe('docs/operating.md', () => {
   before(async () => {
     server = await serve('operating', {
       contentTypes: { note: declare('note', { title: { type: 'string' } }) },
+      // Purges have figures of their own.
+      environment: {
+        CACHE_TAGS: 'xkey',
+        CDN_PURGE: 'varnish',
+        CDN_PURGE_URL: 'http://127.0.0.1:9/',
+      },
     })
   })
   after(() => server.close())

@@ -144,7 +144,7 @@ describe('the process that reads for the engine', function () {
     for (let i = 0; i < 400; i++) {
       data.store.write(() => data.store.put(data.store.records, key, Buffer.alloc(20_000, i)))
     }
-    // Of 8 MB that were written; the file grows by whole MiB.
-    expect(statSync(join(directory, 'data.mdb')).size).to.be.at.most(4 * 1024 * 1024)
+    // Of 8 MB that were written; the file grows by whole MiB, and what is read for a moment is kept for so long.
+    expect(statSync(join(directory, 'data.mdb')).size).to.be.at.most(6 * 1024 * 1024)
   })
 })
