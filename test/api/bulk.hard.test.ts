@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { openPasswords } from '../../src/accounts/passwords.ts'
 import { until } from '../until.ts'
 import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
@@ -18,6 +19,7 @@ describe('POST /api/_bulk with passwords', () => {
         }),
       },
       environment: { RATE_LIMIT: 'off' },
+      passwords: openPasswords(), // as dear as they are where a server serves
     })
   })
   after(() => server.close())

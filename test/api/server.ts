@@ -8,7 +8,7 @@ import path from 'node:path'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
-import { openPasswords } from '../../src/accounts/passwords.ts'
+import { openPasswords, type Passwords } from '../../src/accounts/passwords.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
@@ -84,6 +84,8 @@ export interface ServerOptions {
   readonly logLevel?: string
   /** As under `npm run dev`. */
   readonly editableTypes?: boolean
+  /** Hashes that cost little unless told otherwise. */
+  readonly passwords?: Passwords
 }
 
 /** Collections that a process reads and writes by itself, beside requests; a commit is inserted by the request's own transaction. */
@@ -110,18 +112,19 @@ async function shardWhereAsked(admin: MongoClient, database: string): Promise<vo
   else if (isStrict()) await markSharded(admin, database)
 }
 
+function logInto(lines: Json[], { logLevel: level = 'warn' }: ServerOptions) {
+  return pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) })
+}
+
 /** The whole server, on a database and a port of its own. */
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
-  const { contentTypes } = options
+  const { contentTypes, passwords = PASSWORDS } = options
   if (typeof contentTypes !== 'string') await writeDeclarations(folder, contentTypes)
   const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
   const uri = await testUri()
   const lines: Json[] = []
-  const log = pino(
-    { level: options.logLevel ?? 'warn' },
-    { write: (line: string) => lines.push(JSON.parse(line)) },
-  )
+  const log = logInto(lines, options)
   const dependencies: AppOptions = {
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
@@ -136,7 +139,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     }),
     deployment: { uri: options.uri ?? uri },
     log,
-    passwords: PASSWORDS,
+    passwords,
     editableTypes: options.editableTypes,
   }
   const services = await openServices(dependencies)
