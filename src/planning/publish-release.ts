@@ -57,6 +57,9 @@ async function publishAll(
   { id, from }: { readonly id: string; readonly from: 'open' | 'scheduled' },
   session: Session,
 ): Promise<ReleaseRow> {
+  // First of all: what is committed between the beginning of a transaction and its locks is in conflict with it.
+  const { items: known } = await getRelease(context, id)
+  await lockItems(context, known, session)
   const release = await changeInside(
     context,
     {
@@ -69,7 +72,8 @@ async function publishAll(
     },
     session,
   )
-  await lockItems(context, release.items, session)
+  const added = release.items.filter((item) => !known.some(({ id: locked }) => locked === item.id))
+  await lockItems(context, added, session)
   for (const item of inOrder(release.items)) await runItem(context, principal, item, session)
   return release
 }
