@@ -36,7 +36,7 @@ export interface BarePosts {
 const FIRST_ID = 1_000_000_000
 const SYNC_PAGE = 100
 /** As Quire ends the order. */
-const NEWEST_ID = 1
+const NEWEST_ID = -1
 
 export function barePosts(client: MongoClient, database: string): BarePosts {
   const db = client.db(database)
