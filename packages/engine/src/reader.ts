@@ -49,10 +49,10 @@ async function answer({ body, leftMs }: Question): Promise<Answer> {
   } as const
   const deadline = { at: leftMs === null ? Infinity : performance.now() + leftMs }
   const reply = await dispatch(engines, message, {}, () => undefined, { deadline })
-  return {
-    reply: reply instanceof RawDocument ? reply.bytes : encodeDocument(reply),
-    cursors: cursors.size,
-  }
+  const bytes = reply instanceof RawDocument ? reply.bytes : encodeDocument(reply)
+  // LMDB's own timer ends it later, for a process that must wait for a core much later: the file grows until then.
+  store.endRead()
+  return { reply: bytes, cursors: cursors.size }
 }
 
 process.on('message', (question: Question) => {

@@ -44,7 +44,7 @@ export function openReplica(store: Store): Replica {
     refresh: () => {
       // Asked before and after the reading begins: what is committed between the two is seen or not.
       const before = store.lastCommit()
-      store.renew()
+      store.endRead()
       readCatalog(data, known)
       const after = store.lastCommit()
       if (seen !== after)

@@ -21,8 +21,8 @@ export interface Store extends Writer {
   /** session → how its last write ended */
   readonly sessions: Table
   snapshot(): Snapshot
-  /** Reads what others have committed until now. */
-  renew(): void
+  /** Keeps no page for this process; the next read sees what others have committed until then. */
+  endRead(): void
   /** Grows with each commit, whoever made it. */
   lastCommit(): number
   /** Lets go the pages that readers kept who are no more. */
@@ -82,7 +82,7 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     ...(room ? openWriter(root, room) : refuseWrites()),
     diskWorks: () => room?.takesWrites() ?? takesWrites(path),
     snapshot: () => root.useReadTransaction(),
-    renew: () => root.resetReadTxn(),
+    endRead: () => root.resetReadTxn(),
     lastCommit: () => statsOf(root).lastTxnId,
     releaseDeadReaders: () => root.readerCheck(),
     async close() {
