@@ -5,55 +5,36 @@ import { checkQuery } from './check-query.ts'
 import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
-import { findIndexFaults, findOwnIndexFaults, toIndexDefinitions } from './declared-indexes.ts'
+import { findIndexFaults, findOwnIndexFaults } from './declared-indexes.ts'
 import { findFilterableFaults } from './filterable.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
-  ComponentDefinition,
   ContentTypeDefinition,
   DeclarationFault,
   DeclarationFile,
   Definitions,
-  Uid,
 } from '../definition.ts'
 import { leaveOut } from './leave-out.ts'
 import { isMorphRelation } from './morph-relation.ts'
-
-interface Declaration {
-  readonly kind?: ContentTypeDefinition['kind']
-  readonly collectionName?: string
-  readonly info?: {
-    readonly singularName?: string
-    readonly pluralName?: string
-    readonly displayName?: string
-    readonly description?: unknown
-  }
-  readonly options?: {
-    readonly draftAndPublish?: boolean
-    readonly sharded?: boolean
-    readonly history?: boolean
-    readonly indexes?: unknown
-    readonly preview?: string
-    readonly api?: { readonly filterable?: readonly string[] }
-  }
-  readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
-  readonly attributes?: Readonly<Record<string, unknown>>
-}
+import {
+  type Declaration,
+  type DeclaredFile,
+  toComponents,
+  toContentTypes,
+} from './to-definitions.ts'
 
 /** A file that declares something with attributes. */
 interface HolderFile extends DeclarationFile {
   readonly kind: 'contentType' | 'component'
 }
 
-/** A file whose faults are known, and what can be made of the rest of it. */
-interface CheckedFile {
+/** A file with its faults, and the part of it that has none. */
+interface CheckedFile extends DeclaredFile {
   readonly file: HolderFile
   readonly faults: readonly DeclarationFault[]
-  readonly declaration: Declaration | null
-  readonly attributes: Readonly<Record<string, AttributeDefinition>>
   readonly brokenNames: readonly string[]
-  /** What is accepted without effect. */
+  /** Members that are accepted without effect. */
   readonly warnings: readonly DeclarationFault[]
 }
 
@@ -70,17 +51,17 @@ export function checkDefinitions(
   const named = files.filter(({ kind }) => kind === 'query').map(checkQuery)
   const { declared, leftOut } = leaveOut(declare(checked, builtIn))
   const faults = [
-    ...tellAll(checked, ({ faults }) => faults),
-    ...named.flatMap(({ file, faults }) => faults.map((fault) => tell(file, fault))),
+    ...reportAll(checked, ({ faults }) => faults),
+    ...named.flatMap(({ file, faults }) => faults.map((fault) => report(file, fault))),
     ...duplicateUids(files),
     ...findCrossFaults(declared),
   ]
   if (faults.length > 0) throw new SchemaError(faults)
   const { contentTypes, components } = declared
   const warnings = [
-    ...tellAll(checked, ({ warnings }) => warnings),
+    ...reportAll(checked, ({ warnings }) => warnings),
     ...leftOut.map(({ holder, attribute, why }) =>
-      tell(holder.file, { path: `attributes.${attribute}`, problem: why }),
+      report(holder.file, { path: `attributes.${attribute}`, problem: why }),
     ),
     ...findWarnings(contentTypes),
   ]
@@ -164,14 +145,14 @@ function declare(
   checked: readonly CheckedFile[],
   builtIn: readonly ContentTypeDefinition[],
 ): Declared {
-  const types = checked.filter(({ file }) => file.kind === 'contentType').flatMap(toContentType)
+  const types = checked.filter(({ file }) => file.kind === 'contentType').flatMap(toContentTypes)
   const builtInUids = new Set(builtIn.map(({ uid }) => uid))
   return {
     contentTypes: [
       ...types.filter(({ uid }) => !builtInUids.has(uid)),
       ...builtIn.map((type) => extend(type, types)),
     ],
-    components: checked.filter(({ file }) => file.kind === 'component').flatMap(toComponent),
+    components: checked.filter(({ file }) => file.kind === 'component').flatMap(toComponents),
     brokenUids: new Set(
       checked.flatMap(({ file, declaration }) => (declaration === null ? [file.uid] : [])),
     ),
@@ -196,17 +177,17 @@ function findCrossFaults(declared: Declared): readonly string[] {
   const { contentTypes, components } = declared
   return [
     ...contentTypes.flatMap((type) => [
-      ...findNameFaults(type, contentTypes).map((fault) => tell(type.file, fault)),
-      ...findReferenceFaults(type, declared).map((fault) => tell(type.file, fault)),
-      ...findIndexFaults(type, components).map((fault) => tell(type.file, fault)),
-      ...findFilterableFaults(type, declared).map((fault) => tell(type.file, fault)),
+      ...findNameFaults(type, contentTypes).map((fault) => report(type.file, fault)),
+      ...findReferenceFaults(type, declared).map((fault) => report(type.file, fault)),
+      ...findIndexFaults(type, components).map((fault) => report(type.file, fault)),
+      ...findFilterableFaults(type, declared).map((fault) => report(type.file, fault)),
     ]),
     ...components.flatMap((component) => {
-      return findReferenceFaults(component, declared).map((fault) => tell(component.file, fault))
+      return findReferenceFaults(component, declared).map((fault) => report(component.file, fault))
     }),
     ...findEndlessComponents(components).map(({ component, attribute }) => {
       const problem = 'requires a component that requires this one again; make it optional'
-      return tell(component.file, { path: `attributes.${attribute}`, problem })
+      return report(component.file, { path: `attributes.${attribute}`, problem })
     }),
   ]
 }
@@ -218,84 +199,13 @@ function duplicateUids(files: readonly DeclarationFile[]): readonly string[] {
   })
 }
 
-function tellAll(
+function reportAll(
   checked: readonly CheckedFile[],
   of: (file: CheckedFile) => readonly DeclarationFault[],
 ): readonly string[] {
-  return checked.flatMap((one) => of(one).map((fault) => tell(one.file.file, fault)))
+  return checked.flatMap((one) => of(one).map((fault) => report(one.file.file, fault)))
 }
 
-function tell(file: string, { path, problem }: DeclarationFault): string {
+function report(file: string, { path, problem }: DeclarationFault): string {
   return path === '' ? `${file}: ${problem}` : `${file}: ${path}: ${problem}`
-}
-
-function toContentType({ file, declaration, attributes }: CheckedFile): ContentTypeDefinition[] {
-  if (declaration === null) return []
-  const { kind = 'collectionType', options, pluginOptions } = declaration
-  return [
-    {
-      uid: file.uid,
-      file: file.file,
-      kind,
-      ...namesOf(file.uid, declaration),
-      ...shownOf(declaration),
-      localized: pluginOptions?.i18n?.localized ?? false,
-      ...storageOf(options),
-      attributes,
-    },
-  ]
-}
-
-/** What is for people who work with entries. */
-function shownOf({
-  info,
-  options,
-}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview'> {
-  const description = info?.description
-  return {
-    ...(typeof description === 'string' && description !== '' && { description }),
-    ...(options?.preview !== undefined && { preview: options.preview }),
-  }
-}
-
-function storageOf({
-  draftAndPublish = false,
-  sharded = false,
-  history = false,
-  indexes,
-  api: { filterable } = {},
-}: Declaration['options'] = {}): Pick<
-  ContentTypeDefinition,
-  'draftAndPublish' | 'sharded' | 'history' | 'indexes' | 'filterable'
-> {
-  return {
-    draftAndPublish,
-    ...(sharded && { sharded }),
-    ...(history && { history }),
-    ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
-    ...(filterable !== undefined && { filterable }),
-  }
-}
-
-function namesOf(
-  uid: Uid,
-  { info = {}, collectionName }: Declaration,
-): Pick<ContentTypeDefinition, 'singularName' | 'pluralName' | 'displayName' | 'collectionName'> {
-  const { singularName = uid.slice(uid.lastIndexOf('.') + 1) } = info
-  const { pluralName = pluralOf(singularName), displayName = singularName } = info
-  const names = { singularName, pluralName, displayName }
-  return { ...names, collectionName: collectionName ?? pluralName.replaceAll('-', '_') }
-}
-
-function toComponent({ file, declaration, attributes }: CheckedFile): ComponentDefinition[] {
-  if (declaration === null) return []
-  const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
-  return [{ uid: file.uid, file: file.file, displayName, attributes }]
-}
-
-/** The plural of a simple English noun: `category` → `categories`, `box` → `boxes`. */
-function pluralOf(noun: string): string {
-  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
-  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
-  return `${noun}s`
 }

@@ -1,0 +1,118 @@
+import type {
+  AttributeDefinition,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  DeclarationFile,
+  Uid,
+} from '../definition.ts'
+import { toIndexDefinitions } from './declared-indexes.ts'
+
+/** The members of a declaration whose form is right. */
+export interface Declaration {
+  readonly kind?: ContentTypeDefinition['kind']
+  readonly collectionName?: string
+  readonly info?: {
+    readonly singularName?: string
+    readonly pluralName?: string
+    readonly displayName?: string
+    readonly description?: unknown
+  }
+  readonly options?: {
+    readonly draftAndPublish?: boolean
+    readonly sharded?: boolean
+    readonly history?: boolean
+    readonly indexes?: unknown
+    readonly preview?: string
+    readonly api?: { readonly filterable?: readonly string[] }
+  }
+  readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
+  readonly attributes?: Readonly<Record<string, unknown>>
+}
+
+/** A file, with the attributes that have no fault; `declaration` is null where the file cannot be read. */
+export interface DeclaredFile {
+  readonly file: DeclarationFile
+  readonly declaration: Declaration | null
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>
+}
+
+/** The content-type of a file; none where the file cannot be read. */
+export function toContentTypes({
+  file,
+  declaration,
+  attributes,
+}: DeclaredFile): readonly ContentTypeDefinition[] {
+  if (declaration === null) return []
+  const { kind = 'collectionType', options, pluginOptions } = declaration
+  return [
+    {
+      uid: file.uid,
+      file: file.file,
+      kind,
+      ...namesOf(file.uid, declaration),
+      ...shownOf(declaration),
+      localized: pluginOptions?.i18n?.localized ?? false,
+      ...storageOf(options),
+      attributes,
+    },
+  ]
+}
+
+/** Members that only editors see. */
+function shownOf({
+  info,
+  options,
+}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview'> {
+  const description = info?.description
+  return {
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(options?.preview !== undefined && { preview: options.preview }),
+  }
+}
+
+function storageOf({
+  draftAndPublish = false,
+  sharded = false,
+  history = false,
+  indexes,
+  api: { filterable } = {},
+}: Declaration['options'] = {}): Pick<
+  ContentTypeDefinition,
+  'draftAndPublish' | 'sharded' | 'history' | 'indexes' | 'filterable'
+> {
+  return {
+    draftAndPublish,
+    ...(sharded && { sharded }),
+    ...(history && { history }),
+    ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
+    ...(filterable !== undefined && { filterable }),
+  }
+}
+
+function namesOf(
+  uid: Uid,
+  { info = {}, collectionName }: Declaration,
+): Pick<ContentTypeDefinition, 'singularName' | 'pluralName' | 'displayName' | 'collectionName'> {
+  const { singularName = uid.slice(uid.lastIndexOf('.') + 1) } = info
+  const { pluralName = pluralOf(singularName), displayName = singularName } = info
+  const names = { singularName, pluralName, displayName }
+  return { ...names, collectionName: collectionName ?? pluralName.replaceAll('-', '_') }
+}
+
+/** The component of a file; none where the file cannot be read. */
+export function toComponents({
+  file,
+  declaration,
+  attributes,
+}: DeclaredFile): readonly ComponentDefinition[] {
+  if (declaration === null) return []
+  const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
+  return [{ uid: file.uid, file: file.file, displayName, attributes }]
+}
+
+/** The plural of a simple English noun: `category` → `categories`, `box` → `boxes`. */
+function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
+  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
+  return `${noun}s`
+}
