@@ -4,12 +4,11 @@ import type { Database } from '../mongo/connection/database.ts'
 import type { Actions } from './actions.ts'
 import {
   type ApiTokenRow,
-  type ApiTokens,
   ensureApiTokens,
   findApiTokenRows,
-  openApiTokens,
   putLastUsed,
-} from './api-tokens.ts'
+} from './api-token-rows.ts'
+import { type ApiTokens, openApiTokens } from './api-tokens.ts'
 import { bearerCredential, hashCredential, isSameHash, isUserToken } from './credentials.ts'
 import { toGrants } from './granted.ts'
 import {

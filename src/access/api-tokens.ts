@@ -5,45 +5,25 @@ import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { READ_PREFERENCES, type ReadPreferenceName } from '../mongo/connection/read-preference.ts'
 import type { Actions } from './actions.ts'
+import {
+  type ApiToken,
+  type ApiTokenRow,
+  apiTokenRows,
+  findApiTokenRows,
+  toApiToken,
+} from './api-token-rows.ts'
 import { createAccessKey, hashCredential } from './credentials.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
-import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 /** What the commit log calls it. */
 const TOKEN_TYPE = 'admin::api-token'
 
-export interface ApiToken {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly type: ApiTokenType
-  /** Of a custom token; those whose content-type is gone included. Empty for the other types. */
-  readonly permissions: readonly string[]
-  /** Which members of a replica set its content is read from; null: as the connection string says. */
-  readonly readPreference: ReadPreferenceName | null
-  /** Null: it does not expire. */
-  readonly lifespanDays: number | null
-  readonly expiresAt: Date | null
-  /** To within a minute; null when it never was. */
-  readonly lastUsedAt: Date | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
-
 /** A token together with its key, which is shown once and stored nowhere. */
 export interface NewApiToken extends ApiToken {
   readonly accessKey: string
-}
-
-export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
-  readonly _id: number
-  /** Absent from tokens that were made before there was any. */
-  readonly readPreference?: ReadPreferenceName | null
-  /** `hashCredential` of the key, in hexadecimal. */
-  readonly hash: string
 }
 
 /** Throws where a token of these rights is not for whoever makes or changes it. */
@@ -102,38 +82,9 @@ const CREATE = Joi.object<ApiTokenInput>({
 })
 const UPDATE = Joi.object<Partial<ApiTokenInput>>({ name: shortText(), type: TYPE, ...OPTIONAL })
 
-function collectionOf(db: Database) {
-  return db.collection<ApiTokenRow>('quire_api_tokens')
-}
-
-/** Creates the collection and its indexes where they do not exist. */
-export async function ensureApiTokens(db: Database): Promise<void> {
-  await ensureIndexes(collectionOf(db), [
-    { key: { hash: 1 }, name: 'hash', unique: true },
-    { key: { name: 1 }, name: 'name', unique: true },
-  ])
-}
-
-export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
-  return collectionOf(db).find({}, { maxTimeMS: db.queryTimeoutMs }).sort({ _id: 1 }).toArray()
-}
-
-/** Notes a use, unless one was noted after `notBefore`, by this process or another. */
-export async function putLastUsed(
-  db: Database,
-  id: number,
-  at: Date,
-  notBefore: Date,
-): Promise<void> {
-  const isDue = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: notBefore } }] }
-  await asCmsErrors(() =>
-    collectionOf(db).updateOne({ _id: id, ...isDue }, { $set: { lastUsedAt: at } }),
-  )
-}
-
 export function openApiTokens(context: ApiTokensContext): ApiTokens {
   const { db, versionedCache } = context
-  const tokens = collectionOf(db)
+  const tokens = apiTokenRows(db)
   return {
     list: async () => (await asCmsErrors(() => findApiTokenRows(db))).map(toApiToken),
     create: (input, assert = anything) => createToken(context, input, assert),
@@ -207,7 +158,7 @@ async function createToken(
       createdAt: at,
       updatedAt: at,
     }
-    await collectionOf(context.db).insertOne(row, { session })
+    await apiTokenRows(context.db).insertOne(row, { session })
     noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
     return toApiToken(row)
   })
@@ -219,7 +170,7 @@ function changeToken(
   id: number,
   edit: (row: ApiTokenRow) => ApiTokenRow,
 ): Promise<ApiToken> {
-  const tokens = collectionOf(db)
+  const tokens = apiTokenRows(db)
   return versionedCache.change(async (session) => {
     const row = await tokens.findOne({ _id: id }, { session })
     if (row === null) throw noSuchToken(id)
@@ -266,7 +217,7 @@ async function assertNameFree(
   name: string,
   id: number,
 ): Promise<void> {
-  const holder = await collectionOf(db).findOne({ name }, { session })
+  const holder = await apiTokenRows(db).findOne({ name }, { session })
   if (holder === null || holder._id === id) return
   throw inputError('name', 'This attribute must be unique', name)
 }
@@ -277,23 +228,6 @@ function expiryOf({ now }: ApiTokensContext, lifespanDays: number | null): Date 
 
 function hashOf(accessKey: string): string {
   return hashCredential(accessKey).toString('hex')
-}
-
-/** Named one by one, so that the hash stays where it is. */
-function toApiToken(row: Omit<ApiTokenRow, 'hash'>): ApiToken {
-  return {
-    id: row._id,
-    name: row.name,
-    description: row.description,
-    type: row.type,
-    permissions: row.permissions,
-    readPreference: row.readPreference ?? null,
-    lifespanDays: row.lifespanDays,
-    expiresAt: row.expiresAt,
-    lastUsedAt: row.lastUsedAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
 }
 
 function noSuchToken(id: number): NotFoundError {

@@ -1,4 +1,5 @@
-import type { ApiToken, ApiTokens } from '../access/api-tokens.ts'
+import type { ApiToken } from '../access/api-token-rows.ts'
+import type { ApiTokens } from '../access/api-tokens.ts'
 import { API_TOKEN_TYPES } from '../access/principal.ts'
 import { NotFoundError } from '../errors.ts'
 import { didYouMean } from '../near-miss.ts'

@@ -1,4 +1,4 @@
-import { findApiTokenRows } from '../../access/api-tokens.ts'
+import { findApiTokenRows } from '../../access/api-token-rows.ts'
 import type { Config } from '../../config/config.ts'
 import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
 import { adviseQueries } from '../../mongo/indexes/advise-queries.ts'
