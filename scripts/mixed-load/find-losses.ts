@@ -1,4 +1,4 @@
-import { type Ledger, type MemberRow, NOTHING, type NoteRow, type Slot, SLOTS } from './ledger.ts'
+import { type Ledger, type MemberRow, type NoteRow, type Slot, SLOTS } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
 import type { LoadReport } from './mixed-load.ts'
 import { faultOfNote, POPULATE_NOTE } from './note.ts'
@@ -96,7 +96,7 @@ function lossesOfSlot(
 }
 
 function lossOfVersion(row: NoteRow, slot: Slot, entry: NoteEntry | undefined): string | null {
-  const possible = row.versions.get(slot) ?? NOTHING
+  const possible = row.versions.get(slot)
   const revision: number | null = entry?.revision ?? null
   if (entry !== undefined && row.documentId !== null && entry.documentId !== row.documentId) {
     return `${row.key} is document ${entry.documentId}, not ${row.documentId}`

@@ -1,3 +1,5 @@
+import type { PossibleVersions } from './possible-versions.ts'
+
 export type Slot = 'draft:en' | 'draft:fr' | 'published:en' | 'published:fr'
 
 export const SLOTS: readonly Slot[] = ['draft:en', 'draft:fr', 'published:en', 'published:fr']
@@ -11,7 +13,7 @@ export const NOTHING: Possible = new Set([null])
 export interface NoteRow {
   readonly key: string
   documentId: string | null
-  readonly versions: Map<Slot, Possible>
+  readonly versions: PossibleVersions
 }
 
 /** A document that all writers count up, under a condition. */
@@ -40,6 +42,8 @@ export interface FileRow {
 /** What the servers acknowledged, and what they may have done besides. */
 export interface Ledger {
   readonly notes: NoteRow[]
+  /** Notes whose deletion was acknowledged, by their keys: the last ones, as a kept answer may show them for a while. */
+  readonly removed: Map<string, NoteRow>
   readonly folders: readonly string[]
   readonly counters: readonly CounterRow[]
   readonly groups: readonly string[]
@@ -51,4 +55,14 @@ export interface Ledger {
 
 export function union(a: Possible, b: Possible): Possible {
   return new Set([...a, ...b])
+}
+
+/** As many deletions as no load acknowledges while one request is under way. */
+const MOST_REMOVED = 1_000
+
+export function noteRemoved({ notes, removed }: Ledger, row: NoteRow): void {
+  notes.splice(notes.indexOf(row), 1)
+  removed.set(row.key, row)
+  const [oldest] = removed.keys()
+  if (removed.size > MOST_REMOVED && oldest !== undefined) removed.delete(oldest)
 }

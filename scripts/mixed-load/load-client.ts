@@ -22,7 +22,8 @@ export interface Asked {
 export interface LoadClientOptions {
   /** Read anew for each request, so that the caller may put another address in. */
   readonly bases: readonly string[]
-  readonly token: string
+  /** Null is nobody. */
+  readonly token: string | null
   /** A request that took longer hangs. */
   readonly timeoutMs: number
   /** A client waits up to so long before it asks. */
@@ -33,15 +34,39 @@ const MOST_WRONGS = 50
 
 const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
 
+interface Counts {
+  requests: number
+  readonly statuses: Map<string, number>
+  readonly wrong: string[]
+}
+
+const newCounts = (): Counts => ({ requests: 0, statuses: new Map(), wrong: [] })
+
 /** Asks the servers in turn, counts what they answer, and keeps what no server may answer. */
 export class LoadClient {
-  readonly statuses = new Map<string, number>()
-  readonly wrong: string[] = []
-  requests = 0
   readonly #options: LoadClientOptions
+  readonly #counts: Counts
 
-  constructor(options: LoadClientOptions) {
+  constructor(options: LoadClientOptions, counts = newCounts()) {
     this.#options = options
+    this.#counts = counts
+  }
+
+  get requests(): number {
+    return this.#counts.requests
+  }
+
+  get statuses(): ReadonlyMap<string, number> {
+    return this.#counts.statuses
+  }
+
+  get wrong(): readonly string[] {
+    return this.#counts.wrong
+  }
+
+  /** The same with another token; what both see is counted together. */
+  as(token: string | null): LoadClient {
+    return new LoadClient({ ...this.#options, token }, this.#counts)
   }
 
   /**
@@ -51,8 +76,8 @@ export class LoadClient {
   async ask(method: string, path: string, asked: Asked): Promise<Answer | null> {
     const { bases, pauseMs } = this.#options
     if (pauseMs > 0) await wait(Math.random() * pauseMs)
-    const base = bases[this.requests % bases.length] ?? ''
-    this.requests += 1
+    const base = bases[this.#counts.requests % bases.length] ?? ''
+    this.#counts.requests += 1
     const sent = await this.#send(method, base + path, asked)
     if (sent === null) return null
     const { response, text } = sent
@@ -97,7 +122,7 @@ export class LoadClient {
       const response = await fetch(url, {
         method,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token !== null && { authorization: `Bearer ${token}` }),
           ...(isJson && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -115,7 +140,7 @@ export class LoadClient {
   }
 
   complain(what: string): void {
-    if (this.wrong.length < MOST_WRONGS) this.wrong.push(what)
+    if (this.wrong.length < MOST_WRONGS) this.#counts.wrong.push(what)
   }
 
   #checkRefusal(method: string, path: string, { status, headers }: Response, body: unknown): void {
@@ -129,7 +154,7 @@ export class LoadClient {
   }
 
   #count(what: string): void {
-    this.statuses.set(what, (this.statuses.get(what) ?? 0) + 1)
+    this.#counts.statuses.set(what, (this.statuses.get(what) ?? 0) + 1)
   }
 }
 

@@ -4,6 +4,7 @@ import type { CounterRow, Ledger, MemberRow } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
 import type { One } from './shapes.ts'
 import { readContent } from './read-content.ts'
+import { readKept, VISITOR_PERMISSIONS } from './read-kept.ts'
 import type { Work } from './work.ts'
 import { writeNotes } from './write-notes.ts'
 import { changeMembers, countUp, uploadFiles } from './write-shared.ts'
@@ -17,10 +18,19 @@ export interface MixedLoadOptions {
   readonly writers: number
   readonly readers: number
   readonly uploaders?: number
+  /** Clients that nobody has signed in, who are answered from memory. */
+  readonly visitors?: Visitors
   /** A request without an answer for so long hangs. */
   readonly timeoutMs?: number
   /** Between two requests of a client, at most; none unless told otherwise. */
   readonly pauseMs?: number
+}
+
+/** The public role is given what they ask for. */
+export interface Visitors {
+  readonly count: number
+  /** What the servers promise: `CACHE_STALE_MS`. */
+  readonly staleMs: number
 }
 
 export interface MixedLoad {
@@ -55,25 +65,26 @@ const GROUPS = 3
  * @throws Error when the servers do not take what the load begins with
  */
 export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
-  const { bases, token, timeoutMs = 20_000, pauseMs = 0 } = options
+  const { bases, token, timeoutMs = 20_000, pauseMs = 0, visitors } = options
   const client = new LoadClient({ bases, token, timeoutMs, pauseMs })
+  const nobody = client.as(null)
   const ledger = await prepare(client)
-  const run = randomBytes(3).toString('hex')
+  if (visitors !== undefined) await admitVisitors(client)
   let isStopped = false
   const work: Work = { client, ledger, isOver: () => isStopped }
-  const clients: Promise<void>[] = []
-  for (let index = 0; index < options.writers; index += 1) {
-    const writer = `${run}-${index}`
-    const write = index % 2 === 0 ? writeNotes : writeShared
-    clients.push(write(work, writer))
-  }
-  for (let index = 0; index < options.readers; index += 1) {
-    clients.push(readContent(work))
-  }
-  for (let index = 0; index < (options.uploaders ?? 0); index += 1) {
-    clients.push(uploadFiles(work))
-  }
-  const ended = Promise.all(clients)
+  const many = (count: number, start: (index: number) => Promise<void>): Promise<void>[] =>
+    Array.from({ length: count }, (_, index) => start(index))
+  const run = randomBytes(3).toString('hex')
+  const ended = Promise.all([
+    ...many(options.writers, (index) =>
+      (index % 2 === 0 ? writeNotes : writeShared)(work, `${run}-${index}`),
+    ),
+    ...many(options.readers, () => readContent(work)),
+    ...many(options.uploaders ?? 0, () => uploadFiles(work)),
+    ...many(visitors?.count ?? 0, () =>
+      readKept({ ...work, client: nobody, staleMs: visitors?.staleMs ?? 0 }),
+    ),
+  ])
   // Told by `stop`; without it a bug of a client's would end the process that runs the load.
   ended.catch(() => undefined)
   const { statuses, wrong } = client
@@ -124,9 +135,17 @@ async function prepare(client: LoadClient): Promise<Ledger> {
     })),
     groups,
     members: [],
+    removed: new Map(),
     files: [],
     acknowledged: 0,
   }
+}
+
+async function admitVisitors(client: LoadClient): Promise<void> {
+  const body = { permissions: VISITOR_PERMISSIONS }
+  await client.ask('PUT', '/admin/roles/public', { body, expected: [200] })
+  // The other processes know of it within a second.
+  await wait(2_000)
 }
 
 async function create(client: LoadClient, path: string, data: object): Promise<string> {

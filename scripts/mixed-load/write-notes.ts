@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { NOTHING, type NoteRow, type Possible, type Slot, union } from './ledger.ts'
+import { NOTHING, type NoteRow, noteRemoved, type Possible, type Slot, union } from './ledger.ts'
 import { noteOf } from './note.ts'
+import { PossibleVersions } from './possible-versions.ts'
 import type { NoteEntry, One } from './shapes.ts'
 import { KEY_IN_USE, type Work } from './work.ts'
 
@@ -18,7 +19,7 @@ export async function writeNotes(work: Work, writer: string): Promise<void> {
       const created: NoteRow = {
         key: `${writer}-${revision}`,
         documentId: null,
-        versions: new Map(),
+        versions: new PossibleVersions(),
       }
       rows.push(created)
       ledger.notes.push(created)
@@ -28,7 +29,7 @@ export async function writeNotes(work: Work, writer: string): Promise<void> {
     } else if (rows.length === MOST_NOTES && randomInt(3) === 0) {
       await remove(work, row)
       rows.splice(rows.indexOf(row), 1)
-      if (row.versions.size === 0) ledger.notes.splice(ledger.notes.indexOf(row), 1)
+      if (!row.versions.mayExist()) noteRemoved(ledger, row)
     } else {
       await change(work, row, revision)
     }
@@ -61,7 +62,9 @@ async function create(
 }
 
 async function remove({ client, ledger, isOver }: Work, row: NoteRow): Promise<void> {
-  for (const [slot, possible] of row.versions) row.versions.set(slot, union(possible, NOTHING))
+  for (const [slot, possible] of row.versions.all()) {
+    row.versions.set(slot, union(possible, NOTHING))
+  }
   const path = `/api/notes/${row.documentId}?locale=*`
   const answer = await client.askUntilAnswered('DELETE', path, { expected: [204, 404] }, isOver)
   if (answer === null) return
@@ -76,7 +79,7 @@ async function change(work: Work, row: NoteRow, revision: number): Promise<void>
   const locale = randomInt(3) === 0 ? 'fr' : 'en'
   const draft: Slot = `draft:${locale}`
   const published: Slot = `published:${locale}`
-  const before = (slot: Slot): Possible => row.versions.get(slot) ?? NOTHING
+  const before = (slot: Slot): Possible => row.versions.get(slot)
   const put = (status: string, outcome: Outcome): Promise<void> => {
     const body = { data: noteOf(row.key, revision, work.ledger) }
     return carryOut(work, row, outcome, { method: 'PUT', path: `?locale=${locale}${status}`, body })
@@ -114,7 +117,7 @@ async function carryOut(
   outcome: Outcome,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: object },
 ): Promise<void> {
-  const before = new Map(row.versions)
+  const before = row.versions.all()
   for (const [slot, possible] of outcome) {
     row.versions.set(slot, union(before.get(slot) ?? NOTHING, possible))
   }

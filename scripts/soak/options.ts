@@ -2,10 +2,14 @@ import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
   readonly seconds: number
+  /** Servers of one database. */
+  readonly processes: number
   /** Between two samples. */
   readonly everySeconds: number
   readonly writers: number
   readonly readers: number
+  /** Clients that nobody has signed in: they are answered from memory. */
+  readonly visitors: number
   readonly uploaders: number
   /** Clients that ask for what nobody asks for twice, and send pictures. */
   readonly strangers: number
@@ -16,12 +20,14 @@ export interface SoakOptions {
   readonly json: boolean
 }
 
-export const SOAK_USAGE = `npm run soak -- [options]   one server under mixed load, and what becomes of its memory
+export const SOAK_USAGE = `npm run soak -- [options]   servers under mixed load, and what becomes of their memory
 
   --seconds N     of load (3600)
   --every N       seconds between two samples (60)
+  --processes N   servers of one database (1; more of them need MONGODB_URI)
   --writers N     at once (4)
   --readers N     (4)
+  --visitors N    clients answered from memory, each answer held against the ledger (2)
   --uploaders N   (1)
   --strangers N   clients of new names in every request, and of pictures (1)
   --pause MS      between two requests of a client, at most (0)
@@ -37,7 +43,9 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
       seconds: text('3600'),
       every: text('60'),
       writers: text('4'),
+      processes: text('1'),
       readers: text('4'),
+      visitors: text('2'),
       uploaders: text('1'),
       strangers: text('1'),
       pause: text('0'),
@@ -49,7 +57,9 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
     seconds: wholeNumber('seconds', values.seconds, 1),
     everySeconds: wholeNumber('every', values.every, 1),
     writers: wholeNumber('writers', values.writers, 0),
+    processes: wholeNumber('processes', values.processes, 1),
     readers: wholeNumber('readers', values.readers, 0),
+    visitors: wholeNumber('visitors', values.visitors, 0),
     uploaders: wholeNumber('uploaders', values.uploaders, 0),
     strangers: wholeNumber('strangers', values.strangers, 0),
     pauseMs: wholeNumber('pause', values.pause, 0),

@@ -35,11 +35,12 @@ export function isSteady(report: SoakReport): boolean {
 
 /** What is printed at each sample. */
 export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): string {
-  const { seconds, requests, residentBytes, heapUsedBytes, lagMs } = sample
+  const { seconds, requests, residentBytes, heapUsedBytes, lagMs, keptAnswers } = sample
   return [
     duration(seconds).padStart(8),
     `${requests} requests`,
     byStatus(statuses),
+    `${keptAnswers} from memory`,
     `RSS ${megabytes(residentBytes)} MB`,
     `heap ${megabytes(heapUsedBytes)} MB`,
     `lag p99 ${lagMs.toFixed(0)} ms`,
@@ -61,6 +62,7 @@ export function toText(report: SoakReport): string {
     ['RSS at most', `${megabytes(Math.max(...samples.map((one) => one.residentBytes)))} MB`],
     ['RSS in the second half', `${megabytes(residentBytesPerHour(samples), '+')} MB/h`],
     ['requests', `${requests}: ${byStatus(statuses)}`],
+    ['answers from memory', String(samples.at(-1)?.keptAnswers ?? 0)],
     ['writes done', String(acknowledged)],
     ['errors', String(errorsOf(report))],
     ['losses', losses === null ? 'not looked for' : String(losses.length)],

@@ -5,7 +5,7 @@ import { type LoadReport, startMixedLoad } from '../mixed-load/mixed-load.ts'
 import type { SoakOptions } from './options.ts'
 import { type SoakReport, toLine } from './report.ts'
 import type { Sample } from './sample.ts'
-import { SOAK_TOKEN, type SoakedServer, startSoakedServer } from './soaked-server.ts'
+import { SOAK_TOKEN, type SoakedServers, STALE_MS, startSoakedServers } from './soaked-servers.ts'
 import { startStrangers } from './strangers.ts'
 
 /** Beyond this a request hangs: far more than a loaded machine takes. */
@@ -20,37 +20,44 @@ interface Soak {
 }
 
 /**
- * Starts a server, keeps it under mixed load, watches its memory, looks for losses and removes what
+ * Starts servers, keeps them under mixed load, watches their memory, looks for losses and removes what
  * it made.
  *
- * @throws Error when the server does not start, or ends by itself
+ * @throws Error when a server does not start, or ends by itself
  */
 export async function runSoak(soak: Soak): Promise<SoakReport> {
-  const server = await startSoakedServer(soak.options.collect)
+  const servers = await startSoakedServers(soak.options)
   try {
-    return await watch(server, soak)
+    return await watch(servers, soak)
   } finally {
-    await server.stop()
+    await servers.stop()
   }
 }
 
-async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
-  const { base, database } = server
-  soak.say(`${base} on ${database}`)
-  const atStart: Sample = { seconds: 0, requests: 0, ...(await server.figures()) }
-  const { writers, readers, uploaders, strangers: count, pauseMs } = soak.options
+async function watch(servers: SoakedServers, soak: Soak): Promise<SoakReport> {
+  const { bases, database } = servers
+  soak.say(`${bases.join(', ')} on ${database}`)
+  const atStart: Sample = { seconds: 0, requests: 0, ...(await servers.figures()) }
+  const { writers, readers, visitors, uploaders, strangers: count, pauseMs } = soak.options
   const to = { token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS, pauseMs }
-  const load = await startMixedLoad({ ...to, bases: [base], writers, readers, uploaders })
-  const strangers = startStrangers({ ...to, base, count })
+  const load = await startMixedLoad({
+    ...to,
+    bases,
+    writers,
+    readers,
+    uploaders,
+    visitors: { count: visitors, staleMs: STALE_MS },
+  })
+  const strangers = startStrangers({ ...to, bases, count })
   const answers = (): Answers => together([load, strangers.client])
   let samples: readonly Sample[]
   let report: LoadReport
   try {
-    samples = await sample(server, answers, soak)
+    samples = await sample(servers, answers, soak)
   } finally {
     ;[report] = await Promise.all([load.stop(), strangers.stop()])
   }
-  const losses = soak.ended.aborted ? null : await findLosses(base, SOAK_TOKEN, report)
+  const losses = soak.ended.aborted ? null : await lossesOf(bases, report)
   return {
     machine: describeMachine(),
     database,
@@ -59,6 +66,12 @@ async function watch(server: SoakedServer, soak: Soak): Promise<SoakReport> {
     losses,
     ...answers(),
   }
+}
+
+/** As each of the servers sees it. */
+async function lossesOf(bases: readonly string[], report: LoadReport): Promise<readonly string[]> {
+  const losses = await Promise.all(bases.map((base) => findLosses(base, SOAK_TOKEN, report)))
+  return [...new Set(losses.flat())]
 }
 
 type Answers = Pick<SoakReport, 'requests' | 'statuses' | 'wrong'>
@@ -74,7 +87,7 @@ function together(loads: readonly Answers[]): Answers {
 
 /** At equal intervals until the time is over, and once more at the end. */
 async function sample(
-  server: SoakedServer,
+  servers: SoakedServers,
   answers: () => Answers,
   { options: { seconds, everySeconds }, say, ended }: Soak,
 ): Promise<readonly Sample[]> {
@@ -86,7 +99,7 @@ async function sample(
     // An early end is no failure: what is left is to report.
     await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
     if (ended.aborted) break
-    const figures = await server.figures()
+    const figures = await servers.figures()
     const { requests, statuses } = answers()
     const taken = { seconds: elapsed(), requests, ...figures }
     samples.push(taken)

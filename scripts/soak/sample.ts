@@ -5,6 +5,8 @@ export interface Figures {
   readonly heapUsedBytes: number
   /** Of the event loop since the sample before, the 99th percentile. */
   readonly lagMs: number
+  /** Answers from memory since the start. */
+  readonly keptAnswers: number
 }
 
 /** At one moment of the load. */
@@ -32,6 +34,7 @@ export async function readFigures(base: string): Promise<Figures> {
     residentBytes: valueOf('process_resident_memory_bytes'),
     heapUsedBytes: valueOf('nodejs_heap_size_used_bytes'),
     lagMs: valueOf('nodejs_eventloop_lag_p99_seconds') * 1000,
+    keptAnswers: valueOf('quire_answer_cache_hits_total'),
   }
 }
 

@@ -10,7 +10,7 @@ export interface Strangers {
 }
 
 export interface StrangersOptions {
-  readonly base: string
+  readonly bases: readonly string[]
   readonly token: string
   readonly timeoutMs: number
   readonly pauseMs: number
@@ -23,8 +23,8 @@ const ANY = Array.from({ length: 300 }, (_, index) => 200 + index)
 /** One request in so many is a picture: it costs as much as a hundred others. */
 const PICTURE_EVERY = 40
 
-export function startStrangers({ base, count, ...options }: StrangersOptions): Strangers {
-  const client = new LoadClient({ bases: [base], ...options })
+export function startStrangers({ count, ...options }: StrangersOptions): Strangers {
+  const client = new LoadClient(options)
   let isStopped = false
   const isOver = (): boolean => isStopped
   const ended = Promise.all(Array.from({ length: count }, () => keepAsking(client, isOver)))

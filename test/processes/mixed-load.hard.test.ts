@@ -7,6 +7,8 @@ import { ROOT_TOKEN } from '../api/server-process.ts'
 import { type Processes, startProcesses } from './processes.ts'
 
 const SECONDS = Number(process.env['QUIRE_TEST_LOAD_SECONDS'] ?? 5)
+/** No answer is older, as shipped. */
+const STALE_MS = 1_000
 /** Files of one process must be there for the others. */
 const SHARED_UPLOADS = { UPLOAD_STORAGE: 'gridfs', RATE_LIMIT: 'off' }
 
@@ -28,6 +30,7 @@ describe(`four processes under ${SECONDS} s of mixed load`, () => {
       token: ROOT_TOKEN,
       writers: 8,
       readers: 4,
+      visitors: { count: 4, staleMs: STALE_MS },
       uploaders: 1,
       timeoutMs: 60_000,
     })

@@ -3,21 +3,37 @@ import { readSoakOptions } from '../../../scripts/soak/options.ts'
 
 describe('readSoakOptions', () => {
   it('has an hour for its default', () => {
-    expect(readSoakOptions([])).to.include({ seconds: 3600, everySeconds: 60, json: false })
+    expect(readSoakOptions([])).to.include({ seconds: 3600, everySeconds: 60, processes: 1 })
   })
 
   it('takes what is given', () => {
-    const given = ['--seconds', '5', '--every', '1', '--strangers', '0', '--pause', '20', '--json']
+    const given = [
+      '--seconds',
+      '5',
+      '--every',
+      '1',
+      '--strangers',
+      '0',
+      '--processes',
+      '4',
+      '--json',
+    ]
     expect(readSoakOptions(given)).to.include({
       seconds: 5,
       everySeconds: 1,
       strangers: 0,
-      pauseMs: 20,
+      processes: 4,
       json: true,
     })
   })
 
-  for (const args of [['--seconds', '0'], ['--every', ''], ['--readers', '-1'], ['--nope']]) {
+  for (const args of [
+    ['--seconds', '0'],
+    ['--every', ''],
+    ['--readers', '-1'],
+    ['--processes', '0'],
+    ['--nope'],
+  ]) {
     it(`refuses ${JSON.stringify(args)}`, () => {
       expect(() => readSoakOptions(args)).to.throw()
     })

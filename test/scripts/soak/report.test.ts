@@ -10,6 +10,7 @@ const sampleOf = (seconds: number, megabytes: number): Sample => ({
   residentBytes: megabytes * MB,
   heapUsedBytes: 40 * MB,
   lagMs: 3,
+  keptAnswers: seconds * 10,
 })
 
 const WELL: SoakReport = {

@@ -1,0 +1,117 @@
+import { randomInt } from 'node:crypto'
+import type { Ledger, NoteRow, Possible, Slot } from './ledger.ts'
+import type { Answer, LoadClient } from './load-client.ts'
+import { faultOfNote, POPULATE_NOTE } from './note.ts'
+import type { NoteEntry, One, Page } from './shapes.ts'
+
+/** What visitors may do, so that what they are answered may be kept in memory. */
+export const VISITOR_PERMISSIONS: readonly string[] = [
+  'api::note.note.find',
+  'api::note.note.findOne',
+  'api::folder.folder.find',
+]
+
+export interface Visit {
+  /** Of a principal that may only read. */
+  readonly client: LoadClient
+  readonly ledger: Ledger
+  readonly isOver: () => boolean
+  /** How old an answer may be when it is asked for. */
+  readonly staleMs: number
+}
+
+interface Seen {
+  readonly tag: string
+  readonly body: unknown
+}
+
+/**
+ * One visitor: asks for few things again and again, and under the tag of the last answer, so that servers answer from
+ * memory. Each entry that is shown, and each that is missing, is held against what the ledger allows at that time.
+ */
+export async function readKept(visit: Visit): Promise<void> {
+  const { client, isOver } = visit
+  const seen = new Map<string, Seen>()
+  while (!isOver()) {
+    const locale = randomInt(3) === 0 ? 'fr' : 'en'
+    const { path, row } = pathOf(visit.ledger, locale)
+    const askedAtMs = performance.now()
+    const known = seen.get(path)
+    const answer = await client.ask('GET', path, {
+      expected: [200, 304, 404],
+      ...(known !== undefined && { headers: { 'if-none-match': known.tag } }),
+    })
+    if (answer === null) continue
+    const body = answer.status === 304 ? known?.body : answer.body
+    note(seen, path, answer)
+    const asked = { slot: `published:${locale}` as const, sinceMs: askedAtMs - visit.staleMs }
+    const entries = answer.status === 404 ? [] : entriesOf(body)
+    const rows = row === null ? wholeLedger(visit.ledger, body) : [row]
+    for (const fault of faultsOf(visit.ledger, entries, rows, asked)) {
+      client.complain(`GET ${path} (${answer.status}): ${fault}`)
+    }
+  }
+}
+
+const LIST = `${POPULATE_NOTE}&sort=key&pagination[pageSize]=100`
+
+/** One list for all, or an entry that everybody asks for. */
+function pathOf(
+  { notes }: Ledger,
+  locale: string,
+): { readonly path: string; readonly row: NoteRow | null } {
+  const row = notes[randomInt(Math.max(Math.min(notes.length, 4), 1))]
+  const documentId = row?.documentId ?? null
+  if (row === undefined || documentId === null || randomInt(3) > 0) {
+    return { path: `/api/notes?locale=${locale}&${LIST}`, row: null }
+  }
+  return { path: `/api/notes/${documentId}?locale=${locale}&${POPULATE_NOTE}`, row }
+}
+
+function note(seen: Map<string, Seen>, path: string, { status, headers, body }: Answer): void {
+  const tag = headers.get('etag')
+  if (status === 404) seen.delete(path)
+  if (status === 200 && tag !== null) seen.set(path, { tag, body })
+}
+
+function entriesOf(body: unknown): readonly NoteEntry[] {
+  const { data } = body as One<NoteEntry> | Page<NoteEntry>
+  return [data].flat()
+}
+
+/** Those that a list must show, where it is whole. */
+function wholeLedger({ notes }: Ledger, body: unknown): readonly NoteRow[] {
+  const { data, meta } = body as Page<NoteEntry>
+  return meta.pagination.pageCount <= 1 && data.length < 100 ? notes : []
+}
+
+interface AskedVersion {
+  readonly slot: Slot
+  readonly sinceMs: number
+}
+
+function faultsOf(
+  ledger: Ledger,
+  entries: readonly NoteEntry[],
+  rows: readonly NoteRow[],
+  { slot, sinceMs }: AskedVersion,
+): readonly string[] {
+  const faults: string[] = []
+  const shown = new Set(entries.map(({ key }) => key))
+  const complain = (key: string, revision: number | null, possible: Possible): void => {
+    if (!possible.has(revision)) {
+      faults.push(`${key}: revision ${revision}, not ${[...possible].join(' or ')}`)
+    }
+  }
+  for (const entry of entries) {
+    const fault = faultOfNote(entry, ledger)
+    if (fault !== null) faults.push(fault)
+    const row = ledger.notes.find(({ key }) => key === entry.key) ?? ledger.removed.get(entry.key)
+    if (row === undefined) faults.push(`${entry.key} was deleted long ago or never made`)
+    else complain(entry.key, entry.revision, row.versions.since(slot, sinceMs))
+  }
+  for (const { key, versions } of rows) {
+    if (!shown.has(key)) complain(key, null, versions.since(slot, sinceMs))
+  }
+  return faults
+}
