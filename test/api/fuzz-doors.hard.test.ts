@@ -201,6 +201,13 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
     })
   }
 
+  /** How long its main thread has run: on a busy machine a slow answer may not be the server's doing. */
+  const ranMs = (): number => {
+    if (process.platform !== 'linux') return 0
+    const schedule = readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8')
+    return Number(schedule.split(' ')[0]) / 1e6
+  }
+
   const residentBytes = (): number => {
     if (process.platform !== 'linux') return 0
     const [, pages = '0'] = readFileSync(`/proc/${server.pid}/statm`, 'utf8').split(' ')
@@ -233,13 +240,15 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
       { arbitrary: doorRequest({ routes, keys, seen }), weight: 100 - DEAR_SHARE },
       { arbitrary: dear, weight: DEAR_SHARE },
     )
-    let [slowest, largest] = [0, 0]
+    let [slowest, largest, longestRun] = [0, 0, 0]
     const end = new AbortController()
     const watch = async (): Promise<void> => {
       while (!end.signal.aborted) {
+        const before = ranMs()
         const { status, ms } = await send(health)
         expect(status).to.equal(204)
         slowest = Math.max(slowest, ms)
+        longestRun = Math.max(longestRun, ranMs() - before)
         largest = Math.max(largest, residentBytes())
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
@@ -260,13 +269,13 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
       end.abort()
       await watching
     }
-    const told = `health ${Math.round(slowest)} ms, ${Math.round(largest / 1e6)} MB, ${JSON.stringify([...statuses])}`
+    const told = `health ${Math.round(slowest)} ms (at most ${Math.round(longestRun)} of CPU), ${Math.round(largest / 1e6)} MB, ${JSON.stringify([...statuses])}`
     if (this.test !== undefined) this.test.title += `: ${told}`
     // Were everything refused, nothing would have been shown.
     for (const status of [200, 400, 401]) expect(statuses.get(status), told).to.be.above(0)
     expect(tokens.filter(Boolean).length, 'tokens of _sync').to.be.above(0)
-    expect(slowest, told).to.be.below(MAX_HEALTH_MS)
+    expect(server.complaints, told).to.deep.equal([])
     expect(largest, told).to.be.below(MAX_RESIDENT_BYTES)
-    expect(server.complaints).to.deep.equal([])
+    expect(slowest, told).to.be.below(MAX_HEALTH_MS)
   })
 })

@@ -127,6 +127,32 @@ describe('exports of WordPress that are made to do harm', () => {
     })
   }
 
+  const tree: Readonly<Record<string, string>> = {
+    'paragraphs in bold without an end': fill('<b><p>'),
+    'formatting that every paragraph opens anew': Array.from(
+      { length: 50_000 },
+      (_, n) => `<p><font size=${n}>x`,
+    ).join(''),
+    'tables in tables': fill('<table><tr><td>'),
+    'lists in links': fill('<a><li>'),
+    'one tag of many attributes': `<b ${Array.from({ length: 120_000 }, (_, n) => `a${n}`).join(' ')}>`,
+    'tags that never end': fill('<b '),
+    'entities that never end': fill('&amp'),
+  }
+  for (const [what, html] of Object.entries(tree)) {
+    it(`have ${what}, in the time of others`, () => {
+      const started = performance.now()
+      expect(textOfHtml(`${html}<p>after`)).to.be.a('string')
+      expect(performance.now() - started).to.be.below(3_000)
+    })
+  }
+
+  it('keep their text where they are beyond the bounds of a form', () => {
+    const html = `${'<b><p>'.repeat(2_000)}1 < 2 &amp; &lt;i&gt;`
+    expect(textOfHtml(html)).to.equal('1 < 2 & <i>')
+    expect(textOfHtml('<p>1 < 2 &amp; &lt;i&gt;')).to.equal('1 < 2 & <i>')
+  })
+
   it('nest elements without an end', () => {
     const deep = `${'<div>'.repeat(100_000)}in it${'</div>'.repeat(100_000)}<p>after</p>`
     expect(textOfHtml(deep)).to.equal('in itafter')

@@ -1,4 +1,9 @@
-import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+import {
+  defaultTreeAdapter,
+  type DefaultTreeAdapterTypes,
+  parseFragment,
+  type TreeAdapter,
+} from 'parse5'
 
 export type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
@@ -6,15 +11,64 @@ export type Element = DefaultTreeAdapterTypes.Element
 /** Below this nothing has a form: what walks a tree calls itself for each level. */
 const MAX_LEVELS = 256
 
-/** What stands at the root of a piece of HTML. Elements below 256 levels are the text that they hold. */
+/**
+ * Bounds of a piece of HTML that has a form. The time of a parser grows with the elements that are open at once, and some
+ * are opened anew in every paragraph: 19 KB of `<p><font size=1>` are half a million elements.
+ */
+const MAX_OPEN = 1_000
+const MAX_ELEMENTS = 100_000
+
+class HtmlBoundError extends Error {}
+
+/**
+ * What stands at the root of a piece of HTML. Elements below 256 levels are the text that they hold, and HTML beyond the
+ * bounds is as a whole.
+ */
 export function parseHtml(html: string): readonly Node[] {
-  const { childNodes } = parseFragment(html)
+  const { childNodes } = parseBounded(html) ?? parseFragment(escapedText(html))
   let level: readonly Node[] = childNodes
   for (let depth = 1; depth < MAX_LEVELS && level.length > 0; depth += 1) {
     level = level.flatMap((node) => ('tagName' in node ? node.childNodes : []))
   }
   for (const node of level) if ('tagName' in node) node.childNodes = textsOf(node)
   return childNodes
+}
+
+/** Null beyond the bounds. */
+function parseBounded(html: string): DefaultTreeAdapterTypes.DocumentFragment | null {
+  try {
+    return parseFragment<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>(html, {
+      treeAdapter: boundedAdapter(),
+    })
+  } catch (error) {
+    if (error instanceof HtmlBoundError) return null
+    throw error
+  }
+}
+
+/** @throws HtmlBoundError while it builds a tree that is too large. */
+function boundedAdapter(): TreeAdapter<DefaultTreeAdapterTypes.DefaultTreeAdapterMap> {
+  let [elements, open] = [0, 0]
+  return {
+    ...defaultTreeAdapter,
+    createElement: (...args) => {
+      elements += 1
+      if (elements > MAX_ELEMENTS) throw new HtmlBoundError()
+      return defaultTreeAdapter.createElement(...args)
+    },
+    onItemPush: () => {
+      open += 1
+      if (open > MAX_OPEN) throw new HtmlBoundError()
+    },
+    onItemPop: () => {
+      open -= 1
+    },
+  }
+}
+
+/** Without its tags; what is left of `<` begins none. */
+function escapedText(html: string): string {
+  return html.replaceAll(/<[^<>]*>/g, '').replaceAll('<', '&lt;')
 }
 
 /** All of its texts, however deep they stand. */
