@@ -239,6 +239,27 @@ describe('/admin/trash', () => {
     expect(refused.headers['error-code']).to.equal('value_not_unique')
   })
 
+  it('names no lost reference to what one may not find', async () => {
+    const author = await make(AUTHOR, { name: 'Of nobody' })
+    const related = { author: author.documentId, seo: { about: author.documentId } }
+    const { documentId } = await make(ARTICLE, { title: 'Hides', ...related })
+    await remove(ARTICLE, documentId)
+    await remove(AUTHOR, author.documentId)
+    await ok('DELETE', `/admin/trash/${AUTHOR}/${author.documentId}`)
+    const verbs = ['find', 'findOne', 'readDrafts', 'create']
+    await addRole(
+      server,
+      'restorers',
+      verbs.map((verb) => `${ARTICLE}.${verb}`),
+    )
+    await addAdministrator(server, 'Rita', ['restorers'])
+    const rita = await signIn(server, 'rita@example.org')
+    const answer = await rita.send('POST', `/admin/trash/${ARTICLE}/${documentId}/restore`)
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.body.meta.lost).to.deep.equal([])
+    expect(answer.text).to.not.include(author.documentId)
+  })
+
   it('refuses an entry without drafts whose value is taken, and leaves it where it is', async () => {
     const { documentId } = await make(AUTHOR, { name: 'Taken' })
     await remove(AUTHOR, documentId)

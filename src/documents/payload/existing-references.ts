@@ -12,6 +12,8 @@ export interface LostReference {
   /** Keys and list positions from the root down. */
   readonly path: readonly string[]
   readonly documentId: string
+  /** Null: it is a file. */
+  readonly targetUid: Uid | null
 }
 
 /** Of those that are named of a content-type. */
@@ -40,9 +42,10 @@ export async function withoutLost(
     for (const documentId of await alsoThere(uid, missing)) existing.add(documentId)
   }
   const copy = copyOf(data)
-  const lost = inputs.flatMap(({ path }) =>
-    prune(copy, path, existing).map((documentId) => ({ path, documentId })),
-  )
+  const lost = inputs.flatMap(({ path, attribute }) => {
+    const targetUid = attribute.kind === 'relation' ? attribute.targetUid : null
+    return prune(copy, path, existing).map((documentId) => ({ path, documentId, targetUid }))
+  })
   return { data: copy, lost }
 }
 

@@ -185,7 +185,11 @@ async function makeVersion(
     version: { ...version, ...dropped },
     lost: [
       ...lost,
-      ...taken.map(({ relation, target }) => ({ path: [relation.name], documentId: target })),
+      ...taken.map(({ relation: { name, targetUid }, target }) => ({
+        path: [name],
+        documentId: target,
+        targetUid,
+      })),
     ],
   }
 }

@@ -8,7 +8,6 @@ import { restoreContent } from '../../documents/history/restore-content.ts'
 import { showVersion } from '../../documents/read/find-documents.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
-import type { Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
@@ -20,6 +19,7 @@ import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { toJson } from '../to-json.ts'
 import { adminRouter } from '../admin-router.ts'
+import { mayFindIn } from './request/may-find-in.ts'
 
 type Dependencies = ContentRouteDependencies
 type Handler = (ctx: Context, plan: ContentTypePlan, dependencies: Dependencies) => Promise<void>
@@ -171,10 +171,7 @@ async function stateOf(
     documentId: parameterOf(ctx, 'documentId'),
     locales,
     revision,
-    mayRead: (uid: Uid, of: string): boolean => {
-      const code = of === NO_LOCALE ? defaultCode : of
-      return mayIn(ctx.state.principal, contentAction({ uid }, 'find'), [code])
-    },
+    mayRead: mayFindIn(ctx, defaultCode),
   }
   const found = IS_REVISION.test(revision)
     ? await getPastState(dependencies.documents, plan, selection)

@@ -13,6 +13,7 @@ import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
+import { mayFindIn } from './request/may-find-in.ts'
 import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
 
 type Dependencies = ContentRouteDependencies
@@ -115,6 +116,10 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     from: data.from ?? 'draft',
     assertMay: assertMayAll(ctx, plan, 'create'),
   })
+  const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
+  const named = lost.filter(
+    ({ targetUid, locale }) => targetUid === null || mayFind(targetUid, locale),
+  )
   const own = ({ locale }: { readonly locale: string }) => (plan.localized ? { locale } : {})
   ctx.body = {
     data: versions.map((version) => ({
@@ -124,7 +129,7 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
       revision: version._revision,
     })),
     meta: {
-      lost: lost.map((one) => ({ ...own(one), path: one.path, documentId: one.documentId })),
+      lost: named.map((one) => ({ ...own(one), path: one.path, documentId: one.documentId })),
       taken: taken.map(({ locale, ...fault }) => ({ ...own({ locale }), ...fault })),
     },
   }
