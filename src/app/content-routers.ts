@@ -53,11 +53,12 @@ export function contentRouters(
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
     routers.set(name, contentRoutes(plan, { ...shared, reads }))
   }
-  const { maxBodyBytes } = config.http
+  const { maxBodyBytes, maxWaitingPerAddress } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
   routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
-  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, aside, departure }))
+  const waits = { aside, departure, maxWaitingPerAddress }
+  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
   routers.set('_live', liveRoutes({ ...shared, access, streams }))
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail

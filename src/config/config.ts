@@ -143,6 +143,9 @@ function toSessions(settings: Settings): SessionsConfig {
   })
 }
 
+/** Half of those that wait in a process (docs/sync.md). */
+const WAITING_PER_ADDRESS = 1_000
+
 function toHttp(settings: Settings): HttpConfig {
   const given = settings.PUBLIC_URL?.replace(/\/+$/, '')
   return Object.freeze({
@@ -159,6 +162,7 @@ function toHttp(settings: Settings): HttpConfig {
     maxUnsentBytes: settings.MAX_UNSENT_BYTES,
     maxLive: settings.MAX_LIVE,
     maxLivePerAddress: settings.MAX_LIVE_PER_ADDRESS ?? Math.ceil(settings.MAX_LIVE / 2),
+    maxWaitingPerAddress: settings.MAX_LIVE_PER_ADDRESS ?? WAITING_PER_ADDRESS,
     connections: Object.freeze({
       headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,

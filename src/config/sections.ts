@@ -35,6 +35,8 @@ export interface HttpConfig {
   readonly maxLive: number
   /** Of one address of the network. */
   readonly maxLivePerAddress: number
+  /** Requests of one address that wait for changes at a time. */
+  readonly maxWaitingPerAddress: number
   readonly connections: ConnectionLimits
 }
 

@@ -3,6 +3,7 @@ import type { CommitLog } from '../mongo/commits/commit-log.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { LocaleRules } from '../query/query.ts'
 import { createWorkQueue, type WorkQueue } from '../work-queue.ts'
+import { openAddressShares } from './address-shares.ts'
 import { Audience, hold } from './audience.ts'
 import { bring, type BringOptions, tell, type Times } from './bring.ts'
 import { HEARTBEAT } from './live-events.ts'
@@ -63,7 +64,7 @@ export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
   })
   const stop = beginTimers({ ...parts, log })
   let isEnded = false
-  const held = openCounts()
+  const held = openAddressShares()
   const assertRoom = ({ address }: LiveClient): void => {
     const isFull = audience.size >= options.max || held.of(address) >= options.maxPerAddress
     if (!isEnded && !isFull) return
@@ -111,32 +112,6 @@ function openTurns(): WorkQueue {
     maxWaitMs: 10_000,
     refusal: 'Too many streams at a time',
   })
-}
-
-interface Counts {
-  of(key: string): number
-  /** Counts one until what is answered is called. */
-  add(key: string): () => void
-}
-
-function openCounts(): Counts {
-  const counts = new Map<string, number>()
-  const change = (key: string, by: 1 | -1): void => {
-    const count = (counts.get(key) ?? 0) + by
-    if (count === 0) counts.delete(key)
-    else counts.set(key, count)
-  }
-  return {
-    of: (key) => counts.get(key) ?? 0,
-    add: (key) => {
-      let isCounted = true
-      change(key, 1)
-      return () => {
-        if (isCounted) change(key, -1)
-        isCounted = false
-      }
-    },
-  }
 }
 
 function openLog(parts: Parts, onTold: () => void): LiveLog {

@@ -38,6 +38,7 @@ describe('readConfig', () => {
         maxUnsentBytes: 268_435_456,
         maxLive: 2_000,
         maxLivePerAddress: 1_000,
+        maxWaitingPerAddress: 1_000,
         connections: {
           headersTimeoutMs: 20_000,
           requestTimeoutMs: 300_000,

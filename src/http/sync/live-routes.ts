@@ -10,6 +10,7 @@ import { parseScope, syncedTypes } from '../../query/sync/parse-scope.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
+import { networkOf } from '../network-of.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { responseSink } from './response-sink.ts'
@@ -101,7 +102,7 @@ async function open(
     {
       ...asked,
       userId: principal.kind === 'user' ? principal.documentId : null,
-      address: ctx.ip,
+      address: networkOf(ctx.ip),
       identify: async () => syncerOf(await access.principalOf(authorization), asked.scope),
       sink: responseSink(res),
     },

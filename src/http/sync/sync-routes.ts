@@ -13,6 +13,7 @@ import {
 } from '../../documents/sync/read-page.ts'
 import type { SyncSources } from '../../documents/sync/read-changes.ts'
 import { resetItem } from '../../documents/sync/sync-items.ts'
+import { openAddressShares } from '../../live/address-shares.ts'
 import { RIGHTS } from '../../live/live-stream.ts'
 import type { Locales } from '../../locales/locales.ts'
 import { readHeldToken } from '../../query/sync/held-token.ts'
@@ -25,6 +26,7 @@ import { isKnown } from '../entity-tag.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
+import { networkOf } from '../network-of.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { assertLocales, invalid } from './refuse.ts'
@@ -46,6 +48,8 @@ export interface SyncRouteDependencies {
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
   readonly departure: Departure
+  /** Of one address of the network: whoever waits often leaves room for others. */
+  readonly maxWaitingPerAddress: number
 }
 
 const MOST_WAIT_S = 25
@@ -76,13 +80,19 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/_sync')
   const pages = openSharedPages(MOST_WAITING)
   let waiting = 0
-  const mayWait = (): boolean => waiting < MOST_WAITING && !dependencies.departure.hasBegun()
+  const held = openAddressShares()
+  const mayWait = (address: string): boolean =>
+    waiting < MOST_WAITING &&
+    held.of(address) < dependencies.maxWaitingPerAddress &&
+    !dependencies.departure.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
     const asked = readAsked(readQuery(ctx.querystring), types)
     const deadline = performance.now() + asked.waitMs
+    const address = networkOf(ctx.ip)
     let page = await answer(dependencies, asked, ctx.state.principal)
-    while (isQuiet(page) && performance.now() < deadline && mayWait()) {
+    while (isQuiet(page) && performance.now() < deadline && mayWait(address)) {
       waiting += 1
+      const release = held.add(address)
       const before = page
       const woken = await dependencies
         .aside(ctx.req, async () => {
@@ -91,6 +101,7 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
         })
         .finally(() => {
           waiting -= 1
+          release()
         })
       if (woken === null) break
       page = woken

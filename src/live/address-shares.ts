@@ -1,0 +1,26 @@
+/** How many of something each address of the network has. */
+export interface AddressShares {
+  of(address: string): number
+  /** Counts one until what is answered is called. */
+  add(address: string): () => void
+}
+
+export function openAddressShares(): AddressShares {
+  const counts = new Map<string, number>()
+  const change = (address: string, by: 1 | -1): void => {
+    const count = (counts.get(address) ?? 0) + by
+    if (count === 0) counts.delete(address)
+    else counts.set(address, count)
+  }
+  return {
+    of: (address) => counts.get(address) ?? 0,
+    add: (address) => {
+      let isCounted = true
+      change(address, 1)
+      return () => {
+        if (isCounted) change(address, -1)
+        isCounted = false
+      }
+    },
+  }
+}
