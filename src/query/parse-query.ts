@@ -26,6 +26,7 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
     hasPublishedVersion: parseHasPublishedVersion(query, plan),
+    state: null,
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }

@@ -1,4 +1,4 @@
-import type { Uid } from '../schema/definition.ts'
+import type { Data, Uid } from '../schema/definition.ts'
 import type {
   ShapePlan,
   ComponentAttributePlan,
@@ -21,6 +21,8 @@ export interface Query {
   readonly version: VersionSelection
   /** Of drafts: only those that have, or have not, a published version; null for all. */
   readonly hasPublishedVersion: boolean | null
+  /** Of drafts: only those in this state; null for all. */
+  readonly state: StateCondition | null
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
@@ -29,6 +31,17 @@ export interface Query {
 export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'>
 
 export type Status = 'draft' | 'published'
+
+/** How an entry stands: never published, published as it is, or changed since. */
+export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
+
+export type EntryState = (typeof ENTRY_STATES)[number]
+
+export interface StateCondition {
+  readonly is: EntryState
+  /** What an attribute counts as that a version has never heard of, by name: all that is compared. */
+  readonly unset: Data
+}
 
 /** Names one stored version of a document; `NO_LOCALE` where the type is not localized. */
 export interface VersionKey {

@@ -4,7 +4,7 @@ import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,
   operatorsOf,
-  publishedOf,
+  stateOf,
   STATE,
   takesValue,
   toFilters,
@@ -52,10 +52,10 @@ describe('filters in words', () => {
     expect(toFilters(words, ATTRIBUTES)).to.equal(undefined)
   })
 
-  it('say whether entries were ever published', () => {
-    expect(publishedOf([])).to.equal(undefined)
-    expect(publishedOf([{ at: STATE, is: 'is', to: 'draft' }])).to.equal(false)
-    expect(publishedOf([{ at: STATE, is: 'is', to: 'published' }])).to.equal(true)
+  it('say which state', () => {
+    expect(stateOf([])).to.equal(undefined)
+    expect(stateOf([{ at: STATE, is: 'is', to: 'draft' }])).to.equal('draft')
+    expect(stateOf([{ at: STATE, is: 'is', to: 'published' }])).to.equal('published')
   })
 
   it('have an operator for each type that can be filtered by, the first of which can be begun with', () => {

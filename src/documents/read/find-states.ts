@@ -1,10 +1,8 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { compareStatuses, type DocumentLine } from '../../mongo/lines/compare-statuses.ts'
+import type { EntryState } from '../../query/query.ts'
 import { contentOf } from '../write/same-content.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-
-/** Never published, published as it is, or changed since. */
-export type EntryState = 'draft' | 'published' | 'changed'
 
 export interface LineState extends DocumentLine {
   readonly state: EntryState

@@ -4,7 +4,7 @@ import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { haveSameContent } from '../write/same-content.ts'
-import type { EntryState } from './find-states.ts'
+import type { EntryState } from '../../query/query.ts'
 
 export interface LocaleState {
   readonly locale: string

@@ -2,11 +2,11 @@ import type { RecentWork } from '../../administrators/recent-work.ts'
 import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
 import { proposeUid, toUid } from '../../documents/read/propose-uid.ts'
-import { type EntryState, findStates } from '../../documents/read/find-states.ts'
+import { findStates } from '../../documents/read/find-states.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
-import type { LocaleRules, VersionSelection } from '../../query/query.ts'
+import type { EntryState, LocaleRules, VersionSelection } from '../../query/query.ts'
 import type { Data, Definitions, Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -15,6 +15,7 @@ import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { dataOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
+import { askedState } from './request/asked-state.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import {
   act,
@@ -130,7 +131,8 @@ async function list(
   dependencies: EditorContentDependencies,
 ): Promise<void> {
   const { database } = dependencies.documents
-  const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const parsed = { ...asked, state: askedState(query, plan) }
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findDocuments(database, parsed)
   const states = await statesOf(dependencies, plan, found.entries, parsed.version)

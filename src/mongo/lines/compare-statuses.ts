@@ -4,6 +4,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 
@@ -32,10 +33,6 @@ export function compareStatuses(
   const ids = lines.flatMap(({ documentId, locale }) =>
     (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
   )
-  const content = Object.entries(unset).map(([name, value]): [string, Document] => [
-    name,
-    { $ifNull: [`$${name}`, value] },
-  ])
   const stages: Document[] = [
     { $match: { _id: { $in: ids } } },
     {
@@ -43,7 +40,7 @@ export function compareStatuses(
         documentId: 1,
         locale: 1,
         status: 1,
-        content: content.length === 0 ? { $literal: null } : Object.fromEntries(content),
+        content: storedContent(unset),
       },
     },
     {

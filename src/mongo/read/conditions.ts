@@ -16,3 +16,15 @@ export function matchStages(filter: Document, { lookups, match }: Conditions): D
     ? [{ $match: matchAll([filter, match]) }]
     : [{ $match: filter }, ...lookups, { $match: match }]
 }
+
+export function bothConditions(one: Conditions, other: Conditions): Conditions {
+  return {
+    lookups: [...one.lookups, ...other.lookups],
+    match: matchAll([one.match, other.match]),
+  }
+}
+
+/** Conditions as stages that stand behind others; none where every version meets them. */
+export function laterStages({ lookups, match }: Conditions): readonly Document[] {
+  return lookups.length === 0 ? [] : [...lookups, { $match: match }]
+}

@@ -64,8 +64,8 @@ export function toCounted({ countLimit }: Database, { page }: Query, counted: nu
 }
 
 /** Whether a list shows every version that its collection holds, so that the collection's own number will do. */
-function isWholeCollection({ plan, filter, hasPublishedVersion }: Query): boolean {
-  const isFiltered = filter !== null || hasPublishedVersion !== null
+function isWholeCollection({ plan, filter, hasPublishedVersion, state }: Query): boolean {
+  const isFiltered = filter !== null || hasPublishedVersion !== null || state !== null
   return !isFiltered && !plan.localized && !plan.draftAndPublish
 }
 

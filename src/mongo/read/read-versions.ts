@@ -2,18 +2,18 @@ import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import { fallbackStages } from './fallback-stages.ts'
-import type { Conditions } from './conditions.ts'
+import { bothConditions, laterStages } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { findPageByTargets } from './page-by-targets.ts'
+import { publishedConditions } from './published-conditions.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { shownVersions } from './target-version.ts'
-import { matchAll } from './translate-filter.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import { readUnique } from './read-unique.ts'
@@ -29,11 +29,13 @@ export const BULK_TIMEOUT_MS = 60_000
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, reader } = query
   const resolved = await resolveFilter(database, filter, version, reader)
-  const conditions = withPublished(query, resolved)
+  const published = publishedConditions(query)
+  const conditions = bothConditions(resolved, published)
   const most = mostVersions(filter, version)
   const ordered = most > 1 ? await findPageByTargets(database, query, conditions) : null
   if (ordered !== null) return ordered
-  const read = buildFind(query, conditions)
+  const found = buildFind(query, resolved)
+  const read = { ...found, chosen: [...found.chosen, ...laterStages(published)] }
   const count = (): Promise<Counted> => countVersions(database, query, conditions)
   if (isFromStart(query.page) && most <= read.limit) {
     const member = uniqueMember(filter, version)
@@ -51,30 +53,6 @@ export async function findPage(database: Database, query: Query): Promise<Versio
 
 function isFromStart(page: Page): boolean {
   return page.kind === 'cursor' ? page.after === null : rangeOf(page).skip === 0
-}
-
-/** The published version is another document of the same collection, found by its documentId. */
-function withPublished(
-  { plan, hasPublishedVersion }: Query,
-  { lookups, match }: Conditions,
-): Conditions {
-  if (hasPublishedVersion === null) return { lookups, match }
-  const as = 'quire_published'
-  const lookup = {
-    from: plan.collectionName,
-    localField: 'documentId',
-    foreignField: 'documentId',
-    let: { locale: '$locale' },
-    pipeline: [
-      { $match: { status: 'published', $expr: { $eq: ['$locale', '$$locale'] } } },
-      { $project: { _id: 1 } },
-    ],
-    as,
-  }
-  return {
-    lookups: [...lookups, { $lookup: lookup }],
-    match: matchAll([match, { [as]: hasPublishedVersion ? { $ne: [] } : { $eq: [] } }]),
-  }
 }
 
 /**

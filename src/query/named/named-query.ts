@@ -54,6 +54,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     page: pageOf(query, given, all),
     version: parseVersions(version, plan, filter, rules.locales),
     hasPublishedVersion: null,
+    state: null,
     reader: parseReader(version, all),
   }
 }

@@ -2,7 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import type { QueryValue } from './query-string.ts'
 import { request } from './request.ts'
 
-export type EntryState = 'draft' | 'published' | 'changed'
+/** Never published, published as it is, or changed since. */
+export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
+
+export type EntryState = (typeof ENTRY_STATES)[number]
 
 /** An entry as lists and forms get it; what else it has depends on its type. */
 export interface Entry {

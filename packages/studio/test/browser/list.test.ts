@@ -110,6 +110,30 @@ describeInBrowser('the list of a type', () => {
     await expectRows(5)
   })
 
+  it('filters by what was changed since it was published, beside a search; the address keeps it', async () => {
+    const { data } = await server.ask('GET', '/api/articles?filters[slug]=article-8')
+    const path = `/api/articles/${data[0].documentId}?status=draft`
+    await server.ask('PUT', path, { data: { readingMinutes: 99 } })
+    await open()
+    await page.getByRole('button', { name: '+ Filter' }).click()
+    await page.getByRole('button', { name: 'Attribute' }).click()
+    await page.getByRole('option', { name: 'State', exact: true }).click()
+    await page.getByRole('button', { name: 'Value' }).click()
+    await page.getByRole('option', { name: 'changed since published' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await expectRows(1)
+    expect(await row(titleOf(8)).getByText('Changed').count()).to.equal(1)
+    await page.getByText('1 of 1 that match').waitFor()
+    await page.reload()
+    await expectRows(1)
+    await page.getByRole('searchbox', { name: 'Search' }).fill('article 07')
+    await page.getByText('Nothing matches').waitFor()
+    await server.ask(
+      'POST',
+      `/admin/content/api::article.article/${data[0].documentId}/actions/discard`,
+    )
+  })
+
   it('sorts by a press on a head', async () => {
     await open()
     await page.getByRole('columnheader', { name: 'Title' }).click()

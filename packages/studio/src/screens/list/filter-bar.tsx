@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button as AriaButton, DialogTrigger, Input, SearchField } from 'react-aria-components'
+import { ENTRY_STATES } from '../../api/entries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -97,7 +98,8 @@ function FilterText({ word }: { readonly word: FilterWord }) {
   const { t } = useTexts()
   const nameOf = useColumnName()
   const { at, is, to = '', as = to } = word
-  const value = at === STATE ? t(to === 'published' ? 'list.everPublished' : 'state.draft') : as
+  const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
+  const value = state === undefined ? as : t(`list.state.${state}`)
   return (
     <>
       <b>{nameOf(at)}</b> {t(`filter.${is}`)}

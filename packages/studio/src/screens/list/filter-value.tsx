@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListBox, ListBoxItem } from 'react-aria-components'
 import { type Attribute, declarationQuery } from '../../api/content-types.ts'
-import { entriesQuery, titleOf } from '../../api/entries.ts'
+import { ENTRY_STATES, entriesQuery, titleOf } from '../../api/entries.ts'
 import { Choice } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -33,10 +33,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   const { t } = useTexts()
   const { to = '', at } = word
   if (at === STATE) {
-    const options = [
-      { id: 'draft', name: t('state.draft') },
-      { id: 'published', name: t('list.everPublished') },
-    ]
+    const options = ENTRY_STATES.map((id) => ({ id, name: t(`list.state.${id}`) }))
     return <Choice label={t('filter.value')} options={options} value={to} onChange={onChange} />
   }
   if (attribute?.type === 'relation' && attribute.target !== undefined) {

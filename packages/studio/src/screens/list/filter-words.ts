@@ -1,4 +1,5 @@
 import type { Attribute, Attributes, AttributeType } from '../../api/content-types.ts'
+import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 
 /** The words between an attribute and a value, in the order in which they are offered. */
@@ -129,10 +130,10 @@ function toOperand(value: string, type: AttributeType): string {
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString()
 }
 
-/** Whether a type's entries were ever published, of the words about the state; undefined where nothing is said. */
-export function publishedOf(words: readonly FilterWord[]): boolean | undefined {
+/** The state that the words narrow a list down to; undefined where they say nothing of it. */
+export function stateOf(words: readonly FilterWord[]): EntryState | undefined {
   const to = words.findLast(({ at }) => at === STATE)?.to
-  return to === undefined ? undefined : to === 'published'
+  return ENTRY_STATES.find((state) => state === to)
 }
 
 export function isFilterWord(given: unknown): given is FilterWord {

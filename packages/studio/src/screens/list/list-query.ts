@@ -2,7 +2,7 @@ import type { Attribute, Attributes, Declaration } from '../../api/content-types
 import type { ListQuery } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
-import { OWN_ATTRIBUTES, publishedOf, toFilters } from './filter-words.ts'
+import { OWN_ATTRIBUTES, stateOf, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
@@ -52,7 +52,7 @@ export function selectionOf({
     ...(locale !== null && { locale }),
     ...(q !== undefined && { _q: q }),
     filters: toFilters(filters, attributes),
-    hasPublishedVersion: publishedOf(filters),
+    state: stateOf(filters),
   }
 }
 
