@@ -8,9 +8,9 @@ export interface BodyBudget {
 }
 
 /**
- * Keeps bodies that are still to come to their end below `maxBytes` together. Each may be as large as a body may be, and
- * whoever sends one slowly holds what has come of it in memory: beyond the bound the one that began first is cut off, as it
- * has had the most time. Whoever sends a body at once is not kept out by those who do not.
+ * Keeps the unfinished request bodies below `maxBytes` together. A slow client holds the received part of its body in
+ * memory: beyond the bound the connection of the oldest body is closed, as it has had the most time. Slow clients
+ * do not keep out those that send a body at once.
  */
 export function openBodyBudget(maxBytes: number): BodyBudget {
   /** In the order in which they began. */

@@ -1,7 +1,7 @@
 /** When the server stops: who waits for something that comes later is to be sent away, to another process. */
 export interface Departure {
   hasBegun(): boolean
-  /** Answers how to be told no more. */
+  /** Returns the function that removes the listener. */
   onBegin(listener: () => void): () => void
   begin(): void
 }

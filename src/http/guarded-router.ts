@@ -3,9 +3,9 @@ import { assertAdministrator, assertMay, assertProgram, may } from '../access/pe
 import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
- * Who gets through to a route: whoever may do an action, who may write any content (its handler asks for each
- * type), who may keep a copy of any (as before), programs by a token (their handler asks for each type), administrators who may do one (or all of them: null), who reads metrics, or everyone. `<uid>` in an action of
- * administrators is the content-type that the path names.
+ * The principals that reach the handler of a route: those that may do an action, those that may write or sync at least one
+ * type and API tokens (in all three the handler checks each type), administrators that may do an action (null: all
+ * administrators), readers of metrics, or everyone. `<uid>` in an action of administrators is the content-type of the path.
  */
 export type RouteAccess =
   | { readonly action: string }
@@ -22,7 +22,7 @@ export interface Guarded {
   readonly run: Middleware
 }
 
-/** A route as it was declared, for whoever asks what there is to protect. */
+/** A route as it was declared, for tests that list the protected routes. */
 export interface DeclaredRoute {
   readonly method: RouteMethod
   /** With its parameters, such as `/api/articles/:documentId`. */
@@ -80,12 +80,12 @@ export function guardedRouter(
   }
 }
 
-/** Runs a handler for whoever may do the action. The middleware throws ForbiddenError for others. */
+/** Runs a handler for principals that may do the action. The middleware throws ForbiddenError for others. */
 export function permitted(action: string, handler: Handler): Guarded {
   return guarded({ action }, ({ state }) => assertMay(state.principal, action), handler)
 }
 
-/** Runs a handler for whoever may do one of the actions. The middleware throws ForbiddenError for others. */
+/** Runs a handler for principals that may do one of the actions. The middleware throws ForbiddenError for others. */
 export function writersOnly(actions: readonly string[], handler: Handler): Guarded {
   return guarded('writers', assertAny(actions), handler)
 }
@@ -138,7 +138,7 @@ export function metricsReaders(assert: (ctx: Context) => void, handler: Handler)
   return guarded('metrics', assert, handler)
 }
 
-/** Runs a handler whoever asks. */
+/** Runs a handler for every principal. */
 export function everyone(handler: Handler): Guarded {
   return { access: 'everyone', run: handler }
 }

@@ -93,7 +93,7 @@ export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
   }
 }
 
-/** What fails is told when it is awaited, which may be after a group. */
+/** An error is thrown when the line is awaited, which may be after a group. */
 function begin<T>(items: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const next = items.next()
   next.catch(() => undefined)

@@ -76,8 +76,8 @@ const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]) // [ {
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]) // ] }
 
 /**
- * How deep the lists and objects of a valid JSON text lie within each other. Of the text, since whoever may not
- * write can make the server walk values too: 3 ms for a megabyte where the walk takes up to 180.
+ * The depth of lists and objects in a valid JSON text. Of the text, since requests without permission are
+ * parsed too: 3 ms for a megabyte, where a walk of the values takes up to 180.
  */
 export function levelsOf(json: string): number {
   let deepest = 0

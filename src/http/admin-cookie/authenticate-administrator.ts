@@ -15,8 +15,8 @@ export interface AdministratorAuthentication {
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Sets who asks for the management: by the `Authorization` header, or else by the cookie of a session. Answers of the
- * management hold secrets: nothing keeps a copy.
+ * Sets the principal of a management request: by the `Authorization` header, or else by the cookie of a session. Answers
+ * of the management API hold secrets: no cache may store them.
  * @throws UnauthorizedError for a bearer that is not known, ForbiddenError for a cookie that another site's page made a
  * browser send.
  */

@@ -39,7 +39,7 @@ const BY_EMAIL: Counted = { accountOf: accountIn('email') }
 /** Of a link nobody can say whose it is before it is known to be good. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
-/** Who asks has not shown who they are. */
+/** The request has no valid credentials. */
 const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }
 
 type Enter = typeof signIn
@@ -112,7 +112,7 @@ function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
   }
 }
 
-/** Whoever signs in gets a session of their own: one that the browser had before ends. */
+/** Each sign-in begins a new session: one that the browser had before ends. */
 async function answer(
   ctx: Context,
   { administrators, cookie }: AdminSessionDependencies,

@@ -36,7 +36,7 @@ type EntryHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** For whoever may find entries of the type. */
+/** For administrators that may find entries of the type. */
 function add(
   admin: AdminRouter,
   dependencies: EditorContentDependencies,
@@ -64,7 +64,7 @@ function actionOf(
   return contentAction(planOf(ctx, dependencies), verb)
 }
 
-/** Those of which one may see something; a document of which there is nothing to see is not there. */
+/** The documents with at least one readable version; the others are left out. */
 async function showLocales(
   ctx: Context,
   plan: ContentTypePlan,

@@ -67,8 +67,8 @@ const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
 })
 
 /**
- * `/admin/history`: what was done to each document of a type that keeps history, by whatever door. It is shown to whoever
- * may see the drafts of the type, in the locales in which they may.
+ * `/admin/history`: the changes of each document of a type that keeps history, from all APIs. It needs the right to read
+ * drafts of the type, and shows the locales of that right.
  */
 export function historyRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/history', dependencies)

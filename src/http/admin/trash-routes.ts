@@ -51,7 +51,7 @@ const RESTORE = Joi.object<{ readonly data?: RestoreInput }>({
 
 const END = Joi.object<{ readonly deletion?: string }>({ deletion: DELETION })
 
-/** `/admin/trash`: content that was deleted, for whoever may see it, create it and delete it. */
+/** `/admin/trash`: deleted content, for administrators that may read, create and delete it. */
 export function trashRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/trash', dependencies)
   const asking = (verb: ContentVerb) => (ctx: Context) => {

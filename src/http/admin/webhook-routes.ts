@@ -21,7 +21,7 @@ export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksCont
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
 }
 
-/** Who is told of what changes: nobody has content sent that they may not see. */
+/** `/admin/webhooks`: an actor makes only webhooks whose content it may read. */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): GuardedRouter {
   const { database, schema } = dependencies
   const admin = adminRouter('/admin/webhooks', dependencies)

@@ -130,7 +130,7 @@ const SERVER = {
   serverInfo: { name: 'quire', title: 'Quire', version: readVersion() },
   instructions: INSTRUCTIONS,
 }
-/** What there is to call follows who asks, and changes with rights. */
+/** The list of tools depends on the principal, and changes with its rights. */
 const CACHING = { ttlMs: 60_000, cacheScope: 'private' }
 
 /** What goes wrong with a tool is an answer that the agent can read, and mend. @throws RefusedMessage */

@@ -186,7 +186,7 @@ export function isTool(name: unknown): name is string {
 }
 
 /**
- * Runs a tool for whoever asks: each call is permitted, checked and bounded as the same request of REST is.
+ * Runs a tool for the principal: each call is authorised, validated and bounded like the same request of REST.
  * @throws CmsError
  */
 export async function callTool(

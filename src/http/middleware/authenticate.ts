@@ -6,8 +6,8 @@ import { actAs } from './act-as.ts'
 const PRIVATE = 'private, no-cache'
 
 /**
- * Sets who asks, by the `Authorization` header alone. For the router to use, so that a path without a
- * route is a 404 whoever asks. @throws UnauthorizedError for a bearer that is not known.
+ * Sets the principal by the `Authorization` header alone. For the router to use, so that a path without a
+ * route is a 404 for every principal. @throws UnauthorizedError for a bearer that is not known.
  */
 export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
   return async (ctx, next) => {

@@ -14,8 +14,8 @@ import { createFailureReport } from '../report-failures.ts'
 import type { Context, Middleware } from '../state.ts'
 
 /**
- * The one way out for failure: a CmsError has its envelope, and anything else is a bug, logged with its
- * cause and told to nobody.
+ * The one exit for errors: a CmsError has its envelope; anything else is a bug, logged with its
+ * cause, which no answer contains.
  */
 export function handleErrors(log: Logger): Middleware {
   const report = createFailureReport(log)

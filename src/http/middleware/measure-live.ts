@@ -1,6 +1,6 @@
 import { Gauge, Counter, type Registry } from 'prom-client'
 
-/** What is measured of those who are told of changes as they come. */
+/** The metrics of streams of changes. */
 export interface MeasuredStreams {
   readonly open: number
   readonly told: number

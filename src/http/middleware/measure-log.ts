@@ -15,8 +15,8 @@ export interface MeasuredPurges {
 }
 
 /**
- * Asks once for each collection of metrics, all gauges together; a database that does not answer leaves them as they were.
- * `purges` is null where no caches in front are told.
+ * Reads once for each collection of metrics, all gauges together; while the database does not answer they keep their
+ * values. `purges` is null where no caches are configured.
  */
 export function measureLog(
   registry: Registry,

@@ -3,8 +3,8 @@ import type { Middleware } from '../state.ts'
 import { toJson } from '../to-json.ts'
 
 /**
- * Turns a body into JSON text once: left to Koa, its length is asked for (and the text made) by whoever
- * compresses, and once more for the answer. A body that cannot be serialised fails inside `handleErrors`.
+ * Serialises a body to JSON once: Koa would do it twice, for the length that compression reads and for
+ * the answer. A body that cannot be serialised fails inside `handleErrors`.
  */
 export function serializeJson(): Middleware {
   return async (ctx, next) => {

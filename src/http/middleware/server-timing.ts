@@ -3,8 +3,8 @@ import type { FinishedRequest } from './observe-requests.ts'
 import type { Context } from '../state.ts'
 
 /**
- * Says what a request cost where browsers show it (https://www.w3.org/TR/server-timing/): `total`, and `db`
- * with the number of commands. Not for production: it tells strangers what is slow.
+ * Reports the cost of a request to browsers (https://www.w3.org/TR/server-timing/): `total`, and `db`
+ * with the number of commands. Not for production: it reveals which requests are slow.
  */
 export function setServerTiming({ ms, tally }: FinishedRequest, ctx: Context): void {
   const total = `total;dur=${ms.toFixed(1)}`

@@ -18,7 +18,7 @@ export interface OidcDependencies {
 }
 
 const PURPOSE = 'oidc'
-/** What an attempt is kept in: `<state>.<nonce>.<verifier>`, none of which has a dot. */
+/** The value of an attempt's cookie: `<state>.<nonce>.<verifier>`; none of the three has a dot. */
 const ATTEMPT = 'quire_oidc'
 const ATTEMPT_SECONDS = 300
 
@@ -86,7 +86,7 @@ function attemptOf(kept: string | null): Attempt & { readonly state: string } {
   return { state, nonce, verifier }
 }
 
-/** The cause is for the log: whoever stands before the page learns no more than whether they are unknown here. */
+/** The cause goes to the log: the page shows no more than whether the account is unknown. */
 async function orShown(
   ctx: Context,
   { log }: OidcDependencies,

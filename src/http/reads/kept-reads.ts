@@ -108,7 +108,7 @@ function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Readi
     shared: async (key, prepared) => {
       const other = underWay.get(key)
       if (other !== undefined) {
-        await other.catch(() => undefined) // its own request is told
+        await other.catch(() => undefined) // its own request reports it
         const found = await findIn(cache, key)
         if (found !== null) return found
       }
@@ -183,7 +183,7 @@ function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   return isMeant ? 'no-cache' : null
 }
 
-/** While it is asked after, an answer may be shown that is as old again. */
+/** While it is revalidated, an answer of up to twice that age may be served. */
 function publicFor(seconds: number): string {
   return seconds === 0
     ? 'public, max-age=0, must-revalidate'

@@ -3,8 +3,8 @@ import type { SyncPage } from '../../documents/sync/read-page.ts'
 import { createWorkQueue } from '../../work-queue.ts'
 
 /**
- * Pages of changes for those whom a change wakes, all at once: who asks for the same is given the same, and others take
- * turns. Else one write would send as many questions to the database as there are clients that wait.
+ * Pages of changes for all clients that one change wakes: equal requests share a page, and different ones take
+ * turns. Otherwise one write would cause as many reads of the database as clients wait.
  */
 export interface SharedPages {
   /** `asked` is equal where pages are, for those with the same grants. @throws ServiceUnavailableError */

@@ -204,7 +204,7 @@ async function identifiedAccount(
   return (await findUserByIdentifier(accounts, identifier))?.documentId ?? account
 }
 
-/** @throws UnauthorizedError for whoever may do this, but is no end user. */
+/** @throws UnauthorizedError for a principal with this permission that is no end user. */
 function userOf({ state: { principal } }: Context): string {
   const documentId = documentIdOf(principal)
   if (documentId === null) throw new UnauthorizedError('Unauthorized')

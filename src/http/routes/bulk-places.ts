@@ -26,8 +26,8 @@ interface Held {
 }
 
 /**
- * So many bulk requests at a time, each of which keeps a connection to the database busy. Whoever has a place and sends
- * nothing keeps nobody out: the connection of the one that has been silent longest is cut off for one that comes.
+ * Bounds the concurrent bulk requests, each of which keeps a connection to the database busy. A silent client keeps no
+ * other out: a new request closes the connection of the one that has been silent longest.
  */
 export function openBulkPlaces(most: number, idleMs = IDLE_MS): BulkPlaces {
   const taken = new Set<Held>()

@@ -45,7 +45,7 @@ export interface ContentRouteDependencies extends RuleSources {
   readonly documents: DocumentContext
   readonly creations: IdempotentCreations
   readonly locales: Locales
-  /** Who asks; run for routes that exist only. */
+  /** Sets the principal; run for existing routes only. */
   readonly authenticate: Middleware
   readonly readBody: Middleware
 }

@@ -16,7 +16,7 @@ export interface DescriptionDependencies {
 /** Of all descriptions that are kept: one for each set of rights that is in use. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** `GET /api/openapi.json`: what whoever asks may do. */
+/** `GET /api/openapi.json`: the operations that the principal may do. */
 export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
   const router = guardedRouter('/api/openapi.json')
   const describe = keptDescriptions(dependencies)

@@ -22,7 +22,7 @@ export interface QueryRouteDependencies extends RuleSources {
   readonly reads: KeptReads
 }
 
-/** `GET /api/_q/<name>`: what a named query selects, to whoever may run it. */
+/** `GET /api/_q/<name>`: the entries of a named query, for principals that may run it. */
 export function queryRoutes(
   queries: NamedQueries,
   dependencies: QueryRouteDependencies,

@@ -33,7 +33,7 @@ export function readPermissions(sent: unknown): readonly string[] {
   )
 }
 
-/** Named queries are shown as one controller, the verbs of which are their names. */
+/** Named queries are shown as one controller, whose actions are their names. */
 function actionOf(type: string, controller: string, verb: string): string {
   const isQuery = type === QUERY_SUBJECT && controller === QUERY_SUBJECT
   return isQuery ? queryAction(verb) : `${type}.${controller}.${verb}`

@@ -10,9 +10,9 @@ import type { Data } from '../../schema/definition.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 
-/** An address outlives its bytes (`POST /api/upload?id=`): a copy may be kept, but is asked after. */
+/** An address outlives its bytes (`POST /api/upload?id=`): a copy may be stored, but is revalidated. */
 const ASKED_AFTER = 'public, no-cache'
-/** Of an address with a `v`, whoever made it promises another one for other bytes. */
+/** An address with a `v` changes with its bytes. */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 const UNKNOWN = 'application/octet-stream'

@@ -158,8 +158,8 @@ function noFiles(): ValidationError {
 }
 
 /**
- * What `ref`, `refId` and `field` name; null when none of them is sent. Whoever attaches changes an
- * entry, and needs the permission to.
+ * The target of `ref`, `refId` and `field`; null when none of them is sent. Attaching changes an
+ * entry, and needs the permission for it.
  */
 async function attachmentOf(
   ctx: Context,

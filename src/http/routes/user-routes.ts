@@ -72,7 +72,7 @@ async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<vo
   if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
   const user = await getUser(dependencies.accounts, String(principal.id))
   const { populate, fields } = readQuery(ctx.querystring)
-  // Whoever may not see roles is shown none, rather than refused.
+  // Without the right to read roles they are left out, rather than refused.
   const mayPopulate = 'populate' in withRole(ctx)
   const asked = { ...(fields !== undefined && { fields }), ...(mayPopulate && { populate }) }
   ctx.body = await showUser(ctx, dependencies, user, asked)
@@ -99,8 +99,8 @@ async function update(ctx: Context, dependencies: UserRouteDependencies): Promis
 }
 
 /**
- * Nobody gives a role, or takes over an account, that may do more than they may themselves: else whoever may
- * change users could do everything. What a role permits about one's own account gives no power over others.
+ * A principal gives no role, and changes no account, that may do more than itself: otherwise the right to
+ * change users would include all rights. Actions on one's own account are not counted.
  */
 function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
   return async (documentId) => {

@@ -26,7 +26,7 @@ export interface LiveRouteDependencies {
 
 type Asked = Pick<LiveClient, 'scope' | 'token' | 'gone'>
 
-/** `GET /api/_live`: tells of changes as they come, without their content. */
+/** `GET /api/_live`: streams changes as they are committed, without their content. */
 export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
@@ -75,7 +75,7 @@ function readFirst(query: Data, types: ReadonlyMap<string, ContentTypePlan>): He
   return readHeldToken(token, types)
 }
 
-/** Of a token some types may be lost by now, which it is told; not all. */
+/** The principal may have lost some types of a token since, which the stream reports; not all. */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
   { scope, token }: Asked,
