@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { sortKeyOf } from '../connection/query-shape.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
 
-/** The indexes that a collection has, whoever built them. */
+/** All indexes of a collection, including those that Quire did not build. */
 export interface CollectionIndexes {
   readonly name: string
   /** The attributes of each, in order; `:desc` follows what is descending. */

@@ -44,8 +44,8 @@ export async function explainCommand(
 }
 
 /**
- * Engines nest what they tell in different ways (stages of a pipeline, shards, one within the other), and call
- * it the same: what is looked for is found at any depth, the outermost count first.
+ * Engines nest their reports in different ways (stages of a pipeline, shards, one within the other), under
+ * the same names: a name is looked for at any depth, the outermost count first.
  */
 export function readPlan(reply: Document): QueryPlan | null {
   const winning = [...membersOf(reply, 'winningPlan')]

@@ -13,7 +13,7 @@ import type { ReadPlan } from './run-read.ts'
 
 /**
  * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last
- * one tells whether there is a next page. What can find one version alone is asked without an order, for
+ * one shows whether there is a next page. A query that finds at most one version is sent without an order, for
  * which DocumentDB would walk the whole list.
  */
 export function buildFind(query: Query, conditions: Conditions): ReadPlan {

@@ -7,9 +7,9 @@ import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { decodeVersion, type ReadPlan, readRows, readVersions } from './run-read.ts'
 
 /**
- * Reads versions of which at most one has the value of `member` that is asked for. Reads of one turn that differ in
- * this value alone are sent together: of the time that a small request takes, most goes into its command, and front
- * ends ask for single entries by the dozen.
+ * Reads versions by a value of `member` that at most one of them has. Reads in one turn of the event loop that differ in
+ * this value alone share a command: the command takes most of the time of a small request, and front
+ * ends request single entries by the dozen.
  */
 export async function readUnique(
   database: Database,

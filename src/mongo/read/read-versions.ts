@@ -23,7 +23,7 @@ import { readVersions } from './run-read.ts'
 export const BULK_TIMEOUT_MS = 60_000
 
 /**
- * One page of a list: one find and, in parallel, one count; the find alone where that tells how many there are;
+ * One page of a list: one find and, in parallel, one count; the find alone where its length gives the total;
  * or where a relation orders it `findPageByTargets`.
  */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {

@@ -123,7 +123,7 @@ function translateComparison(
     : { [name]: CONDITIONS[operator](toBson(operand)) }
 }
 
-/** Their values may be lists, of which MongoDB would look at each item. */
+/** Their values may be lists, each item of which MongoDB would compare. */
 export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
 /** Conditions on a JSON value as a whole: a plain `$eq` would also look into the items of a list. */

@@ -44,7 +44,7 @@ export function uniqueMember(filter: Filter | null, versions: VersionSelection):
   return mostByComparison(filter, versions) === 1 ? filter.attribute.name : null
 }
 
-/** The values of which an attribute must have one; null where an operator asks for something else. */
+/** The values that an attribute must equal one of; null where an operator is no equality. */
 function valuesOf({
   operator,
   operand,

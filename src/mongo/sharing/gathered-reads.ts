@@ -1,8 +1,8 @@
 /**
- * Reads what is found by one key. Whoever asks in the same turn of the event loop for the same `kind` shares one
- * command: `read` gets all of their keys, without repetition, and answers what it found by its key. Nothing that it
- * reads is older than any of the questions. Undefined where nothing was found.
- * @throws what `read` throws, to all of them
+ * Reads a value by its key. Calls of the same `kind` in one turn of the event loop share one command: `read` gets all of
+ * their keys, without repetition, and returns the values by key. The command is sent after the last call, so that no value
+ * is older than its call. Undefined where nothing was found.
+ * @throws what `read` throws, to all callers
  */
 export type GatherReads = <T>(
   kind: string,

@@ -13,8 +13,8 @@ interface Runs<T> {
 const LONGEST_WAIT_MS = 100
 
 /**
- * One run at a time of what many ask for at once. Who asks while a run is under way shares the next one with all
- * others who do: what a run finds out is never older than the question.
+ * One run at a time of work that many callers need at once. All calls during a run share the next one: a result
+ * is never older than its call.
  */
 export function createSharedRuns<T>(): ShareRuns<T> {
   const byKey = new Map<string, Runs<T>>()

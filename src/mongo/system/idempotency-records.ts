@@ -152,7 +152,7 @@ function beginnings(
       const leasedUntil = new Date(at.getTime() + LEASE_MS)
       const expiresAt = new Date(at.getTime() + KEPT_FOR_MS)
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
-      // Apart, and no upsert: of upserts that race DocumentDB may tell more than one that it was first.
+      // Separate commands, no upsert: DocumentDB may report several racing upserts as first.
       if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
       const stored = await rows.findOne({ _id: key }, options)
       if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)

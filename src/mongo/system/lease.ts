@@ -58,8 +58,9 @@ export async function tryLease(
 }
 
 /**
- * Keeps every other transaction that locks the same name waiting until this one ends: for what has no row
- * yet that could be locked. The commits that lock one name follow one another in the log. What is noted is of nobody, and stays.
+ * Keeps every other transaction that locks the same name waiting until this one ends: for things without a
+ * row that could be locked. The commits that lock one name follow one another in the log. The row is a mutex; it is never
+ * deleted.
  */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
   const locked = await inSession(session, () =>

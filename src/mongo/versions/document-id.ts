@@ -11,8 +11,8 @@ export function newDocumentId(): string {
 }
 
 /**
- * A documentId that follows from a key: the same in every process, so that two who create a document at once write the
- * same one. Its first letter says of which kind of document it is.
+ * A documentId that follows from a key: the same in every process, so that two that create a document at once write the
+ * same one. Its first letter names the kind of document.
  */
 export function documentIdFrom(letter: string, key: string): string {
   const digest = BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)

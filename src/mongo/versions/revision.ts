@@ -17,8 +17,8 @@ export const LOCK = '_lock'
 export const COMMIT = '_commit'
 
 /**
- * 16 hexadecimal digits by chance. Not a count: a document that is deleted and made anew would count from
- * the start again, and what a client read before would seem to be current.
+ * 16 random hexadecimal digits. Not a count: a document that is deleted and created again would count from
+ * the start, and a revision that a client read before would seem current.
  */
 export function newRevision(): string {
   return randomBytes(8).toString('hex')
