@@ -35,9 +35,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Work that outlives the process that was to do it. Three rules make each job count once, whoever is killed, stopped or
- * late: it is claimed by one `findOneAndUpdate`, completed by the token of its lease alone, and what it changes in the
- * database is changed by the transaction that removes it. It is enqueued by inserting its row, in whatever transaction.
+ * Work that outlives the process that was to do it. Three rules make each job count once, whichever process is killed,
+ * stopped or late: it is claimed by one `findOneAndUpdate`, completed by the token of its lease alone, and its changes to
+ * the database are in the transaction that removes it. It is enqueued by inserting its row, in any transaction.
  */
 export interface JobQueue<T extends JobRow> {
   /** One that is due, among those that meet the conditions too; null where there is none. */

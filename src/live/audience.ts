@@ -72,7 +72,7 @@ export class Audience {
   }
 }
 
-/** Nothing is told for so long, and then first what it may hear by then. */
+/** A stream gets no events for so long, and then its new rights first. */
 export function hold(listener: Listener, ms: number): void {
   listener.isJoined = false
   listener.dueAt = performance.now() + ms

@@ -28,7 +28,7 @@ const AGAIN_MS = 1_000
 /** Who is further behind is sent away to read what there is. */
 const MOST_BACKLOG = 8_192
 
-/** Asks what a client may, and tells it what it has missed: then it hears what comes. */
+/** Reads the rights of a client and sends the events that it missed: then it gets new ones. */
 export async function bring(
   options: BringOptions,
   listener: Listener,

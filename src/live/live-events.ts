@@ -14,8 +14,8 @@ export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
 export const HEARTBEAT = ':\n\n'
 
 /**
- * What a commit changed of a scope, an event each, without content. The last carries the token: a commit that was cut off
- * in the middle is told again as a whole. Empty where it changed nothing.
+ * The changes of a commit in a scope, an event each, without content. The last event carries the token: a commit that was
+ * cut off in the middle is sent again as a whole. Empty where it changed nothing.
  */
 export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit): string {
   const skipped = commit.seq === token.seq + 1 ? token.item : 0

@@ -5,7 +5,7 @@ import type { CommitItem } from '../mongo/connection/commit-record.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { WorkQueue } from '../work-queue.ts'
 
-/** What streams are told of a change: no content. */
+/** A change as streams report it: no content. */
 export type LiveItem = Pick<
   CommitItem,
   'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision'
@@ -16,9 +16,9 @@ export interface LiveCommit {
   readonly items: readonly LiveItem[]
 }
 
-/** The one reader of the commit log of a process, for all who are told of changes as they come. */
+/** The one reader of the commit log of a process, for all of its streams. */
 export interface LiveLog {
-  /** Up to where it has read, and of which log. */
+  /** The last number that it has read, and the log. */
   position(): Pick<Head, 'log' | 'seq' | 'floor'>
   /**
    * Commits after a number and up to the position, the first of them: from memory where they were lately. Null where
@@ -34,7 +34,7 @@ export interface LiveLogOptions {
   readonly database: Database
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook'>
   readonly turns: WorkQueue
-  /** False: nobody is there to be told, and nothing is read. */
+  /** False: there are no streams, and nothing is read. */
   readonly isHeard: () => boolean
   /** Each commit in the order of their numbers, and none before the one before was heard. */
   readonly onCommit: (commit: LiveCommit) => Promise<void>

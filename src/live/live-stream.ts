@@ -28,7 +28,7 @@ export interface LiveClient {
   readonly token: SyncToken | null
   /** Names of content-types of the token that there are no more. */
   readonly gone: readonly string[]
-  /** Of the end user who asks, the documentId. */
+  /** The documentId of the end user, if the principal is one. */
   readonly userId: string | null
   /** Of the network. */
   readonly address: string
@@ -41,11 +41,11 @@ export interface LiveClient {
 interface Place {
   readonly token: SyncToken
   readonly find: Finder
-  /** Equal for streams that are told the same of a commit that comes next. */
+  /** Equal for streams that get the same events of the next commit. */
   readonly channel: string
 }
 
-/** What streams are told alike of one commit, which is made once. */
+/** The events of one commit that equal streams share: built once. */
 export interface SharedTexts {
   textOf(seq: number, channel: string, make: () => string): string
 }
@@ -71,7 +71,7 @@ type Position = ReturnType<LiveLog['position']>
 /** Tokens that lag behind are sent anew after so many commits that were not of the scope: retention must not overtake them. */
 const LAG = 256
 
-/** What one client is told. */
+/** The stream of one client. */
 export class LiveStream {
   readonly client: LiveClient
   #place: Place

@@ -10,7 +10,7 @@ import { HEARTBEAT } from './live-events.ts'
 import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
 
-/** The streams of a process: who is told of changes as they come. */
+/** The streams of a process: its clients that get changes as they are committed. */
 export interface LiveStreams {
   /**
    * Tells a client from then on, until `close` of what is answered. `begin` is called once nothing can be refused any
@@ -39,7 +39,7 @@ export interface LiveStreamsOptions {
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook' | 'follow'>
   readonly locales: { current(): Promise<LocaleRules> }
   readonly max: number
-  /** Of one address of the network: whoever opens many leaves room for others. */
+  /** Of one IP address: a client that opens many leaves room for others. */
   readonly maxPerAddress: number
   readonly onBackgroundError: (error: unknown) => void
   readonly times?: Partial<Times>

@@ -65,7 +65,7 @@ async function checkType(
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** What is made of each item; those that fail are told. */
+/** The results of the items that succeed; the faults of the others are added. */
 function tryEach<T>(
   items: readonly ReleaseItem[],
   add: AddFault,

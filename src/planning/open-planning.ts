@@ -14,7 +14,7 @@ export interface Planning extends PlanningContext {
   close(): Promise<void>
 }
 
-/** What is due is begun within a second, whoever else has died. */
+/** A due schedule begins within a second, whichever process has died. */
 const LOOK_MS = 500
 /**
  * What a killed process was at is begun anew after so long. A process that stands still for as long has it taken away;

@@ -16,8 +16,8 @@ const CHANGES_ALL: ReadonlySet<string> = new Set([
 const NAMES = { seq: 1, 'items.type': 1, 'items.status': 1 } as const
 
 /**
- * The content-types of which something that is published has changed between two numbers of the log: the tags of all
- * answers that may differ by it, those of lists that show none of the documents too. All types where the log does not say.
+ * The content-types whose published content changed between two numbers of the log. Their tags cover every answer that may
+ * differ, lists that show none of the documents included. All types where the log no longer holds the commits.
  */
 export async function changedTypes(
   { database, schema }: Sources,

@@ -6,7 +6,7 @@ import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
 
 /** How the purges are doing. */
 export interface PurgeHealth {
-  /** Commits that the caches have not been told of. */
+  /** Commits that are not purged from the caches yet. */
   readonly behind: number
   /** How long the oldest of them has been waiting, by the clock of this machine; 0 without any. */
   readonly lagMs: number
@@ -23,9 +23,9 @@ export function examinePurges(database: Database, now: Date): Promise<PurgeHealt
       .findOne({ _id: PURGE_ROW }, { ...options, projection: { log: 1, cursor: 1, failures: 1 } })
     const head = await headsOf(database).findOne({ _id: 'main' }, options)
     if (row === null || head === null) return { behind: 0, lagMs: 0, failures: 0 }
-    const told = row.log === head.log ? row.cursor : 0 // of another log: all is purged again
-    const behind = Math.max(0, head.seq - told)
-    const [oldest] = behind === 0 ? [] : await commitsAfter(database, told)
+    const purged = row.log === head.log ? row.cursor : 0 // of another log: all is purged again
+    const behind = Math.max(0, head.seq - purged)
+    const [oldest] = behind === 0 ? [] : await commitsAfter(database, purged)
     const lagMs = oldest === undefined ? 0 : Math.max(0, now.getTime() - oldest.at.getTime())
     return { behind, lagMs, failures: row.failures }
   })

@@ -1,10 +1,10 @@
 import type { JobRow } from '../jobs/job-queue.ts'
 
-/** How far the caches have been told, for all processes; there is one. */
+/** The progress of purges, for all processes: `cursor` is the last purged commit. There is one row. */
 export interface PurgeRow extends JobRow {
   readonly log: string
   readonly cursor: number
-  /** What is purged once it is due: all up to this commit. */
+  /** The next purge covers all commits up to this one. */
   readonly target: number | null
   readonly failures: number
 }

@@ -24,7 +24,7 @@ export interface PurgerOptions {
 
 /** Tells caches in front what has changed, whichever process has committed it. */
 export interface Purger {
-  /** Null where no caches are told. */
+  /** Null where no caches are configured. */
   readonly health: (() => Promise<PurgeHealth>) | null
   close(): Promise<void>
 }

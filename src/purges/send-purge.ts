@@ -1,4 +1,4 @@
-/** How caches in front are told to forget: each takes tags in its own way. */
+/** The purge request of each kind of cache: each takes tags in its own form. */
 export type PurgeKind = 'fastly' | 'cloudflare' | 'varnish' | 'url'
 
 export interface PurgeTarget {

@@ -46,7 +46,7 @@ export function placeOf(seq: number, item: number): string {
   return `${String(seq).padStart(16, '0')}:${String(item).padStart(4, '0')}`
 }
 
-/** What is still to be done for an event of which nobody has been told. */
+/** The remaining work for an event that is not delivered yet. */
 export function freshState(now: Date) {
   return { ...newJob(now), state: 'due', last: null, settledAt: null } as const
 }

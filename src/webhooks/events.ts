@@ -2,7 +2,7 @@ import type { CommitItem } from '../mongo/connection/commit-record.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** What a webhook can be told of, under the names of the reference. */
+/** The events that a webhook can subscribe to, under the names of the reference. */
 export const EVENTS = [
   'entry.create',
   'entry.update',
@@ -30,7 +30,7 @@ export interface Subscription {
   readonly locales: readonly string[] | null
 }
 
-/** The event that the change of one version is; null for what webhooks are not told of, such as users and roles. */
+/** The event for the change of one version; null for changes without events, such as those of users and roles. */
 export function eventOf(
   item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'>,
   plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,
@@ -41,7 +41,7 @@ export function eventOf(
   return item.op === 'put' ? 'entry.publish' : 'entry.unpublish'
 }
 
-/** Whether a webhook is told of this change. */
+/** Whether a webhook subscribes to this change. */
 export function wants(
   { events, types, locales }: Subscription,
   event: WebhookEvent,

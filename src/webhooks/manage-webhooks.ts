@@ -58,7 +58,7 @@ export async function getWebhook(
 }
 
 /**
- * It is told of what is committed from now on.
+ * It gets the events of commits from now on.
  * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError beyond 100
  */
 export async function createWebhook(
@@ -92,8 +92,8 @@ export async function createWebhook(
 }
 
 /**
- * One that is enabled again goes on where it stopped, as far as the log goes back. Whoever may not see what it was told of
- * does not change it, here and below: what is still to be delivered would go to an address of theirs, or their secret sign it.
+ * One that is enabled again continues where it stopped, as far as the log goes back. Changing it needs the right to read
+ * all of its content, here and below: pending deliveries would go to the new address, or be signed with the new secret.
  * @throws NotFoundError, ValidationError, ForbiddenError
  */
 export async function updateWebhook(
@@ -158,7 +158,7 @@ export function endRotation(
 }
 
 /**
- * Has it told once more of commits by their numbers: under the ids that they had.
+ * Delivers the events of commits again, by the numbers of the commits: under the ids that they had.
  * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError
  */
 export async function replayWebhook(

@@ -18,7 +18,7 @@ export interface Move {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly now: () => Date
-  /** A webhook is not told of commits that the log no longer held when it came to them. */
+  /** The log no longer held some commits when a webhook came to them: their events are not delivered. */
   readonly onMissed: (missed: Missed & Pick<Webhook, 'id' | 'name'>) => void
 }
 
@@ -56,7 +56,7 @@ async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean>
 interface Way {
   /** After which commit it goes on, and up to which; null where it does not. */
   range(hook: WebhookRow, head: Head): { readonly after: number; readonly to: number } | null
-  /** What says how far it is, and of what it was not told on the way. */
+  /** Its new position, and the commits that it missed. */
   at(after: number, hook: WebhookRow, missed: Missed | null): Partial<WebhookRow>
   /** Whether deliveries that were made before are made again. */
   readonly again: boolean

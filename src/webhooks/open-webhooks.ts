@@ -21,7 +21,7 @@ export interface WebhooksOptions extends PayloadSources {
   readonly onMissed: Move['onMissed']
 }
 
-/** The webhooks of one process: it tells receivers of what any process has committed. */
+/** The webhooks of one process: it delivers the events of the commits of all processes. */
 export interface Webhooks {
   /** Sends an event of no content at once, and says what became of it. @throws NotFoundError */
   test(id: string): Promise<Tested>
@@ -36,7 +36,7 @@ const AT_ONCE_TO_ONE = 4
 
 const SWEEP_EVERY_MS = 3_600_000
 
-/** Begins to tell of commits, until `close`. */
+/** Begins to deliver events, until `close`. */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, commitLog, onBackgroundError, now } = options
   await ensureWebhooks(database)

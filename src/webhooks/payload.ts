@@ -63,7 +63,7 @@ async function read(
   query: Data,
 ): Promise<Entry | null> {
   const list = await locales.current()
-  // What is published no more is told of as its draft, as in the reference.
+  // The event of an unpublished entry contains its draft, as in the reference.
   const key = { locale, status: event === 'entry.unpublish' ? ('draft' as const) : status }
   const rules: QueryRules = {
     defaultLimit: 1,

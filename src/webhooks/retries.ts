@@ -18,7 +18,7 @@ export const RETRIES: readonly number[] = [
 /** Nobody is waited for longer, whatever they ask. */
 const LONGEST = 24 * HOUR
 
-/** Up to so much longer by chance, so that what failed together does not come back together. */
+/** Jitter: the longest random addition, so that deliveries that failed together are not sent again together. */
 const JITTER = 0.2
 
 export interface Failure {

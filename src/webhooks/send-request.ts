@@ -88,7 +88,7 @@ function errorOfStatus(status: number): SendError | null {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** The package tells what it refuses by its message alone (3.2.1). */
+/** The package identifies a refused address by its message alone (3.2.1). */
 function errorOf(error: unknown): SendError {
   if (!(error instanceof Error)) return 'unreachable'
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout'

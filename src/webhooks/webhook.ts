@@ -9,13 +9,13 @@ export interface WebhookRow extends Subscription {
   readonly name: string
   readonly url: string
   readonly body: 'strapi' | 'thin'
-  /** Whether what happens to one document is told in its order. */
+  /** Whether the events of one document are delivered in their order. */
   readonly ordered: boolean
   /** The newest first; two while one takes the place of the other. */
   readonly secrets: readonly string[]
   /** Commits up to this number have been made into deliveries. */
   readonly cursor: number
-  /** Commits that are to be told of once more: those after `after`, up to `to`. */
+  /** Commits whose events are to be delivered again: those after `after`, up to `to`. */
   readonly replay: { readonly after: number; readonly to: number } | null
   /** Commits that the log no longer held when it came to them, the last time; null where there were none. */
   readonly missed: Missed | null
