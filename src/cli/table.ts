@@ -26,7 +26,7 @@ function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
 }
 
-/** In code points: good enough for names, of which few are wide. */
+/** In code points: good enough for names, few of which have wide characters. */
 function widthOf(cell: string): number {
   return Array.from(cell).length
 }

@@ -3,7 +3,7 @@ import type { Data, Uid } from '../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { ArchiveIndex, LinkedRow } from './archive-index.ts'
 
-/** What reading the values of a row needs, and whom it tells of what is left behind. */
+/** The sources of the values of a row, and the report of values that are left out. */
 export interface ValueSources {
   readonly index: ArchiveIndex
   readonly defaultLocale: string
@@ -96,8 +96,8 @@ function asGiven(rows: readonly LinkedRow[]): readonly LinkedRow[] {
 }
 
 /**
- * A row without drafts or locales is linked with rows of all statuses and locales, each of which has its own
- * position; here it has one order: that of what is published in the default locale, and then of the rest.
+ * A row without drafts or locales is linked with rows of all statuses and locales, each with its own position.
+ * Here it has one order: that of the published version in the default locale, and then of the others.
  */
 function seenFirst({ index, defaultLocale }: ValueSources) {
   return (rows: readonly LinkedRow[]): readonly LinkedRow[] => {

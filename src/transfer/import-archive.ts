@@ -48,7 +48,7 @@ export interface ArchiveReport {
   /** The version of the reference that made it. */
   readonly version: string | null
   readonly parts: readonly string[]
-  /** Versions that the archive has, and documents of which some version was new, by content-type. */
+  /** Versions of the archive, and documents with at least one new version, by content-type. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly records: number; readonly bytes: number }
   readonly users: number

@@ -41,7 +41,7 @@ const BCRYPT = /^\$2[abxy]\$/
 
 /** Stores rows of content-types as versions of documents. */
 export interface ContentImport {
-  /** By content-type: versions read, and documents of which one was new. */
+  /** By content-type: versions read, and documents with at least one new version. */
   report(): Readonly<Record<Uid, TypeCount>>
   /** Stores some rows of one type; a type that is not declared here is passed over. */
   store(type: Uid, rows: readonly ArchiveEntity[]): Promise<void>

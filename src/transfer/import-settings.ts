@@ -4,7 +4,7 @@ import type { Locales } from '../locales/locales.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity, ArchiveSummary } from './scan-archive.ts'
 
-/** What settings are read from, and whom it is told what is left behind. */
+/** The source of settings, and the report of those that are left out. */
 export interface SettingsImport {
   readonly summary: Pick<ArchiveSummary, 'settings' | 'defaultLocale'>
   readonly index: Pick<ArchiveIndex, 'linked'>

@@ -3,10 +3,10 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { examinePurges, type PurgeHealth } from '../../purges/purge-health.ts'
 import type { Finding } from './finding.ts'
 
-/** A cache that answers is told within about three seconds, and `CACHE_STALE_MS`. */
+/** A cache that responds is purged within about three seconds and `CACHE_STALE_MS`. */
 const LATE_MS = 30_000
 
-/** Nothing where no caches are told. @throws CmsError for what the database refuses (`toCmsError`) */
+/** Nothing where no caches are configured. @throws CmsError for what the database refuses (`toCmsError`) */
 export async function examineCaches(
   database: Database,
   { purge, staleMs }: Pick<CacheConfig, 'purge' | 'staleMs'>,

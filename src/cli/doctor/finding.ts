@@ -1,6 +1,6 @@
 /**
- * How bad it is: `fault` (it does not work, or not as it must), `warning` (it will hurt), `note` (worth
- * knowing), `ok` (looked at, and well). The first two are findings: the exit status tells of them.
+ * Severity: `fault` (it does not work, or works wrongly), `warning` (it will cause a fault), `note` (worth
+ * knowing), `ok` (checked, without a fault). The first two are findings: they set the exit status.
  */
 export type Level = 'fault' | 'warning' | 'note' | 'ok'
 

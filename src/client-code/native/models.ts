@@ -33,7 +33,7 @@ export interface Enumeration {
   readonly values: readonly string[]
 }
 
-/** Elements of a zone, told apart by `__component`. */
+/** Elements of a zone, discriminated by `__component`. */
 export interface Union {
   readonly name: string
   readonly cases: readonly { readonly component: string; readonly model: string }[]

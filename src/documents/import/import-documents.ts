@@ -53,7 +53,7 @@ export interface VersionOrigin {
 export interface ImportProgress {
   /** Documents looked at: stored by now, all of them. */
   readonly documents: number
-  /** Of those, the ones of which some version was new. */
+  /** Those with at least one new version. */
   readonly added: number
 }
 

@@ -12,7 +12,7 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 const PAGE = 100
 
-/** Where files go; whoever opens it knows how bytes are stored. */
+/** The target of files; the caller chooses the storage. */
 export interface FileImport {
   has(documentId: string): Promise<boolean>
   /** Under the documentId that it has in its record. */
@@ -38,7 +38,7 @@ export interface ImportDestination {
 }
 
 export interface SourceReport {
-  /** Versions read, and documents of which one was new, by content-type. */
+  /** Versions read, and documents with at least one new version, by content-type. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly read: number; readonly added: number }
   /** What was left behind, and why, a sentence each. */

@@ -5,7 +5,7 @@ import { fetchBounded } from './fetch-bounded.ts'
 /** Of one page of content. */
 const MAX_PAGE_BYTES = 134_217_728
 
-/** A running server of the same dialect, of which content is read. */
+/** A running server of the same dialect that content is read from. */
 export interface Source {
   /** What a path below `/api` answers; null when it is not there or may not be read. */
   read(path: string, query?: Data): Promise<unknown>

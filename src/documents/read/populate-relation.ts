@@ -145,7 +145,7 @@ function cut({ versions, of }: Related, { range, mode }: RelationNode): Related 
   return { versions, of: (row) => of(row).slice(range.start, range.start + range.limit) }
 }
 
-/** Of versions of which only the names are known, those that are shown. */
+/** Reads the versions of targets whose rows hold only their documentIds. */
 async function readPart(
   { database }: PopulateContext,
   rows: readonly Row[],

@@ -56,7 +56,7 @@ export async function proposeUid(
     ),
   )
   const isFree = (one: string): boolean => held.every((some) => !some.has(one))
-  // Beyond a hundred of one name, the moment tells them apart.
+  // Beyond a hundred of one name, the time makes it unique.
   const proposal = values.find(isFree) ?? `${value}-${Date.now().toString(36)}`
   return { value, free: isFree(value), proposal }
 }

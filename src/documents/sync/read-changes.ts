@@ -44,7 +44,7 @@ const NAMES = {
   'items.status': 1,
 } as const
 
-/** Numbers that many devices share, so that they share answers: a token that has nothing to tell stays for so long. */
+/** Numbers that many devices share, so that they share answers: a token without changes stays for so long. */
 export const BLOCK = 256
 /** Blocks that are looked through for one page where nothing in them is of the scope. */
 const MOST_BLOCKS = 16

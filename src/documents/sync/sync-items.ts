@@ -30,7 +30,7 @@ export class SyncItems {
     return true
   }
 
-  /** Of what must be told whatever else there is. */
+  /** Items that must be reported in any case. */
   force(text: string): void {
     this.texts.push(text)
     this.#bytes += Buffer.byteLength(text)

@@ -34,7 +34,7 @@ export interface ApplyReport {
   readonly complete: boolean
 }
 
-/** Whoever may use the command line may do everything. */
+/** The command line has all rights. */
 const EVERYTHING: BulkWriter = { mayRead: () => true, may: () => true, assertMay: () => undefined }
 
 /**

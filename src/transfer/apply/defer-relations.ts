@@ -130,7 +130,7 @@ function unlessFaulty<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof CmsError) return null // told of its line when it is carried out
+    if (error instanceof CmsError) return null // its line reports it when it is carried out
     throw error
   }
 }

@@ -14,7 +14,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A line of a bulk request, of what a file has: such a line, of which the file's name may give the type and the locale,
+ * A line of a bulk request from a record of a file: either such a line, whose type and locale the file name may give,
  * or a bare document with its attributes beside `documentId`, `locale` and `status`. Without a documentId it is
  * found by `key`, or by the first unique attribute that it gives.
  */

@@ -27,7 +27,7 @@ export async function* readSource(
   }
 }
 
-/** How many there are about, for whoever shows progress; null where that cannot be known. */
+/** The approximate number of lines, for the progress bar; null where it is unknown. */
 export async function countLines({ path, format }: SourceFile): Promise<number | null> {
   if (path === null || format === 'json') return null
   let lines = 0

@@ -12,7 +12,7 @@ export interface Lines {
   links(plan: ContentTypePlan, version: StoredVersion): readonly object[]
 }
 
-/** A component has a row of its own there in each version, which is told by where it stands in this one. */
+/** In an archive a component has a row of its own in each version, identified by its place in the version. */
 type ComponentRefs = Map<object, number>
 
 /** `entity` of a version comes before its `links`: both name its components by the same ids. */

@@ -17,7 +17,7 @@ export interface ArchiveExport {
   readonly target: ArchiveTarget
   readonly documents: DocumentContext
   readonly schema: Schema
-  /** As they were declared, for whoever reads the archive elsewhere. */
+  /** As they were declared, for other programs that read the archive. */
   readonly declarations: readonly DeclarationFile[]
   readonly locales: LocaleList
   readonly access: Pick<Access, 'roles'>

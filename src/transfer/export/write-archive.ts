@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import tar from 'tar-stream'
 
-/** One archive that is being written: a file after the other, none of which is held in memory. */
+/** An archive while it is written: one file after the other, none held in memory. */
 export interface ArchiveWriter {
   /** Lines of JSON, which are collected beside the archive first: a tar says the size of a file before it. */
   lines(path: string, values: Iterable<unknown>): Promise<number>

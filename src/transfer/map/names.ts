@@ -8,8 +8,8 @@ export interface TypeNames {
 }
 
 /**
- * Names of content-types, of what another system calls them: `blogPost` is `blog-post` and `blog-posts`. What is taken
- * already, or by the server itself, is told apart by where it comes from.
+ * Names of content-types from those of another system: `blogPost` is `blog-post` and `blog-posts`. A name that is taken,
+ * or reserved by the server, gets the name of the origin as its prefix.
  */
 export function typeNamer(origin: string): (name: string) => TypeNames {
   const taken = new Set<string>()

@@ -19,7 +19,7 @@ export interface MappedType {
   readonly declaration: Data
 }
 
-/** Where the id of an entry is kept, for whoever has stored it. */
+/** The attribute that keeps the id of an entry, for programs that have stored it. */
 export const OLD_ID = 'contentfulId'
 /** Of the components in zones. */
 export const LINK_CATEGORY = 'linked'

@@ -41,7 +41,7 @@ interface Surveying extends Survey {
   readonly entries: Map<string, { readonly type: string; readonly position: number }>
   readonly assets: Map<string, MappedFile>
   readonly facts: Map<string, FieldFacts>
-  /** Fields and the entries that they link, of which the types are known at the end. */
+  /** Fields and the entries that they link; the types of those are known at the end. */
   readonly links: Map<string, Set<string>>
   readonly counts: Map<string, number>
 }

@@ -19,7 +19,7 @@ export const MARK_OF: ReadonlyMap<string, Mark> = new Map([
   ['tt', 'code'],
 ])
 
-/** Lines of their own, of which nothing else is kept. */
+/** Block elements that are kept as lines without their element. */
 export const CONTAINERS =
   'p div section article main aside header footer nav center address dl dt dd details summary fieldset form tbody figcaption'
 export const PASSED =
