@@ -32,8 +32,8 @@ export interface Access {
   readonly roles: Roles
   readonly apiTokens: ApiTokens
   /**
-   * Who asks, by the `Authorization` header: anonymous without one that is well formed. Reads the
-   * database only to see once a second whether roles or tokens have changed, and for the user of a JWT.
+   * The principal of an `Authorization` header: anonymous without one that is well formed. Reads the
+   * database only for the user of a JWT, and once a second for changes of roles and tokens.
    * @throws UnauthorizedError for a bearer that is unknown or has expired.
    */
   principalOf(authorization: string | undefined): Promise<Principal>

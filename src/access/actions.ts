@@ -57,7 +57,7 @@ export interface Actions {
 
 /**
  * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, keep a copy of that, and read
- * drafts, which the reference shows to whoever may find; and run every named query.
+ * drafts, which the reference shows to every principal with `find`; and run every named query.
  */
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
 

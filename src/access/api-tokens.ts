@@ -26,7 +26,7 @@ export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-/** Throws where a token of these rights is not for whoever makes or changes it. */
+/** Throws where the principal may not make or change a token of these rights. */
 export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => void
 
 /** `assert` is asked in the transaction of a change, before and after it; left out, everything may be done. */

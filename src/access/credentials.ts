@@ -15,14 +15,14 @@ export function hashCredential(credential: string): Buffer {
   return createHash('sha256').update(credential, 'utf8').digest()
 }
 
-/** Compares two hashes in a time that does not tell where they differ. */
+/** Compares two hashes in constant time. */
 export function isSameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /**
- * The credential of an `Authorization` header: two words, of which the first is `Bearer` in any case,
- * with any spaces around them. Null for everything else, which counts as none, as in the reference.
+ * The credential of an `Authorization` header: `Bearer` in any case and one more word, with any spaces
+ * around them. Null for any other header, which counts as absent, as in the reference.
  */
 export function bearerCredential(authorization: string | undefined): string | null {
   if (authorization === undefined) return null

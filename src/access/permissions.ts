@@ -28,8 +28,8 @@ export function assertMay(principal: Principal, action: string): void {
 }
 
 /**
- * Whether a principal may be told which action it lacks: programs by their token, and whoever may see what
- * there is to permit. To end users and strangers it is nothing that they could mend.
+ * Whether an error may name the action that a principal lacks: to API tokens, and to principals that may list
+ * permissions. End users and anonymous clients could not act on it.
  */
 export function mayKnowActions(principal: Principal): boolean {
   return (
@@ -42,7 +42,7 @@ export function mayKnowActions(principal: Principal): boolean {
 }
 
 /**
- * Nobody permits to others what is not permitted to them: else whoever may make roles could do everything.
+ * A principal grants only actions that it may do itself: otherwise the right to make roles would include all rights.
  * @throws ForbiddenError
  */
 export function assertMayPermit(principal: Principal, actions: readonly string[]): void {

@@ -12,7 +12,7 @@ export interface Role {
   readonly id: number
   readonly documentId: string
   readonly name: string
-  /** The key of the role: lower case, never changed, `public` for whoever is not known. */
+  /** The key of the role: lower case, never changed, `public` for anonymous requests. */
   readonly type: string
   readonly description: string
   /** In the order in which they were given; those whose content-type is gone included. */

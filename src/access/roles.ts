@@ -44,7 +44,7 @@ export interface Roles {
   remove(type: string): Promise<Role>
 }
 
-/** Throws where whoever changes a role may not permit one of these actions. */
+/** Throws where the principal that changes a role may not grant one of these actions. */
 export type AssertMayAdd = (added: readonly string[]) => void
 
 interface RoleInput {

@@ -3,7 +3,7 @@ import { contentAction, pluginAction } from './actions.ts'
 import { assertMay } from './permissions.ts'
 import type { Principal } from './principal.ts'
 
-/** A content-type, or the files, of which somebody keeps a copy. */
+/** A content-type, or the files, that a client keeps a copy of. */
 export interface Synced {
   readonly plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>
 }
@@ -27,7 +27,7 @@ export function syncerOf(principal: Pick<Principal, 'grants'>, scope: SyncedScop
   }
 }
 
-/** Of whoever begins: all types of the scope. @throws ForbiddenError */
+/** A first request needs the right to all types of the scope. @throws ForbiddenError */
 export function assertMaySync(principal: Principal, scope: SyncedScope): void {
   for (const type of scope.types) {
     for (const action of actionsOf(scope, type)) assertMay(principal, action)

@@ -38,7 +38,7 @@ const CHANGE = {
 
 /**
  * Sends a code to the address, if it is a user's. Nothing that the answer waits for depends on that, so that
- * neither it nor its time tells.
+ * neither the answer nor its time reveals it.
  */
 export function forgotPassword(context: AccountsContext, body: unknown): void {
   const email = textOf(readAccount(FORGOT, body), 'email').toLowerCase()

@@ -15,7 +15,7 @@ export interface RefreshTokens {
 const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
 
 /**
- * `<session>-<generation>-<signature>`. What was not signed here is told without asking the database, and
+ * `<session>-<generation>-<signature>`. A wrong signature is refused without a read of the database, and
  * the token of a generation is the same whenever it is made.
  */
 export function openRefreshTokens(secret: string): RefreshTokens {

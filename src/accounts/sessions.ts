@@ -19,7 +19,7 @@ export interface Session {
   readonly id: string
   /** The documentId of the user. */
   readonly user: string
-  /** The second as of which it counts, to be compared with `tokensFrom` of the user. */
+  /** The second from which it is valid, to be compared with `tokensFrom` of the user. */
   readonly issuedAt: number
   /** The one that is good from now on. */
   readonly refreshToken: string
@@ -32,8 +32,8 @@ export interface Sessions {
     deviceId: string | null,
   ): Promise<Session>
   /**
-   * Exchanges a refresh token for the next one. One that was exchanged before ends its session: whoever
-   * has it, and whoever has the newer one, are two.
+   * Exchanges a refresh token for the next one. One that was exchanged before ends its session: two
+   * parties hold a token of it.
    * @throws UnauthorizedError for a token that is unknown, has expired or was used before.
    */
   refresh(refreshToken: string): Promise<Session>
@@ -100,7 +100,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         await sweep()
         if (deviceId !== null) await rows.deleteMany({ user: user.documentId, deviceId }, bounded)
         const row = newRow(context, user, deviceId)
-        await insertOnce(rows, row, { own: '_id', ...bounded }) // an id by chance
+        await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
         return toSession(context, row)
       }),
     refresh: (refreshToken) => asCmsErrors(() => refreshSession(context, refreshToken)),

@@ -66,8 +66,8 @@ export async function findUser(
 }
 
 /**
- * By e-mail address in any case, or else by username: whoever takes another's address for a username
- * does not come before them. Both are always looked for, so that the time does not tell which was found.
+ * By e-mail address in any case, or else by username: a username that equals another user's address
+ * does not shadow it. Both are always looked for, so that the time does not reveal which was found.
  */
 export async function findUserByIdentifier(
   context: UsersContext,

@@ -123,8 +123,8 @@ export async function insertAdministrator(
 }
 
 /**
- * Changes what is given of somebody. Whoever may do more than the actor is not changed by them: a new password or address
- * would be a way to their rights.
+ * Changes the given members of an administrator. An actor cannot change an administrator that may do more: a new password
+ * or address would give the actor those rights.
  * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for the last administrator
  */
 export async function updateAdministrator(

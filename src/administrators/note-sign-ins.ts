@@ -20,7 +20,7 @@ export async function noteSignIn(db: Database, { _id: id, name }: Named): Promis
   await writingAs({ by, requestId }, () => note(db, 'put', SESSION_TYPE, id))
 }
 
-/** By whoever does it: the administrator, on this device or another. */
+/** A sign-out by the administrator, of this device or another. */
 export function noteSignOut(db: Database, administrator: string): Promise<void> {
   return note(db, 'delete', SESSION_TYPE, administrator)
 }

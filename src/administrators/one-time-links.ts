@@ -44,7 +44,7 @@ export async function openOneTimeLinks(db: Database, now: () => Date): Promise<O
         const token = randomBytes(32).toString('base64url')
         const expiresAt = new Date(at.getTime() + LINK_LIVES_MS)
         const row = { _id: hashOf(token), kind, administrator, expiresAt }
-        await insertOnce(rows, row, { own: '_id', ...bounded }) // an id by chance
+        await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
         return token
       }),
     use: async (kind, token, session) => {

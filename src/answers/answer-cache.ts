@@ -43,8 +43,8 @@ interface Slot {
 }
 
 /**
- * Then an answer is read anew though nothing is known to have changed: for what no log tells of, such as a document that
- * was changed by hand, or a primary that has lost what it had not yet replicated.
+ * After this time an answer is read anew although no change is known: for changes that the log does not hold, such as a
+ * document that was changed by hand, or a primary that lost writes before it replicated them.
  */
 const LONGEST_MS = 60_000
 

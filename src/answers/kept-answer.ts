@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** What is sent to whoever asks for the same. */
+/** The response that equal requests get. */
 export interface KeptAnswer {
   readonly body: Buffer
   /** Of the body as it is, unpacked: what stands between the quotation marks of an `ETag`. */
   readonly tag: string
-  /** By which a CDN may be told to forget it; null where none are sent. */
+  /** The tags by which a CDN can purge it; null where none are sent. */
   readonly cacheTags: string | null
 }
 

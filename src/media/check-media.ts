@@ -170,7 +170,7 @@ async function findLost(
   return [{ fault: { kind: 'format-without-file', what }, repair }]
 }
 
-/** Unless whoever removed the record has removed the file by now. */
+/** Unless the process that removed the record has removed the file by now. */
 async function findStray(storage: MediaStorage, name: string): Promise<readonly Finding[]> {
   if ((await storage.get(name)) === null) return []
   return [

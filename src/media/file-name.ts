@@ -15,7 +15,7 @@ export function cleanName(sent: string): string {
   return name === '' || name === '.' || name === '..' ? 'file' : shorten(name)
 }
 
-/** To `MAX_NAME`; the extension, which may tell the type, stays, and no character is cut in two. */
+/** To `MAX_NAME`; the extension, which may give the type, stays, and no character is cut in two. */
 function shorten(name: string): string {
   if (name.length <= MAX_NAME) return name
   const ext = extensionOf(name)

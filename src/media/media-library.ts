@@ -114,8 +114,8 @@ async function withdraw(
 }
 
 /**
- * The new bytes lie beside the old ones until one write to the record names them. Where nobody can tell whether that is
- * written, both stay: `quire media check` finds those that no record names.
+ * The new bytes lie beside the old ones until one write to the record names them. Where it is unknown whether that write
+ * was stored, both stay: `quire media check` finds those that no record names.
  */
 async function replace(
   dependencies: MediaLibraryDependencies,

@@ -27,7 +27,7 @@ export function openServedFiles({ storage, records }: ServedFilesDependencies): 
     const record = await getByAddress(records, address)
     if (record === null || (last !== null && revisionOf(last) === revisionOf(record))) return null
     const file = await storage.get(namedByRecord(splitName(address), record.generation))
-    // Whoever has replaced the bytes since we looked has removed those that we looked for.
+    // A replacement since the record was read has removed the bytes that it named.
     return file === null ? get(address, record) : { name: address, file }
   }
   return { get: (address) => get(address, null) }

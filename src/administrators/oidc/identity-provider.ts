@@ -105,8 +105,8 @@ async function discover({
 }
 
 /**
- * What the ID token says, and what it leaves out as the provider says when asked. Whether an address is theirs is said by
- * whoever says the address: the one says nothing about the other's.
+ * The claims of the ID token, completed by those of the userinfo endpoint. `email_verified` comes from the same source as
+ * `email`: neither source verifies the address of the other.
  */
 export function mergeClaims(idToken: Claims, userInfo: Claims): Claims {
   const { email, email_verified: isVerified } = idToken['email'] === undefined ? userInfo : idToken

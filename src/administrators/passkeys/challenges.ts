@@ -40,7 +40,7 @@ const SIGNED_BYTES = RANDOM_BYTES + TIME_BYTES
 const SIGNATURE_BYTES = 32
 const CHALLENGE = /^[\w-]{72}$/
 
-/** `<16 bytes by chance><its end in milliseconds, 6 bytes><HMAC-SHA256 of both and the purpose>`. */
+/** `<16 random bytes><expiry in milliseconds, 6 bytes><HMAC-SHA256 of both and the purpose>`. */
 export async function openChallenges(options: ChallengesOptions): Promise<Challenges> {
   const { db, secret, now } = options
   const rows = db.collection<UsedRow>('quire_admin_challenges')

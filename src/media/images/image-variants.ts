@@ -117,8 +117,8 @@ interface Making {
 }
 
 /**
- * Stores a variant, then notes it in the record; where that has changed or gone meanwhile, the variant is
- * of other bytes than it tells of, and does not stay. Null when there is none afterwards.
+ * Stores a variant, then adds it to the record. Where the record was changed or removed meanwhile, the variant is
+ * of other bytes, and is removed. Null when there is none afterwards.
  */
 async function make(
   { storage, records, spoolFolder }: ImageVariantsDependencies,
@@ -128,7 +128,7 @@ async function make(
 ): Promise<NamedFile | null> {
   const record = await getByAddress(records, address)
   if (record === null || record.generation !== seen.generation) return null
-  // Whoever was making it when we looked may be done: made again it would be another file to its readers.
+  // Another process may have finished it meanwhile: a second one would be another file to its readers.
   const known = await getMade(storage, record, made)
   if (known !== null) return known
   const original = await getOriginal(storage, splitName(address), record.generation)

@@ -60,7 +60,7 @@ export async function readImage(
     const { autoOrient, format } = await open(path).metadata()
     const { width, height } = autoOrient
     if (mime === 'image/svg+xml') return { width, height, thumbhash: null, formats: [] }
-    const thumbhash = await thumbhashOf(path) // which also tells whether it can be read to its end
+    const thumbhash = await thumbhashOf(path) // which also shows whether it can be read to its end
     if (!RESIZED.has(mime)) return { width, height, thumbhash, formats: [] }
     const wanted = FORMATS.filter(([, box]) => width > box.width || height > box.height)
     const formats: ImageFormat[] = []

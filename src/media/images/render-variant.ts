@@ -31,7 +31,7 @@ export async function renderVariant(
   const size = { width: autoOrient.width, height: metadata.pageHeight ?? autoOrient.height }
   const sized = resize(image.autoOrient(), variant, pages > 1 ? null : focalPoint, size)
   const format = variant.format === 'original' ? metadata.format : variant.format
-  // By sharp itself a disk that is full could not be told from a picture that cannot be read.
+  // If sharp wrote the file, a full disk would look like an unreadable picture.
   await writeFile(
     target,
     await encode(sized, format, variant.quality).timeout({ seconds: MAX_SECONDS }).toBuffer(),

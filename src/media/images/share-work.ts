@@ -2,7 +2,7 @@ import { ServiceUnavailableError, ValidationError } from '../../errors.ts'
 import { Aborted, TooSlow } from './image-processes.ts'
 
 /**
- * Runs work under a name for one who asks for it, until `gone` is aborted.
+ * Runs work under a name for one caller, until `gone` is aborted.
  * @throws ValidationError for what took too long lately, ServiceUnavailableError for what was given up
  */
 export type SharedWork<T> = (

@@ -22,7 +22,7 @@ export interface AskedVariant {
 export interface VariantRules {
   /** What a side may be, so that nobody has the server make pictures without end. */
   readonly sizes: readonly number[]
-  /** With a key, whoever has it may ask for any size up to `MAX_SIDE`, and nobody else for any. */
+  /** With a key, signed requests may name any size up to `MAX_SIDE`, and unsigned ones none. */
   readonly signingKey: string | null
 }
 

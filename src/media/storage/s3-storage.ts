@@ -85,7 +85,7 @@ function openClient({ region, endpoint, credentials, forcePathStyle }: S3Config)
   })
 }
 
-/** One line for whoever starts the server; the service answers HEAD without a word. */
+/** One line for the operator; the service answers HEAD without a message. */
 function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config): string {
   const where = endpoint ?? `AWS (${region})`
   const status = statusOf(error)
