@@ -32,7 +32,7 @@ export interface App {
   /** Where a person can read what the API is; null where a content-type has that name. */
   readonly docsPath: string | null
   callback(): RequestListener
-  /** Where the first administrator is made, by whoever has the link; null once there is one. */
+  /** The link that makes the first administrator; null once there is one. */
   firstStartLink(): Promise<string | null>
   /** The server stops: sends away who waits for what comes later. */
   leave(): void

@@ -45,7 +45,7 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
 const MEMBER = /"([\w-]+)":"(?:[^"\\]|\\.)*"/g
 
 /**
- * A line of JSON without the secrets that can be told from its text. Members are looked at once
+ * A line of JSON without the secrets that its text reveals. Members are looked at once
  * more, because pino 10 does not pass the fields of a child logger through a formatter.
  */
 function redactLine(line: string): string {

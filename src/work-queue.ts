@@ -20,7 +20,7 @@ export interface WorkQueueOptions {
   readonly concurrency: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
-  /** What a client is told whose work is refused. */
+  /** The message of the error when work is refused. */
   readonly refusal: string
 }
 

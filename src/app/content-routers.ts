@@ -70,7 +70,7 @@ export function contentRouters(
   routers.set('upload', uploadRoutes({ ...shared, media }))
   const facts = (): Promise<ApiFacts> => apiFacts(config, schema, locales)
   routers.set('openapi.json', descriptionRoutes({ authenticate, access, facts }))
-  // A content-type of a project that was brought along may be called so, and goes first.
+  // A content-type of an imported project may have this name, and takes precedence.
   if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
   return routers
 }

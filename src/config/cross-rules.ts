@@ -1,7 +1,7 @@
 import type { Settings } from './variables.ts'
 
 /**
- * What is wrong between variables, each of which is right by itself: a rule is left out where one of them
+ * Faults between variables that are valid by themselves. A rule is left out where one of its variables
  * is among the `wrong` ones already.
  */
 export function crossFaults(settings: Settings, wrong: ReadonlySet<string>): string[] {

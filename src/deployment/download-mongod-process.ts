@@ -1,7 +1,7 @@
 // A process of its own: a download of mongodb-memory-server cannot be stopped, this one can.
 import { MongoBinary } from 'mongodb-memory-server-core'
 
-/** What the process tells its parent. */
+/** Messages of the process to its parent. */
 export type DownloadOutcome = { readonly path: string } | { readonly why: string }
 
 async function download(): Promise<DownloadOutcome> {

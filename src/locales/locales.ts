@@ -56,7 +56,7 @@ export interface LocalesOptions {
 
 type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
 
-/** All in one row, so that whoever reads it sees one default, and of the same moment. */
+/** All in one row, so that every read sees one default, and all locales of one moment. */
 interface LocalesRow {
   readonly _id: 'locales'
   readonly defaultCode: string

@@ -37,7 +37,7 @@ export interface ApiDescription {
   }
 }
 
-/** The API under `/api` as whoever has these grants can use it: it tells nothing of what they may not do. */
+/** The API under `/api` that these grants permit; operations beyond them are left out. */
 export function describeApi(facts: ApiFacts, grants: Grants): ApiDescription {
   const vocabulary = openVocabulary(facts.schema, grants)
   const operations = allOperations(vocabulary, facts)

@@ -12,7 +12,7 @@ export interface Operation {
   readonly responses: Responses
 }
 
-/** An operation at its place, for whoever may do an action. */
+/** An operation with its path, for principals that may do an action. */
 export interface PlacedOperation {
   /** As in the routes: `/api/articles/:documentId`. */
   readonly path: string
@@ -20,7 +20,7 @@ export interface PlacedOperation {
   readonly operation: Operation
 }
 
-/** An operation of a group, which is only made for whoever may do it. */
+/** An operation of a group; only made for principals that may do it. */
 export interface GroupedOperation {
   readonly verb: string
   readonly method: PlacedOperation['method']

@@ -3,7 +3,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 export type Responses = Readonly<Record<string, object>>
 
-/** Failures by status, as docs/errors.md tells them. */
+/** Errors by status, as in docs/errors.md. */
 const FAILURES = {
   400: ['BadRequest', 'What was sent is not understood; `details` names it'],
   401: ['Unauthorized', 'Credentials are missing where they are needed, wrong or expired'],

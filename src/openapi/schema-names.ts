@@ -19,8 +19,8 @@ const TAKEN = (
 const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']
 
 /**
- * What content-types and components are called in descriptions and in generated code: in PascalCase, each
- * differently, whoever asks. `api::blog-post.blog-post` is `BlogPost`, `shared.seo` is `SharedSeo`.
+ * The names of content-types and components in descriptions and in generated code: in PascalCase, unique, and
+ * equal for all principals. `api::blog-post.blog-post` is `BlogPost`, `shared.seo` is `SharedSeo`.
  */
 export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<Uid, string> {
   const taken = new Set<string>(TAKEN)

@@ -5,12 +5,12 @@ import type { Schema } from '../schema/plan.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { nameSchemas } from './schema-names.ts'
 
-/** What a description is written with: who is told, and the schemas that are named in it. */
+/** The principal that a description is for, and the schemas that it names. */
 export interface Vocabulary {
   readonly schema: Schema
   /** Whether the principal may do an action. */
   readonly may: (action: string) => boolean
-  /** Whether the principal may `find` on a content-type: of others it is told nothing. */
+  /** Whether the principal may `find` on a content-type: others are left out. */
   readonly mayRead: (uid: Uid) => boolean
   /** What a content-type or component is called: `Article`, `SharedSeo`. */
   readonly nameOf: (uid: Uid) => string

@@ -27,7 +27,7 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
       relation: 'oneToMany',
       target: 'plugin::users-permissions.user',
       mappedBy: 'role',
-      unshown: true, // whoever may see one role would list everybody who has it
+      unshown: true, // a principal that may read one role would list all of its users
     },
   }),
   builtIn('plugin::upload.file', 'file', 'files', {

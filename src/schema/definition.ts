@@ -68,7 +68,7 @@ export interface RelationDefinition extends AttributeOptions {
   readonly inversedBy?: string
   /** On the inverse side: the attribute of the target that owns the relation. */
   readonly mappedBy?: string
-  /** Never populated, whoever asks; of built-in types alone. */
+  /** Never populated, for any principal; of built-in types alone. */
   readonly unshown?: boolean
 }
 

@@ -1,8 +1,8 @@
 import type { AttributeDefinition, Definitions } from './definition.ts'
 
 /**
- * What is declared, as whoever writes it sees it: what is private to everybody else is shown and written like anything,
- * passwords excepted. What the server keeps to itself (`plugin::…`) stays private.
+ * The definitions as editors see them: private attributes are readable and writable, except passwords. Private
+ * attributes of the built-in types (`plugin::…`) stay private.
  */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {

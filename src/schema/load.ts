@@ -180,7 +180,7 @@ function positionOf(message: string, text: string): string {
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
-/** Node 20 does not tell where an unexpected token is: it ends the shortest text that has the same fault. */
+/** Node 20 does not report the position of an unexpected token: it ends the shortest text that has the same fault. */
 function offsetOfToken(text: string): number {
   let [start, end] = [0, text.length]
   while (start < end) {

@@ -100,7 +100,7 @@ export interface RelationPlan extends AttributeBase {
   /** The attribute on the target at the other end; null when the relation is one-way. */
   readonly otherSide: string | null
   readonly targetUid: Uid
-  /** Never populated, whoever asks. */
+  /** Never populated, for any principal. */
   readonly unshown?: boolean
   target(): ContentTypePlan
 }
@@ -125,7 +125,7 @@ export interface MediaPlan extends AttributeBase {
   readonly kind: 'media'
   readonly multiple: boolean
   readonly allowedTypes: readonly string[] | null
-  /** The attribute as what it is to whoever reads: a one-way relation to files. */
+  /** The attribute as queries see it: a one-way relation to files. */
   readonly files: RelationPlan
 }
 

@@ -1,11 +1,11 @@
 import type { Definitions } from './definition.ts'
 
-/** What an address of a preview may be told. */
+/** The placeholders of a preview address. */
 export const PREVIEW_PLACES = ['documentId', 'locale', 'status', 'secret'] as const
 
 const PLACE = /\{([^{}]*)\}/g
 
-/** What is wrong with a template such as `https://app.example.org/preview?id={documentId}`; null when nothing is. */
+/** The fault of a template such as `https://app.example.org/preview?id={documentId}`; null when nothing is. */
 export function previewProblem(template: string): string | null {
   const unknown = [...template.matchAll(PLACE)]
     .map(([, name = '']) => name)

@@ -8,7 +8,7 @@ import type { Vocabulary } from '../vocabulary.ts'
 
 const LINES = 'application/x-ndjson'
 
-/** Many documents at once, for whoever may write some. */
+/** Many documents at once, for principals that may write at least one type. */
 export function bulkOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],

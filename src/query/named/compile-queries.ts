@@ -15,10 +15,10 @@ export type NamedQueries = ReadonlyMap<string, NamedQuery>
 /** How long pages may be. */
 export type PageBounds = Pick<QueryRules, 'defaultLimit' | 'maxLimit'>
 
-/** For who asks for no pages, but for what queries are. */
+/** The default bounds of pages. */
 const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 
-/** Of users everything is named that is shown: their addresses are nobody else's business. */
+/** A query names every attribute of users that it selects: their addresses are private. */
 const USERS = 'plugin::users-permissions.user'
 
 /**
@@ -62,7 +62,7 @@ function typeFault({ contentTypes }: Schema, type: string): { path: string; prob
   return { path: 'type', problem: `there is no content-type ${type}${didYouMean(type, names)}` }
 }
 
-/** Whoever may run a query may see what it selects. */
+/** The permission to run a query includes reading everything that it selects. */
 function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
   return {
     ...bounds,

@@ -33,7 +33,7 @@ export interface NamedQuery {
   readonly takesStatus: boolean
 }
 
-/** The rules of a request, but that whoever may run a query sees all that it selects. */
+/** The rules of a request; a principal that may run the query may read everything that it selects. */
 export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
 
 /**

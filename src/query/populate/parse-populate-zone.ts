@@ -19,7 +19,7 @@ interface ZoneScope {
   /** What has the zone. */
   readonly holder: ShapePlan
   readonly components: QueryRules['components']
-  /** What to show of a component of which this is asked; `path` is where. */
+  /** The populate plan of one component; `path` is its place in the request. */
   readonly select: (asked: Asked, component: ShapePlan, path: string) => FragmentSelection
 }
 
@@ -49,7 +49,7 @@ export function parseZone(
   }
 }
 
-/** Dotted paths go through the components that have the attribute, of which there must be one. */
+/** A dotted path goes through each component that has the attribute; at least one must have it. */
 function parseBelow(
   zone: DynamicZonePlan,
   tree: AskedTree,

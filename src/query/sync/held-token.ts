@@ -11,7 +11,7 @@ export interface HeldToken {
   readonly gone: readonly string[]
 }
 
-/** @throws ValidationError for what is no token, and for a scope that is not understood or of which nothing is left */
+/** @throws ValidationError for a malformed token, and for a scope that is unknown or has no type left */
 export function readHeldToken(
   text: string,
   known: ReadonlyMap<string, ContentTypePlan>,

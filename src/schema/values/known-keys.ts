@@ -5,7 +5,7 @@ type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
 const MAX_DEPTH = 20
-/** Of one list of components: checking each of them, and telling what is wrong with each, takes time and room. */
+/** Of one list of components: checking each of them, and reporting its faults, takes time and memory. */
 const MAX_ELEMENTS = 5_000
 const UNADDRESSABLE_KEYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 const SERVER_KEYS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** Stands in a payload for a password that is stored already: no JSON spells it, and no rule asks anything of it. */
 export const STORED_PASSWORD = Symbol('stored password')
 
-/** What passwords are stored as: argon2id, and bcrypt of those that were brought along. */
+/** The form in which passwords are stored: argon2id, and bcrypt for imported ones. */
 const HASH = /^\$(?:argon2(?:id|i|d)|2[abxy])\$/
 
 /**

@@ -46,7 +46,7 @@ export function compileValidators(
   })
 }
 
-/** What is under `data` in a request body; only a list is told apart from nothing at all. */
+/** The content of `data` in a request body; only a list is distinguished from an absent value. */
 function parsePayload(payload: unknown): Data {
   if (Array.isArray(payload)) {
     const cast = `(cast from the value \`${printValue(payload)}\`)`
@@ -86,7 +86,7 @@ interface JoiError {
   readonly details: readonly ValidationErrorItem[]
 }
 
-/** Formats of dates and times have no list of faults in the dialect, and are only told when all else is well. */
+/** Formats of dates and times have no list of faults in the dialect, and are only reported without any other fault. */
 function toValidationError(items: readonly ValidationErrorItem[], sent: Data): ValidationError {
   const faults = items
     .filter(({ type }) => type !== 'any.format')
