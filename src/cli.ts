@@ -22,7 +22,7 @@ import { ensureWebhooks } from './webhooks/webhook.ts'
 import { apiFacts } from './services/api-facts.ts'
 import { loadSchema } from './services/load-schema.ts'
 import { openStaff } from './services/open-access-control.ts'
-import { type Base, openBase } from './services/open-base.ts'
+import { type Base, openBase, PATIENT } from './services/open-base.ts'
 
 const words = process.argv.slice(2)
 const output = {
@@ -79,7 +79,7 @@ async function openContext(): Promise<OpenedContext> {
     for (const one of opened.toReversed()) await one.close()
   }
   try {
-    const base = await openBase({ config, deployment }, schema)
+    const base = await openBase({ config, deployment }, schema, PATIENT)
     opened.push(base.database)
     return { ...commandContext(base, opened), close }
   } catch (error) {

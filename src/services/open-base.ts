@@ -40,10 +40,21 @@ export interface BaseOptions {
   readonly passwords?: Passwords
 }
 
+type MoreOptions = Pick<
+  DatabaseOptions,
+  'monitor' | 'onLostProcess' | 'transactionTimeoutMs' | 'conflictTimeoutMs'
+>
+
+/**
+ * For a process that nobody waits for with a deadline: a command that was killed leaves a transaction that a database
+ * may keep for 60 s (`transactionLifetimeLimitSeconds`), and the command that is run again waits for its end.
+ */
+export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTimeoutMs: 90_000 }
+
 /** The database of an installation, whatever is declared. @throws ConfigError, ServiceUnavailableError */
 export function openDatabaseOf(
   { config, deployment }: BaseOptions,
-  more: Pick<DatabaseOptions, 'monitor' | 'onLostProcess'> = {},
+  more: MoreOptions = {},
 ): Promise<Database> {
   return openDatabase({ ...config.database, uri: deployment.uri, ...more })
 }
@@ -52,7 +63,7 @@ export function openDatabaseOf(
 export async function openBase(
   options: BaseOptions,
   schema: Schema,
-  more: Pick<DatabaseOptions, 'monitor' | 'onLostProcess'> = {},
+  more: MoreOptions = {},
 ): Promise<Base> {
   const { config, passwords: given } = options
   const database = await openDatabaseOf(options, more)

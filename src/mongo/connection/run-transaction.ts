@@ -7,9 +7,9 @@ export interface TransactionRun {
   readonly options: TransactionOptions
   /** No new attempt begins after that. */
   readonly timeoutMs: number
-  /** Nor after another write has held the same document for so long. */
+  /** Nor after another write has held the same document, or may have held the same value, for so long. */
   readonly conflictTimeoutMs: number
-  /** Called at each attempt that fails while another write has held the same document for a second. */
+  /** Called at each attempt that fails while another write has held the same document or value for a second. */
   readonly onConflict: () => void
   /** Nothing is written: it ends without a commit, which an embedded engine would write to the disk. */
   readonly readsOnly?: boolean
@@ -32,6 +32,7 @@ export async function runTransaction<T>(
   const deadline = performance.now() + timeoutMs
   const conflict = watchConflict(run)
   for (let attempt = 1; ; attempt += 1) {
+    const beganMs = performance.now()
     session.startTransaction(options)
     try {
       const result = await work()
@@ -41,24 +42,30 @@ export async function runTransaction<T>(
       if (session.inTransaction()) await session.abortTransaction()
       const mayRetry =
         error instanceof CommitBehind ||
-        (error instanceof WaitedForValue && attempt === 1) ||
+        error instanceof WaitedForValue ||
         hasLabel(error, MongoErrorLabel.TransientTransactionError)
-      if (!mayRetry || performance.now() >= deadline || conflict.isLasting(error)) throw error
+      if (!mayRetry || performance.now() >= deadline) throw error
+      if (conflict.isLasting(error, attempt, beganMs)) throw error
     }
     await backOff(attempt)
   }
 }
 
-/** Notices when one attempt after the other meets another write. */
+/**
+ * Notices when one attempt after the other meets another write. A wait for a value has taken all the time of its
+ * command: it is tried once more in any case.
+ */
 function watchConflict({ conflictTimeoutMs, onConflict }: TransactionRun) {
   let sinceMs: number | null = null
   return {
-    isLasting: (error: unknown): boolean => {
-      sinceMs = isWriteConflict(error) ? (sinceMs ?? performance.now()) : null
+    isLasting: (error: unknown, attempt: number, beganMs: number): boolean => {
+      const waited = error instanceof WaitedForValue
+      const metMs = waited ? beganMs : performance.now()
+      sinceMs = waited || isWriteConflict(error) ? (sinceMs ?? metMs) : null
       if (sinceMs === null) return false
       const lastedMs = performance.now() - sinceMs
       if (lastedMs >= LASTING_MS) onConflict()
-      return lastedMs >= conflictTimeoutMs
+      return lastedMs >= conflictTimeoutMs && !(waited && attempt === 1)
     },
   }
 }
