@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
+import { type SessionId, sessionIdOf } from '../mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { type HeldJobs, openHeldJobs } from './held-jobs.ts'
 
@@ -16,10 +17,12 @@ export interface JobRow {
   readonly leasedUntil: Date
   /** How often it has been begun. */
   readonly attempts: number
+  /** In which the last transaction runs that was to finish it. */
+  readonly session?: SessionId
 }
 
 /** What a row of work is before anybody has begun it. */
-export function newJob(dueAt: Date): Required<Omit<JobRow, '_id'>> {
+export function newJob(dueAt: Date): Required<Omit<JobRow, '_id' | 'session'>> {
   return { open: 1, dueAt, lease: null, leasedUntil: new Date(0), attempts: 0 }
 }
 
@@ -42,6 +45,8 @@ export class LeaseLost extends Error {
 export interface JobQueue<T extends JobRow> {
   /** One that is due, among those that meet the conditions too; null where there is none. */
   claim(conditions?: object): Promise<Claimed<T> | null>
+  /** In how many milliseconds the first may be claimed of those that cannot yet; null where there is none within that time. */
+  nextWithin(ms: number, conditions?: object): Promise<number | null>
   /**
    * Does work on it that may be longer than a lease: nobody else claims it meanwhile. Killed, it is left to others within
    * one lease.
@@ -71,6 +76,9 @@ export interface JobQueueOptions {
 /** Of those that are due first, as many are looked at as claim at once may meet. */
 const CANDIDATES = 16
 
+/** Of those that can be claimed soon, as many are looked at as may be under lease at once. */
+const SOON = 64
+
 /** A lease that ends so many times later than one can was written by a clock that was wrong. */
 const BELIEVED = 10
 
@@ -90,15 +98,19 @@ export async function openJobQueue<T extends JobRow>(
       ),
     hold: (job, work) => held.hold(job.lease, work),
     settle: (job, change) => settle(options, job, change),
-    finish: (job, effect) =>
-      database.transact(async (session) => {
+    nextWithin: (ms, conditions = {}) => asCmsErrors(() => nextWithin(options, ms, conditions)),
+    finish: (job, effect) => {
+      const noteOnce = notingSession(options, job)
+      return database.transact(async (session) => {
+        await noteOnce(session)
         const { deletedCount } = await rows.deleteOne(
           { _id: job._id, lease: job.lease },
           { session, maxTimeMS: database.queryTimeoutMs },
         )
         if (deletedCount === 0) throw new LeaseLost(job._id)
         await effect(session)
-      }),
+      })
+    },
   }
 }
 
@@ -119,7 +131,10 @@ async function claimOne(options: Claiming, conditions: object, at: Date): Promis
   const rows = rowsOf(options)
   const claimable = claimableAt(at, leaseMs)
   const leasedUntil = new Date(at.getTime() + leaseMs)
-  for (const { _id, lease } of byChance(await findDue(options, { ...conditions, ...claimable }))) {
+  const due = await findDue(options, { ...conditions, ...claimable })
+  for (const { _id, lease, session } of byChance(due)) {
+    // Of an attempt that counts no more: what it has locked, its row above all, it may keep for a minute.
+    if (lease !== null && session !== undefined) await database.endTransactions([session])
     const claimed = await rows.findOneAndUpdate(
       { _id, ...claimable, lease },
       { $set: { lease: randomUUID(), leasedUntil }, $inc: { attempts: 1 } },
@@ -136,13 +151,13 @@ async function claimOne(options: Claiming, conditions: object, at: Date): Promis
 async function findDue(
   options: Claiming,
   filter: object,
-): Promise<readonly Pick<JobRow, '_id' | 'lease'>[]> {
+): Promise<readonly Pick<JobRow, '_id' | 'lease' | 'session'>[]> {
   const { database, held } = options
   const find = (more: object) =>
     rowsOf(options)
       .find(
         { ...filter, ...more },
-        { maxTimeMS: database.queryTimeoutMs, projection: { _id: 1, lease: 1 } },
+        { maxTimeMS: database.queryTimeoutMs, projection: { _id: 1, lease: 1, session: 1 } },
       )
       .sort(orderOf(options))
       .limit(CANDIDATES)
@@ -160,6 +175,46 @@ function claimableAt(at: Date, leaseMs: number) {
     dueAt: { $lte: at },
     $or: [{ leasedUntil: { $lte: at } }, { leasedUntil: { $gt: unbelievable } }],
   }
+}
+
+/** Writes down in which session a job is finished, so that who takes it over can end that transaction. */
+function notingSession(options: JobQueueOptions, { _id, lease }: Claimed<JobRow>) {
+  const { database } = options
+  let isNoted = !database.hasTransactions
+  return async (session: Session): Promise<void> => {
+    if (isNoted) return
+    const { matchedCount } = await rowsOf(options).updateOne(
+      { _id, lease },
+      { $set: { session: sessionIdOf(session) } },
+      { maxTimeMS: database.queryTimeoutMs },
+    )
+    if (matchedCount === 0) throw new LeaseLost(_id)
+    isNoted = true
+  }
+}
+
+async function nextWithin(
+  options: JobQueueOptions,
+  ms: number,
+  conditions: object,
+): Promise<number | null> {
+  const { database, now } = options
+  const at = now()
+  const until = new Date(at.getTime() + ms)
+  const soon = await rowsOf(options)
+    .find(
+      { ...conditions, open: 1, dueAt: { $lte: until }, leasedUntil: { $lte: until } },
+      { maxTimeMS: database.queryTimeoutMs, projection: { dueAt: 1, leasedUntil: 1 } },
+    )
+    .sort(orderOf(options))
+    .limit(SOON)
+    .toArray()
+  const times = soon
+    .map(
+      ({ dueAt, leasedUntil }) => Math.max(dueAt.getTime(), leasedUntil.getTime()) - at.getTime(),
+    )
+    .filter((time) => time > 0) // the others could be claimed now, were nobody at them
+  return times.length === 0 ? null : Math.min(...times)
 }
 
 async function settle<T extends JobRow>(

@@ -4,6 +4,8 @@ export interface Lane {
   readonly atOnce: number
   /** Begins the next piece of work; null where nothing is to be done. */
   next(): Promise<(() => Promise<void>) | null>
+  /** In how many milliseconds there is something to do, where that is known; asked when nothing is now. */
+  soon?(): Promise<number | null>
 }
 
 /** Does the background work of one process, for as long as there is some, and looks for more. */
@@ -45,6 +47,7 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
   let looking: Promise<void> | null = null
   let isWoken = false
   let isStopped = false
+  let timer: NodeJS.Timeout | undefined
 
   const begin = (work: () => Promise<void>): void => {
     const piece = work()
@@ -55,13 +58,19 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
       })
     working.add(piece)
   }
+  /** At the moment when something is due, and not at the look after it. */
+  const wakeSoon = async (): Promise<void> => {
+    const ms = (await lane.soon?.()) ?? null
+    clearTimeout(timer)
+    if (ms !== null) timer = setTimeout(wake, ms).unref()
+  }
   const mayBegin = (): boolean => !isStopped && working.size < lane.atOnce
   const look = async (): Promise<void> => {
     while (mayBegin()) {
       isWoken = false
       const work = await lane.next()
       if (work !== null) begin(work)
-      else if (!wasWoken()) return
+      else if (!wasWoken()) return wakeSoon()
     }
   }
   /** Meanwhile: what was looked for may have come after the look. */
@@ -81,6 +90,7 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
     stop: async () => {
       isStopped = true
       await looking
+      clearTimeout(timer)
       while (working.size > 0) await Promise.all(working)
     },
   }

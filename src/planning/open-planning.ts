@@ -14,13 +14,13 @@ export interface Planning extends PlanningContext {
   close(): Promise<void>
 }
 
-/** A due schedule begins within a second, whichever process has died. */
+/** A look finds the schedules that become due before the next one, and begins each at its time. */
 const LOOK_MS = 500
 /**
  * What a killed process was at is begun anew after so long. A process that stands still for as long has it taken away;
  * only one of them counts.
  */
-const LEASES_MS = { document: 1_000, release: 3_000 } as const
+const LEASES_MS = { document: 1_000, release: 1_500 } as const
 const AT_ONCE = { document: 4, release: 1 } as const
 
 /** Begins to do what is due, and to end what has been in the trash for long enough, until `close`. */
@@ -56,5 +56,6 @@ async function laneOf(context: PlanningContext, kind: ScheduleRow['kind']): Prom
       const job = await queue.claim({ kind })
       return job === null ? null : () => queue.hold(job, () => runSchedule(context, queue, job))
     },
+    soon: () => queue.nextWithin(LOOK_MS, { kind }),
   }
 }

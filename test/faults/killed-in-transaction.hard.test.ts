@@ -16,9 +16,8 @@ describe('a process that is killed inside a transaction', function () {
   let database: KeepingDatabase
   let server: TestServer
 
-  before(async function () {
+  before(async () => {
     database = await startKeepingDatabase()
-    if (!database.endsSessions) this.skip()
     server = await serve('killed', {
       uri: database.uri,
       contentTypes: {
@@ -27,7 +26,7 @@ describe('a process that is killed inside a transaction', function () {
     })
   })
   after(async () => {
-    if (database.endsSessions) await server.close()
+    await server.close()
     await database.stop()
   })
 

@@ -104,6 +104,45 @@ describe('a queue of jobs', () => {
     expect(await rows().countDocuments({})).to.equal(0)
   })
 
+  it('ends the transaction of an attempt whose lease is over, and what that has locked', async () => {
+    await put('a')
+    const first = await claim()
+    let goOn = (): void => undefined
+    let isInside = (): void => undefined
+    const inside = new Promise<void>((resolve) => (isInside = resolve))
+    let begun = 0
+    const late = rejection(
+      queue.finish(first, async (session) => {
+        await once(session, 'a')
+        begun += 1
+        isInside()
+        await new Promise<void>((resolve) => (goOn = resolve))
+      }),
+    )
+    await inside
+    clock += LEASE_MS
+    const started = performance.now()
+    const second = await claim()
+    await queue.finish(second, (session) => once(session, 'a').then(() => undefined))
+    expect(performance.now() - started, 'ms').to.be.below(2_000)
+    goOn()
+    expect(await late).to.be.instanceOf(LeaseLost)
+    expect(begun).to.equal(1)
+    expect(await effects().findOne({ _id: 'a' })).to.include({ times: 1 })
+    expect(await rows().countDocuments({})).to.equal(0)
+  })
+
+  it('knows when the next can be claimed: at its time, or when a lease is over', async () => {
+    await put('a')
+    await put('later', 200)
+    await claim()
+    expect(await queue.nextWithin(100)).to.equal(null)
+    expect(await queue.nextWithin(500)).to.equal(200)
+    expect(await queue.nextWithin(LEASE_MS, { _id: 'a' })).to.equal(LEASE_MS)
+    clock += LEASE_MS
+    expect(await queue.nextWithin(LEASE_MS), 'what can be claimed now').to.equal(null)
+  })
+
   it('leaves a job to who is at it for longer than a lease, until that has died', async () => {
     const held = () =>
       opened.database.collection<{ readonly _id: string; readonly until: Date }>('quire_held_jobs')

@@ -65,6 +65,24 @@ describe('the runner of background work', () => {
     await woken.close()
   })
 
+  it('looks again when there is something to do soon', async () => {
+    const work = pieces(0)
+    let asked = 0
+    const soon = (): Promise<number | null> => {
+      asked += 1
+      if (asked > 1) return Promise.resolve(null)
+      work.add(1)
+      return Promise.resolve(20)
+    }
+    const lanes = [{ atOnce: 1, next: work.next, soon }]
+    const runner = openRunner({ lanes, onError: rethrow, lookMs: never })
+    runner.wake()
+    await until(() => work.running() === 1, 5_000)
+    work.end()
+    await runner.close()
+    expect(work.left()).to.equal(0)
+  })
+
   it('reports what fails, a look or a piece, and goes on', async () => {
     const errors: unknown[] = []
     let looks = 0

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Db, MongoClient, UUID } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
 import type { ScheduleRow } from '../../src/planning/schedule-rows.ts'
 import { declare } from '../api/server.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
@@ -25,16 +25,14 @@ const LEAD_MS = 4_000
 
 /** As documented. */
 const WITHIN_MS = 2_000
-const LEASE_MS = { document: 1_000, release: 3_000 } as const
+const LEASE_MS = { document: 1_000, release: 1_500 } as const
 /** What is done to many documents takes its time. */
 const RELEASE_WITHIN_MS = 10_000
 /** Before a moment at which one is to be killed. */
 const AHEAD_MS = 100
 /** More for single ones on a busy machine, where processes start all the time. */
 const BUSY_MS = 3_000
-/** What a killed process has written in a transaction stays locked: until others end it, or the database itself does. */
-const LOCKED_MS = { ended: 15_000, kept: 90_000 } as const
-const PATIENCE_MS = 60_000 + LOCKED_MS.kept
+const PATIENCE_MS = 60_000
 
 /** What somebody saw who looked at the rows all the time. */
 interface Seen {
@@ -52,7 +50,6 @@ describe('schedules and a release of several processes', () => {
   let world: World
   let client: MongoClient
   let db: Db
-  let lockedMs: number
   const tokens: { readonly name: string; readonly token: string }[] = []
 
   before(async () => {
@@ -63,7 +60,6 @@ describe('schedules and a release of several processes', () => {
     })
     client = await MongoClient.connect(String(world.env['MONGODB_URI']))
     db = client.db(world.env['MONGODB_DATABASE'])
-    lockedMs = await lockedFor(client)
     steady = await start()
     mortal.push(await start(), await start())
     const shifted = { SHIFTED_CLOCK: path.join(world.folder, 'clock'), ...ENVIRONMENT }
@@ -199,7 +195,7 @@ describe('schedules and a release of several processes', () => {
     expect(seen.lateness.get(batch.release.id)).to.be.within(0, RELEASE_WITHIN_MS)
   })
 
-  it(`are done once, though who is at them is killed: later by a lease each time, and by what the database keeps locked, under ${KILLS} kills`, async () => {
+  it(`are done once, though who is at them is killed: 95 % of documents within 2 s all the same, under ${KILLS} kills`, async () => {
     await shiftClock(-3_000)
     const batch = await plan(Math.max(USUAL_MOMENTS, KILLS + 2))
     const first = batch.documents[0]?.at ?? 0
@@ -208,12 +204,10 @@ describe('schedules and a release of several processes', () => {
     await expectOnce(client, db, batch)
     const late = ofDocuments(batch, seen)
     expect(late[0]).to.be.at.least(0)
-    for (const { schedule } of batch.documents) {
-      const leasesMs = Math.max(1, seen.attempts.get(schedule) ?? 0) * LEASE_MS.document
-      expect(seen.lateness.get(schedule)).to.be.at.most(leasesMs + lockedMs + WITHIN_MS + BUSY_MS)
-    }
+    expect(shareOf(late, 0.95)).to.be.at.most(WITHIN_MS)
+    expect(late.at(-1)).to.be.at.most(WITHIN_MS + BUSY_MS)
     const releaseLeasesMs = (seen.attempts.get(batch.release.id) ?? 1) * LEASE_MS.release
-    const releaseMs = releaseLeasesMs + lockedMs + RELEASE_WITHIN_MS
+    const releaseMs = releaseLeasesMs + RELEASE_WITHIN_MS
     expect(seen.lateness.get(batch.release.id)).to.be.within(0, releaseMs)
     const again = [...seen.attempts.values()].filter((attempts) => attempts > 1)
     expect(again, 'what was killed was at nothing').not.to.have.length(0)
@@ -259,16 +253,6 @@ describe('schedules and a release of several processes', () => {
     expect(ofDocuments(batch, seen)[0]).to.be.at.least(-aheadMs)
   })
 })
-
-/** The embedded engine ends what a lost connection has begun at once. */
-async function lockedFor(client: MongoClient): Promise<number> {
-  if ((process.env['MONGODB_URI'] ?? '') === '') return 0
-  const ending = client.db('admin').command({ killSessions: [{ id: new UUID() }] })
-  return ending.then(
-    () => LOCKED_MS.ended,
-    () => LOCKED_MS.kept,
-  )
-}
 
 /** What so many are at most; of an ascending list. */
 function shareOf(sorted: readonly number[], share: number): number {

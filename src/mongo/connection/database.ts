@@ -15,9 +15,11 @@ import { asCmsErrors, toCmsError } from './database-error.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { patchSocketWrites } from './socket-writes.ts'
 import {
+  endTransactions,
   openProcessSessions,
   type ProcessRow,
   type ProcessSessionsOptions,
+  type SessionId,
 } from './process-sessions.ts'
 import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
@@ -85,6 +87,8 @@ export interface Database {
    * (`ProcessSessions`). The first transaction does so too. Nothing where there are no transactions.
    */
   announce(): Promise<void>
+  /** Ends the transactions that are under way in these sessions, whichever process began them. */
+  endTransactions(sessions: readonly SessionId[]): Promise<void>
   /** @throws ServiceUnavailableError when the database does not answer. */
   ping(): Promise<void>
   /** The reply to `hello`, for what depends on the kind of deployment. */
@@ -212,6 +216,7 @@ interface Transactions extends Pick<
   | 'writeCommit'
   | 'onCommit'
   | 'announceCommit'
+  | 'endTransactions'
 > {
   /** Takes back what was announced. */
   readonly withdraw: () => Promise<void>
@@ -247,6 +252,7 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
         ),
       ),
     announce: () => asCmsErrors(() => sessions.start()),
+    endTransactions: (ids) => asCmsErrors(() => endTransactions(client, ids)),
     withdraw: () => sessions.close(),
   }
 }
@@ -264,6 +270,7 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
       ),
     readTogether: (work) => asCmsErrors(() => client.withSession(work)),
     announce: () => Promise.resolve(),
+    endTransactions: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),
   }
 }

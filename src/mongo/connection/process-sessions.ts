@@ -8,6 +8,13 @@ import {
   MongoServerError,
 } from 'mongodb'
 
+/** Names a session in which transactions run. */
+export type SessionId = Binary
+
+export function sessionIdOf({ id }: ClientSession): SessionId {
+  return (id as { readonly id: Binary }).id
+}
+
 /** A process that runs transactions. */
 export interface ProcessRow {
   readonly _id: string
@@ -21,8 +28,8 @@ export interface ProcessRow {
 
 /**
  * Ends the transactions of processes that were killed. MongoDB keeps what such a transaction has written locked until
- * `transactionLifetimeLimitSeconds` (60) and the next look of its reaper are over; `killSessions` frees it at once, and
- * every user may end sessions of his own (https://www.mongodb.com/docs/manual/reference/command/killSessions/).
+ * `transactionLifetimeLimitSeconds` (60) and the next look of its reaper are over, DocumentDB for as long; to end it frees
+ * that at once (`endTransactions`; https://www.mongodb.com/docs/manual/reference/command/killSessions/).
  */
 export interface ProcessSessions {
   /** Writes down that this process lives, again and again, and looks for others that do no longer. */
@@ -135,7 +142,7 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
     },
     /** The entry of a session that is under way from now on. */
     use: (session: ClientSession): KnownSession => {
-      const { id } = session.id as { readonly id: Binary }
+      const id = sessionIdOf(session)
       const key = id.toString('hex')
       const entry = known.get(key) ?? { id, isWritten: false, underWay: 0 }
       known.delete(key) // what was used last comes last
@@ -194,8 +201,7 @@ function watchOthers(
   const isLost = ({ sinceMs, looks }: Seen): boolean =>
     looks >= LEAST_LOOKS && performance.now() - sinceMs >= lostMs
   const end = async (row: ProcessRow): Promise<void> => {
-    // Told to end none, MongoDB ends all that there are.
-    if (row.sessions.length > 0) await killSessions(client, row.sessions)
+    await endTransactions(client, row.sessions)
     const { deletedCount } = await rows.deleteOne({ _id: row._id, beat: row.beat }, { maxTimeMS })
     if (deletedCount === 1) onLost(row)
   }
@@ -228,11 +234,35 @@ function watchOthers(
   }
 }
 
-async function killSessions(client: MongoClient, ids: readonly Binary[]): Promise<void> {
+/**
+ * Ends what transactions are under way in these sessions, whoever began them. MongoDB has `killSessions` for that, which
+ * every user may send for sessions of his own.
+ */
+export async function endTransactions(client: MongoClient, ids: readonly Binary[]): Promise<void> {
+  if (ids.length === 0) return // told to end none, MongoDB ends all that there are
   try {
     await client.db('admin').command({ killSessions: ids.map((id) => ({ id })) })
   } catch (error) {
-    // DocumentDB (2026) has no command that would do: there it must be waited for.
     if (!(error instanceof MongoServerError && error.code === COMMAND_NOT_FOUND)) throw error
+    for (const id of ids) await supersede(client, id)
+  }
+}
+
+/**
+ * DocumentDB (seen behind its gateway in 2026) has no such command, but a transaction that begins in a session ends the one
+ * before it, from whatever connection and by whatever number. Whose transaction that was is told that it is gone, and may
+ * begin the next.
+ */
+async function supersede(client: MongoClient, id: Binary): Promise<void> {
+  const session = client.startSession()
+  try {
+    const { serverSession } = session
+    serverSession.id = { id }
+    serverSession.isDirty = true // not for the driver's pool: it is another's
+    session.startTransaction()
+    await client.db('admin').command({ ping: 1 }, { session })
+    await session.abortTransaction()
+  } finally {
+    await session.endSession()
   }
 }
