@@ -6,6 +6,7 @@ import type { Engine } from './request/engine.ts'
 import { sessionTable } from './request/sessions.ts'
 import { dispatch } from './server/dispatch.ts'
 import type { Answer, Question, ReaderOptions } from './server/reader-protocol.ts'
+import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
 import { openStore } from './storage/store.ts'
 
@@ -21,6 +22,7 @@ const replica = openReplica(store)
 const cursors = cursorTable('reader')
 const engine: Engine = {
   data: replica.data,
+  writes: groupCommits(replica.data),
   cursors,
   sessions: sessionTable(replica.data, cursors, {}),
   strictness: {},

@@ -5,11 +5,14 @@ import type { Command } from '../request/request.ts'
 
 export const commitTransaction: Command = {
   options: ['recoveryToken'],
-  access: 'admin',
+  access: 'commit',
   run: ({ engine, body, session }) => {
     if (session === null)
       throw new CommandError('InvalidOptions', 'commitTransaction must be run within a session')
     engine.sessions.commit(session, numberOf(body, 'txnNumber'))
     return documentOf({ ok: 1 })
+  },
+  settled: ({ engine, body, session }) => {
+    if (session !== null) engine.sessions.release(session, numberOf(body, 'txnNumber'))
   },
 }

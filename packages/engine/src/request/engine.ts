@@ -1,6 +1,8 @@
 import { CommandError } from '../errors.ts'
 import { openData } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
+import { groupCommits } from '../storage/group-commits.ts'
+import type { GroupCommits } from '../storage/group-commits.ts'
 import { rebuildOutdated } from '../storage/rebuild-indexes.ts'
 import { openStore } from '../storage/store.ts'
 import type { Store, StoreOptions } from '../storage/store.ts'
@@ -13,6 +15,7 @@ import type { Strictness } from './strictness.ts'
 /** All that commands work on. */
 export interface Engine {
   readonly data: Data
+  readonly writes: GroupCommits
   readonly cursors: CursorTable
   readonly sessions: SessionTable
   /** What hello names as this server's address. */
@@ -32,6 +35,7 @@ export interface EngineOptions extends StoreOptions {
 export function openEngine(options: EngineOptions): Engine {
   const data = openData(openStore(options))
   if (options.readOnly !== true) rebuildOutdated(data)
+  const writes = groupCommits(data)
   const cursors = cursorTable()
   const strictness = options.strictness ?? {}
   const sessions = sessionTable(data, cursors, strictness)
@@ -42,6 +46,7 @@ export function openEngine(options: EngineOptions): Engine {
   sweep.unref()
   return {
     data,
+    writes,
     cursors,
     sessions,
     address: options.address,
@@ -49,6 +54,7 @@ export function openEngine(options: EngineOptions): Engine {
     strictness,
     async close() {
       clearInterval(sweep)
+      writes.close()
       sessions.abortAll()
       await data.store.close()
     },

@@ -28,10 +28,13 @@ export interface Request {
 export interface Command {
   /** Members beyond those every command may have; any other is refused. */
   readonly options: readonly string[] | 'any'
-  /** A write runs inside one write of the store; what is for admins writes by itself, if at all. */
-  readonly access: 'read' | 'write' | 'admin'
+  /** A write or commit runs inside one write of the store; what is for admins writes by itself, if at all. */
+  readonly access: 'read' | 'write' | 'commit' | 'admin'
   readonly inTransaction?: boolean
+  /** Of a write or commit: may run again, when it was undone together with others. */
   readonly run: (request: Request) => Document
+  /** Of a commit: after it is on the disk, or has failed. */
+  readonly settled?: (request: Request) => void
 }
 
 export function viewOf({ transaction }: Request): View {

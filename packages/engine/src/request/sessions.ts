@@ -6,7 +6,6 @@ import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { CommandError, noSuchTransaction } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
-import { recover } from '../storage/database.ts'
 import type { Data, LockHolder } from '../storage/database.ts'
 import { applyUnit, transactionUnit } from '../storage/write-unit.ts'
 import type { WriteUnit } from '../storage/write-unit.ts'
@@ -43,8 +42,10 @@ export interface SessionTable {
   get(session: string, number: Long): Transaction
   /** Of a transaction whose connections are all closed the client is taken for gone: it ends soon. */
   disconnected(connection: Connection): void
-  /** Also says yes to a commit that was answered before. */
+  /** Inside a write. Also says yes to a commit that was answered before. */
   commit(session: string, number: Long): void
+  /** Of a transaction that was committed, or could not be. */
+  release(session: string, number: Long): void
   abort(session: string, number: Long): void
   end(session: string): void
   lastAnswer(session: string): LastAnswer | null
@@ -160,24 +161,12 @@ function get(state: State, session: string, number: Long): Transaction {
 }
 
 function commit(state: State, session: string, number: Long): void {
-  const { data } = state
+  // First of all: a repetition may be part of the same write.
+  if (wasCommitted(state, session, number)) return
   const transaction = find(state, session, number)
-  if (!transaction) {
-    if (wasCommitted(state, session, number)) return
-    throw unknown(number)
-  }
-  try {
-    data.store.write(() => {
-      applyUnit(data, transaction.unit)
-      keepAnswer(state, session, { number, reply: documentOf({ [COMMITTED]: true }) })
-    })
-    data.commits++
-  } catch (error) {
-    recover(data)
-    throw error
-  } finally {
-    release(state, transaction)
-  }
+  if (!transaction) throw unknown(number)
+  applyUnit(state.data, transaction.unit)
+  keepAnswer(state, session, { number, reply: documentOf({ [COMMITTED]: true }) })
 }
 
 function abort(state: State, session: string, number: Long): void {
@@ -220,6 +209,10 @@ export function sessionTable(
     get: (session, number) => get(state, session, number),
     disconnected: (connection) => disconnected(state, connection),
     commit: (session, number) => commit(state, session, number),
+    release: (session, number) => {
+      const transaction = find(state, session, number)
+      if (transaction) release(state, transaction)
+    },
     abort: (session, number) => abort(state, session, number),
     end(session) {
       const transaction = state.open.get(session)

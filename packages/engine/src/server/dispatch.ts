@@ -5,7 +5,7 @@ import { COMMANDS } from '../commands/commands.ts'
 import { CommandError } from '../errors.ts'
 import { NO_DEADLINE, withDeadline } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
-import { Blocked, recover } from '../storage/database.ts'
+import { Blocked } from '../storage/database.ts'
 import { checkConcerns } from '../request/concerns.ts'
 import type { Engine } from '../request/engine.ts'
 import type { Engines } from './keep-engine.ts'
@@ -92,31 +92,28 @@ function answeredBefore(request: Request, number: Long): Document | null {
   )
 }
 
-function runWrite(command: Command, request: Request): Document {
-  const { data, sessions } = request.engine
+function runNumbered(command: Command, request: Request): Document {
+  const { sessions } = request.engine
   const number = retryNumber(command, request)
   const earlier = number && answeredBefore(request, number)
   if (earlier) return earlier
+  const reply = command.run(request)
+  if (number) sessions.keepAnswer(request.session ?? '', { number, reply })
+  return reply
+}
+
+async function runWrite(command: Command, request: Request): Promise<Document> {
   try {
-    const reply = data.store.write(() => {
-      const reply = command.run(request)
-      if (number) sessions.keepAnswer(request.session ?? '', { number, reply })
-      return reply
-    })
-    data.commits++
-    return reply
-  } catch (error) {
-    recover(data)
-    throw error
+    return await request.engine.writes.write(() =>
+      withDeadline(request.deadline, () => runNumbered(command, request)),
+    )
+  } finally {
+    command.settled?.(request)
   }
 }
 
-function runOnce(command: Command, request: Request): Document {
-  return withDeadline(request.deadline, () =>
-    command.access === 'write' && !request.transaction
-      ? runWrite(command, request)
-      : command.run(request),
-  )
+function isWrite({ access }: Command, { transaction }: Request): boolean {
+  return access === 'commit' || (access === 'write' && !transaction)
 }
 
 async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
@@ -140,7 +137,8 @@ async function runCommand(command: Command, request: Request): Promise<Document>
   for (;;) {
     try {
       request.engine.data.store.assertSound()
-      return runOnce(command, request)
+      if (isWrite(command, request)) return await runWrite(command, request)
+      return withDeadline(request.deadline, () => command.run(request))
     } catch (error) {
       if (!(error instanceof Blocked)) throw error
       await waitFor(error.holder.ended, request.deadline)

@@ -262,6 +262,7 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
 
 /** Applies a unit inside a running write. All old entries go before new ones come: a key may pass from one record to another. */
 export function applyUnit(data: Data, unit: WriteUnit): void {
+  data.store.touch()
   for (const [collection, changes] of unit.changes) {
     let isNews = !collection.exists
     // First of all: where the write ends half-way, this says whose memory is to be read anew.

@@ -18,6 +18,10 @@ export interface Writer {
   remove(table: Table, key: Buffer): void
   /** The same for keys that follow each other. */
   removeAll(table: Table, keys: readonly Buffer[]): void
+  /** Inside a write: something is about to be changed, if only in memory. */
+  touch(): void
+  /** Grows with each change that is begun: a write without any has nothing to be undone. */
+  readonly changes: () => number
   /**
    * Before anything is read: LMDB must not be asked again after it has failed to write.
    * @throws CommandError FileStreamFailed once it has
@@ -31,18 +35,26 @@ export const PAGES_OF_A_KEY = 3
 /** Claims the room for each write first. */
 export function openWriter(root: RootDatabase, room: Room): Writer {
   const { write, inLmdb, assertSound } = openTransactions(root, room)
+  let changes = 0
   return {
     write,
+    touch: () => {
+      changes++
+    },
+    changes: () => changes,
     put: (table, key, value) => {
+      changes++
       room.claim(key.length + value.length, PAGES_OF_A_KEY)
       inLmdb(() => table.putSync(key, value))
     },
     remove: (table, key) => {
+      changes++
       room.claim(0, PAGES_OF_A_KEY)
       inLmdb(() => table.removeSync(key))
     },
     removeAll: (table, keys) => {
       for (const key of keys) {
+        changes++
         room.claim(0, 0)
         inLmdb(() => table.removeSync(key))
       }
@@ -103,6 +115,8 @@ export function refuseWrites(): Writer {
     put: refuse,
     remove: refuse,
     removeAll: refuse,
+    touch: refuse,
+    changes: () => 0,
     assertSound: () => undefined,
   }
 }

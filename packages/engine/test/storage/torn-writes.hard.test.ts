@@ -1,137 +1,22 @@
 import { rmSync } from 'node:fs'
-import { Binary, Long } from 'bson'
+import { Long } from 'bson'
 import { expect } from 'chai'
-import { decodeDocument } from '../../src/bson/decode.ts'
-import { documentOf, RawDocument } from '../../src/bson/values.ts'
-import type { Document, Value } from '../../src/bson/values.ts'
-import { encodeDocument } from '../../src/bson/encode.ts'
-import { CommandError } from '../../src/errors.ts'
-import { cursorTable } from '../../src/request/cursors.ts'
-import { dispatch } from '../../src/server/dispatch.ts'
+import { documentOf } from '../../src/bson/values.ts'
+import type { Document } from '../../src/bson/values.ts'
 import type { Engine } from '../../src/request/engine.ts'
-import { sessionTable } from '../../src/request/sessions.ts'
-import { openData } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
-import type { Store } from '../../src/storage/store.ts'
 import { temporaryFolder } from '../contract/targets.ts'
-
-const DATABASE = 'torn'
-const SESSION = documentOf({ id: new Binary(Buffer.alloc(16, 7), 4) })
-
-/** A store whose disk is full from its nth change on. */
-interface FillingStore extends Store {
-  /** How many changes it takes from now on. */
-  room: number
-}
-
-function filling(store: Store): FillingStore {
-  const take = (): void => {
-    if (filled.room-- <= 0) throw new CommandError('OutOfDiskSpace', 'the disk is full')
-  }
-  const filled: FillingStore = {
-    ...store,
-    room: Infinity,
-    put: (...change) => {
-      take()
-      store.put(...change)
-    },
-    remove: (...change) => {
-      take()
-      store.remove(...change)
-    },
-    removeAll: (...change) => {
-      take()
-      store.removeAll(...change)
-    },
-  }
-  return filled
-}
-
-function openEngineOn(store: Store): Engine {
-  const data = openData(store)
-  const cursors = cursorTable()
-  return {
-    data,
-    cursors,
-    sessions: sessionTable(data, cursors, {}),
-    address: '',
-    startedAt: new Date(0),
-    strictness: {},
-    close: () => Promise.resolve(),
-  }
-}
-
-type Body = Readonly<Record<string, Value>>
-
-async function run(engine: Engine, body: Body): Promise<Document> {
-  const document = documentOf({ ...body, $db: DATABASE })
-  const engines = {
-    current: () => engine,
-    noteRefusal: () => undefined,
-    disconnected: () => undefined,
-    releaseDeadReaders: () => undefined,
-    close: () => Promise.resolve(),
-  }
-  const bodyBytes = Buffer.from(encodeDocument(document))
-  const message = { requestId: 1, kind: 'message', body: document, bodyBytes } as const
-  const reply = await dispatch(
-    engines,
-    { ...message, sequences: new Map(), wantsReply: true },
-    {},
-    (what, error) => {
-      throw new Error(what, { cause: error })
-    },
-  )
-  return reply instanceof RawDocument ? decodeDocument(reply.bytes) : reply
-}
-
-function batchOf(reply: Document): Value {
-  return (reply['cursor'] as Document)['firstBatch']
-}
-
-const READS: readonly Body[] = [
-  { find: 'a', filter: documentOf({}) },
-  { find: 'a', filter: documentOf({ tags: 't1' }), sort: documentOf({ n: 1 }) },
-  { find: 'a', filter: documentOf({ key: documentOf({ $gte: 'k' }) }) },
-  { find: 'a', filter: documentOf({ list: documentOf({ $gt: 1 }) }) },
-  { count: 'a' },
-  { listIndexes: 'a' },
-  { find: 'b', filter: documentOf({}) },
-  { count: 'b' },
-  { find: 'fresh', filter: documentOf({}) },
-  { count: 'fresh' },
-]
-
-/** All that the engine answers of its content; what it says of itself is asked for in one order. */
-async function contentOf(engine: Engine): Promise<readonly string[]> {
-  const answers: string[] = []
-  for (const read of READS) {
-    const reply = await run(engine, read)
-    const shown = reply['cursor'] === undefined ? (reply['n'] ?? reply['codeName']) : batchOf(reply)
-    answers.push(`${Object.values(read).map(show).join(' ')}: ${show(shown)}`)
-  }
-  const names = batchOf(await run(engine, { listCollections: 1, nameOnly: true })) as unknown[]
-  return [...answers, ...names.map((name) => show(name as Value)).sort()]
-}
-
-function show(value: Value): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    part instanceof RawDocument ? decodeDocument(Buffer.from(part.bytes)) : part,
-  )
-}
-
-function row(id: number, more: Body = {}): Document {
-  return documentOf({ _id: id, key: `k${id}`, n: id % 3, tags: [`t${id % 2}`], list: id, ...more })
-}
-
-function inTransaction(number: number, first = false): Body {
-  return {
-    lsid: SESSION,
-    txnNumber: Long.fromNumber(number),
-    autocommit: false,
-    ...(first && { startTransaction: true }),
-  }
-}
+import {
+  type Body,
+  contentOf,
+  filling,
+  inTransaction,
+  openEngineOn,
+  row,
+  run,
+  SESSION,
+  show,
+} from './filling-engine.ts'
 
 function update(q: Body, u: Body, multi = true): Body {
   return {
