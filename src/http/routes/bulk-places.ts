@@ -17,24 +17,45 @@ export interface BulkPlaces {
 
 /** A client that has sent no line for so long gives its place to another. */
 const IDLE_MS = 5_000
+/** So does one that has made it wait this many times as long, and for most of the time that it has held it. */
+const MOST_IDLES = 6
+const MOST_WAITED = 0.9
 
 interface Held {
   readonly request: IncomingMessage
   /** By `performance.now()`: since when no line has come, and none is carried out. */
   since: number
   running: number
+  /** By the clock: when it came. */
+  readonly begun: number
+  /** Until `since`: how long it has kept its place without work. */
+  waitedMs: number
+}
+
+export interface BulkPlacesOptions {
+  readonly idleMs?: number
+  /** In milliseconds. */
+  readonly clock?: () => number
 }
 
 /**
  * Bounds the concurrent bulk requests, each of which keeps a connection to the database busy. A silent client keeps no
- * other out: a new request closes the connection of the one that has been silent longest.
+ * other out, nor does one that sends a line now and then: a new request closes the connection of the one that has made
+ * its place wait longest.
  */
-export function openBulkPlaces(most: number, idleMs = IDLE_MS): BulkPlaces {
+export function openBulkPlaces(
+  most: number,
+  { idleMs = IDLE_MS, clock = () => performance.now() }: BulkPlacesOptions = {},
+): BulkPlaces {
   const taken = new Set<Held>()
   const makeRoom = (): void => {
-    const now = performance.now()
-    const idle = [...taken].filter(({ running, since }) => running === 0 && now - since > idleMs)
-    const [silent] = idle.toSorted((one, other) => one.since - other.since)
+    const now = clock()
+    const waited = (held: Held): number => held.waitedMs + now - held.since
+    const isIdle = (held: Held): boolean =>
+      now - held.since > idleMs ||
+      (waited(held) > MOST_IDLES * idleMs && waited(held) > MOST_WAITED * (now - held.begun))
+    const idle = [...taken].filter((held) => held.running === 0 && isIdle(held))
+    const [silent] = idle.toSorted((one, other) => waited(other) - waited(one))
     if (silent === undefined) throw overloaded('Too many bulk requests at a time')
     taken.delete(silent)
     silent.request.destroy(overloaded('No line has come for long, and others wait'))
@@ -42,28 +63,35 @@ export function openBulkPlaces(most: number, idleMs = IDLE_MS): BulkPlaces {
   return {
     take: (request) => {
       if (taken.size >= most) makeRoom()
-      const held: Held = { request, since: performance.now(), running: 0 }
+      const begun = clock()
+      const held: Held = { request, since: begun, running: 0, begun, waitedMs: 0 }
       taken.add(held)
-      return placeOf(held, () => taken.delete(held))
+      return placeOf(held, clock, () => taken.delete(held))
     },
   }
 }
 
-function placeOf(held: Held, leave: () => void): BulkPlace {
+function placeOf(held: Held, clock: () => number, leave: () => void): BulkPlace {
+  const endWait = (): void => {
+    const now = clock()
+    if (held.running === 0) held.waitedMs += now - held.since
+    held.since = now
+  }
   return {
     watch: async function* (lines) {
       for await (const line of lines) {
-        held.since = performance.now()
+        endWait()
         yield line
       }
     },
     run: async (work) => {
+      endWait()
       held.running += 1
       try {
         return await work()
       } finally {
         held.running -= 1
-        held.since = performance.now()
+        held.since = clock()
       }
     },
     leave,
