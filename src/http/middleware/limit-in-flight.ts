@@ -9,6 +9,9 @@ export interface LimitInFlight {
   aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
+/** Nobody reads the body of any other: one that never ends must not keep its request out of the count. */
+const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
+
 /**
  * Lets `limit` requests work at a time: when the database has become slow, more of them are answered at once,
  * and not put into a queue that grows. Waiting for a client is no work: a request whose body is still to
@@ -17,8 +20,10 @@ export interface LimitInFlight {
  */
 export function limitInFlight(limit: number): LimitInFlight {
   const admitted = new Set<IncomingMessage>()
+  const isAtWork = ({ complete, method }: IncomingMessage): boolean =>
+    complete || !WITH_BODY.has(method)
   const isFull = (): boolean =>
-    admitted.size >= limit && [...admitted].filter(({ complete }) => complete).length >= limit
+    admitted.size >= limit && [...admitted].filter(isAtWork).length >= limit
   const limited =
     (work: Middleware): Middleware =>
     async (ctx, next) => {

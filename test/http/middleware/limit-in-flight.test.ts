@@ -89,4 +89,19 @@ describe('http/limit-in-flight', () => {
     expect((await quick).status).to.equal(200)
     for (const socket of slow) socket.destroy()
   })
+
+  it('counts who announces a body that nobody reads', async () => {
+    const slow = ['GET', 'DELETE'].map((method) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.write(`${method} / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx`)
+      return socket
+    })
+    await untilWorking(2)
+    const quick = fetch(base)
+    onWork = () => working.at(-1)?.()
+    expect((await quick).status).to.equal(503)
+    for (const end of working) end()
+    for (const socket of slow) socket.destroy()
+  })
 })
