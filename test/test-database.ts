@@ -39,17 +39,24 @@ async function startDeployment(): Promise<string> {
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-test-'))
   const strictness = isStrict() ? STRICT : {}
   const engine = await startEmbedded({ directory, durable: false, strictness })
+  const removeFolder = (): void => rmSync(directory, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   stopRunning = async () => {
     await engine.close()
-    rmSync(directory, { recursive: true, force: true })
+    process.off('exit', removeFolder)
+    removeFolder()
   }
   return engine.uri
 }
 
 let stopRunning: (() => Promise<void>) | undefined
 
-/** Ends what `testUri` started; for the root hook alone. */
+/**
+ * Ends the deployment that `testUri` started; for the root hook alone. A worker of mocha's parallel mode runs the hook after
+ * each of its files: there one engine serves all of them, and ends with the process.
+ */
 export async function stopTestDeployment(): Promise<void> {
+  if (process.env['MOCHA_WORKER_ID'] !== undefined) return
   await running
   running = undefined
   await stopRunning?.()
