@@ -91,12 +91,15 @@ function validatorAt(
   return made
 }
 
+/** Most validators run a few times only. What is compiled is no schema as a whole: Ajv would find nothing in it to check. */
+const QUICK: Options = { validateSchema: false, code: { optimize: false } }
+
 function compile(
   schema: object,
   needed: ReadonlyMap<string, unknown>,
   options: Options,
 ): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, ...options })
+  const ajv = new Ajv2020({ ...QUICK, strict: false, allErrors: true, logger: false, ...options })
   // Its types say CommonJS, where a module is.
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addFormat('password', true)
