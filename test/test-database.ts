@@ -67,7 +67,7 @@ export async function stopTestDeployment(): Promise<void> {
 export async function openTestDatabase(
   label: string,
   client?: MongoClientOptions,
-  options: Pick<DatabaseOptions, 'trashDays'> = {},
+  options: Pick<DatabaseOptions, 'trashDays' | 'monitor'> = {},
 ): Promise<TestDatabase> {
   const uri = await testUri()
   const name = `quire_test_${label}_${randomBytes(4).toString('hex')}`

@@ -1,7 +1,7 @@
 import type { Database } from '../mongo/connection/database.ts'
 import type { FileType } from '../media/file-records.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
-import type { ExistingDocuments, NamedDocuments } from '../mongo/write/relation-writes.ts'
+import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-existing.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 

@@ -8,7 +8,7 @@ import {
   valueKey,
 } from '../../mongo/write/find-by-unique.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { findExisting } from '../../mongo/write/relation-writes.ts'
+import { findExisting } from '../../mongo/write/find-existing.ts'
 import { uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'

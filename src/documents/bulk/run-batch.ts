@@ -2,13 +2,12 @@ import { CmsError } from '../../errors.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { isDuplicateKey } from '../../mongo/connection/database-error.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
-import { reservedAttributes } from '../../mongo/write/reservations.ts'
 import { uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { beginTimeSlice } from '../../time-slice.ts'
 import type { DocumentContext } from '../context.ts'
-import { exclusiveChanges, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
-import { newVersions, prepareNew } from '../write/create-versions.ts'
+import type { PreparedValues } from '../payload/write-values.ts'
+import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
 import { batchIds } from './batch-ids.ts'
 import { type BatchView, payloadOf, readView } from './batch-view.ts'
@@ -166,7 +165,7 @@ class Batch {
       return isSame ? { done: { result: 'unchanged', documentId } } : 'alone'
     }
     const prepared = await prepareNew(context, target, data)
-    if (reachesOthers(plan, prepared)) return 'alone'
+    if (!isInsertedOnly(plan, prepared)) return 'alone'
     const fresh = await newVersions(context, target, prepared)
     return this.#isTaken(view, plan, fresh)
       ? 'alone'
@@ -259,16 +258,6 @@ function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
     if (attribute?.kind === 'relation') return attribute.otherSide !== null
     return attribute?.kind === 'scalar' && attribute.unique && name !== key
   })
-}
-
-/** Whether other documents hear of it, or it reserves values: then it needs more than to be inserted. */
-function reachesOthers(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
-  return (
-    plan.sharded ||
-    reservedAttributes(plan).length > 0 ||
-    inverseChanges(plan, changes).length > 0 ||
-    exclusiveChanges(plan, changes).length > 0
-  )
 }
 
 /** The one place where a batch is written: one transaction, with one command for each content-type. */

@@ -1,4 +1,4 @@
-import { findExisting } from '../../mongo/write/relation-writes.ts'
+import { findExisting } from '../../mongo/write/find-existing.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ShapePlan } from '../../schema/plan.ts'

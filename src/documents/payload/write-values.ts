@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors.ts'
-import { type ExistingDocuments, findExisting } from '../../mongo/write/relation-writes.ts'
+import { type ExistingDocuments, findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import { assertAllowedTypes } from './allowed-types.ts'

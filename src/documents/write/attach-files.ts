@@ -1,7 +1,7 @@
 import { ValidationError } from '../../errors.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
-import { findExisting } from '../../mongo/write/relation-writes.ts'
+import { findExisting } from '../../mongo/write/find-existing.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { patchVersion, setInOtherLocales } from '../../mongo/write/write-versions.ts'

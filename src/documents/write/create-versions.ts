@@ -1,6 +1,8 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { newRevision } from '../../mongo/versions/revision.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { insertNew } from '../../mongo/write/insert-new.ts'
+import { reservedAttributes } from '../../mongo/write/reservations.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -9,6 +11,8 @@ import type { DocumentContext } from '../context.ts'
 import { toPayload } from '../payload/shared-values.ts'
 import {
   completeValues,
+  exclusiveChanges,
+  inverseChanges,
   type PreparedValues,
   prepareValues,
   unsetValues,
@@ -29,11 +33,26 @@ export async function createNew(
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
   const prepared = await prepareNew(context, target, data)
+  if (alongside === null && isInsertedOnly(target.plan, prepared)) {
+    const versions = await newVersions(context, target, prepared)
+    await insertNew(context.database, target.plan, versions)
+    return versions[0]
+  }
   return context.database.transact(async (session) => {
     const created = await createVersions(context, target, prepared, session)
     await alongside?.(created, session)
     return created
   })
+}
+
+/** Whether no other document hears of a new one, and it reserves no values: it needs no more than to be inserted. */
+export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
+  return (
+    !plan.sharded &&
+    reservedAttributes(plan).length === 0 &&
+    inverseChanges(plan, changes).length === 0 &&
+    exclusiveChanges(plan, changes).length === 0
+  )
 }
 
 /** The values of a new document, checked, with defaults. */
@@ -97,12 +116,12 @@ export async function createVersions(
   return related.at(-1) ?? asked
 }
 
-/** The versions of a new document that no other document hears of: `createVersions` without the writing. */
+/** The versions of a new document that `isInsertedOnly`: `createVersions` without the writing. */
 export function newVersions(
   context: DocumentContext,
   target: WriteTarget,
   prepared: PreparedValues,
-): Promise<readonly StoredVersion[]> {
+): Promise<readonly [StoredVersion, ...StoredVersion[]]> {
   return toVersions(context, target, newValues(target, prepared, {}))
 }
 

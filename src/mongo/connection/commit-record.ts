@@ -60,8 +60,8 @@ interface OpenCommit extends Authorship {
   isWritten: boolean
 }
 
-/** Of each transaction that is under way in this process. */
-const open = new WeakMap<ClientSession, OpenCommit>()
+/** Of each transaction that is under way in this process: one commit, or several (`beginNextCommit`). */
+const open = new WeakMap<ClientSession, [OpenCommit, ...OpenCommit[]]>()
 
 /**
  * A time in twelve hexadecimal digits, a count in four, and eight by chance; as text in the order of time. It is later than
@@ -88,7 +88,19 @@ export function beginCommit(
   authorship: Authorship,
   after: string | null,
 ): void {
-  open.set(session, { ...authorship, id: commitId(after), items: new Map(), isWritten: false })
+  open.set(session, [newCommit(authorship, after)])
+}
+
+/**
+ * What is noted from now on is a commit of its own, with rows and an author of its own: where writes of several authors
+ * share a transaction.
+ */
+export function beginNextCommit(session: ClientSession, authorship: Authorship): void {
+  commitsOf(session).push(newCommit(authorship, null))
+}
+
+function newCommit(authorship: Authorship, after: string | null): OpenCommit {
+  return { ...authorship, id: commitId(after), items: new Map(), isWritten: false }
 }
 
 /** What the versions that this transaction writes name as their last commit. */
@@ -135,7 +147,10 @@ export function assertLater(session: ClientSession, before: unknown): void {
 
 /** The rows of what was noted, once; none where nothing was, or they were taken before. */
 export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow)[] {
-  const commit = commitOf(session)
+  return commitsOf(session).flatMap(takeRowsOf)
+}
+
+function takeRowsOf(commit: OpenCommit): readonly (PendingRow | KeptRow)[] {
   if (commit.isWritten || commit.items.size === 0) return []
   commit.isWritten = true
   const items = [...commit.items.values()]
@@ -146,13 +161,12 @@ export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow
 
 /** What the transaction of this session has noted. */
 export function itemsOf(session: ClientSession): readonly CommitItem[] {
-  return [...commitOf(session).items.values()]
+  return commitsOf(session).flatMap(({ items }) => [...items.values()])
 }
 
-/** The rows that the commit of this transaction consists of. */
+/** The rows that the commits of this transaction consist of. */
 export function rowIdsOf(session: ClientSession): readonly string[] {
-  const { id, items } = commitOf(session)
-  return rowIds(id, items.size)
+  return commitsOf(session).flatMap(({ id, items }) => rowIds(id, items.size))
 }
 
 /** Items as rows of one commit, without what they were. */
@@ -174,12 +188,18 @@ export function rowsOf(
 
 function rowIds(id: string, items: number): readonly string[] {
   const parts = Math.ceil(items / MOST_ITEMS)
-  if (parts <= 1) return [id]
+  if (parts <= 1) return items === 0 ? [] : [id]
   return Array.from({ length: parts }, (_, part) => `${id}.${String(part).padStart(6, '0')}`)
 }
 
+/** The one that is being noted. */
 function commitOf(session: ClientSession): OpenCommit {
-  const commit = open.get(session)
-  if (commit === undefined) throw new Error('this session is of no transaction of `transact`')
-  return commit
+  const commits = commitsOf(session)
+  return commits.at(-1) ?? commits[0]
+}
+
+function commitsOf(session: ClientSession): [OpenCommit, ...OpenCommit[]] {
+  const commits = open.get(session)
+  if (commits === undefined) throw new Error('this session is of no transaction of `transact`')
+  return commits
 }

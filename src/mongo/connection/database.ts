@@ -13,6 +13,7 @@ import { COMMITS } from './commit-record.ts'
 import { connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
+import { gatherWrites, type GatherWrites } from '../sharing/gathered-writes.ts'
 import { patchSocketWrites } from './socket-writes.ts'
 import {
   endTransactions,
@@ -49,6 +50,8 @@ export interface Database {
   readonly unjoinable: Set<string>
   /** Sends reads of single keys together. */
   readonly gather: GatherReads
+  /** Sends writes of one kind together. */
+  readonly gatherWrites: GatherWrites
   /** Counts once for all who ask for the same count at once. */
   readonly shareCounts: ShareRuns<number>
   /** Null without a monitor. */
@@ -323,6 +326,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     trashDays: options.trashDays ?? 0,
     unjoinable: new Set(),
     ...sharing(monitor),
+    gatherWrites: gatherWrites(monitor),
     monitor,
     collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),

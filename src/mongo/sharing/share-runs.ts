@@ -30,18 +30,18 @@ export function createSharedRuns<T>(): ShareRuns<T> {
   return (key, work) => {
     const runs = byKey.get(key)
     if (runs === undefined) return start(key, work)
-    runs.next ??= ended(runs.current).then(() => start(key, work))
+    runs.next ??= endedOrLate(runs.current, LONGEST_WAIT_MS).then(() => start(key, work))
     return runs.next
   }
 }
 
 /** Resolves when a run has ended, however, or has taken too long. */
-async function ended(run: Promise<unknown>): Promise<void> {
+export async function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void> {
   const isOver = new AbortController()
   const { signal } = isOver
   await Promise.race([
     run.catch(() => undefined),
-    delay(LONGEST_WAIT_MS, undefined, { signal }).catch(() => undefined),
+    delay(lateMs, undefined, { signal }).catch(() => undefined),
   ])
   isOver.abort()
 }

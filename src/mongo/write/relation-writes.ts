@@ -14,47 +14,6 @@ import {
 import { matchDocument } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
-/** Which documents there are of those named, whatever their locales and statuses. */
-export interface ExistingDocuments {
-  readonly documentIds: ReadonlySet<string>
-  /** The document that each numeric id belongs to. */
-  readonly byId: ReadonlyMap<number, string>
-}
-
-export interface NamedDocuments {
-  readonly documentIds: ReadonlySet<string>
-  readonly ids: ReadonlySet<number>
-}
-
-/** Looks up documents by documentId and by the numeric id of a version: one query. */
-export async function findExisting(
-  database: Database,
-  plan: ContentTypePlan,
-  named: NamedDocuments,
-  session?: Session,
-): Promise<ExistingDocuments> {
-  const conditions: Document[] = []
-  if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
-  if (named.ids.size > 0) {
-    // With the status in front the list index serves it.
-    conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
-  }
-  if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
-  const found = await inSession(session, () =>
-    versionsOf(database, plan)
-      .find(
-        { $or: conditions },
-        { ...optionsOf(database, session), projection: { _id: 0, documentId: 1, id: 1 } },
-      )
-      .toArray(),
-  )
-  const versions = found as readonly Document[] as readonly { documentId: string; id: number }[]
-  return {
-    documentIds: new Set(versions.map(({ documentId }) => documentId)),
-    byId: new Map(versions.map(({ documentId, id }) => [id, documentId])),
-  }
-}
-
 /** One side of a two-way relation that another side writes: whose versions, and of which kind. */
 export interface OwnerVersions {
   /** As seen from the inverse side; its `otherSide` is the owner's attribute. */

@@ -50,7 +50,7 @@ export async function insertVersions(
 }
 
 /** New versions as they are stored, of the commit that brings them. */
-function toRows(
+export function toRows(
   versions: readonly StoredVersion[],
   commit: string,
 ): readonly (StoredVersion & VersionDocument)[] {

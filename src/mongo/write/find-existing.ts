@@ -1,0 +1,74 @@
+import type { Document } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { inSession, optionsOf } from '../connection/commands.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+
+/** Which documents there are of those named, whatever their locales and statuses. */
+export interface ExistingDocuments {
+  readonly documentIds: ReadonlySet<string>
+  /** The document that each numeric id belongs to. */
+  readonly byId: ReadonlyMap<number, string>
+}
+
+export interface NamedDocuments {
+  readonly documentIds: ReadonlySet<string>
+  readonly ids: ReadonlySet<number>
+}
+
+/** Of more than these, one query is sent for them alone. */
+const MOST_GATHERED = 10
+
+/**
+ * Looks up documents by documentId and by the numeric id of a version: one query. A few documentIds are looked up
+ * together with those of others who ask at once.
+ */
+export async function findExisting(
+  database: Database,
+  plan: ContentTypePlan,
+  named: NamedDocuments,
+  session?: Session,
+): Promise<ExistingDocuments> {
+  const isGathered =
+    session === undefined && named.ids.size === 0 && named.documentIds.size <= MOST_GATHERED
+  if (!isGathered) return lookUp(database, plan, named, session)
+  const found = await Promise.all(
+    [...named.documentIds].map((documentId) =>
+      database.gather(`existing ${plan.collectionName}`, documentId, async (documentIds) => {
+        const asked = { documentIds: new Set(documentIds), ids: new Set<number>() }
+        const existing = await lookUp(database, plan, asked, undefined)
+        return new Map([...existing.documentIds].map((each) => [each, each]))
+      }),
+    ),
+  )
+  const documentIds = new Set(found.filter((each) => each !== undefined))
+  return { documentIds, byId: new Map() }
+}
+
+async function lookUp(
+  database: Database,
+  plan: ContentTypePlan,
+  named: NamedDocuments,
+  session: Session | undefined,
+): Promise<ExistingDocuments> {
+  const conditions: Document[] = []
+  if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
+  if (named.ids.size > 0) {
+    // With the status in front the list index serves it.
+    conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
+  }
+  if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
+  const found = await inSession(session, () =>
+    versionsOf(database, plan)
+      .find(
+        { $or: conditions },
+        { ...optionsOf(database, session), projection: { _id: 0, documentId: 1, id: 1 } },
+      )
+      .toArray(),
+  )
+  const versions = found as readonly Document[] as readonly { documentId: string; id: number }[]
+  return {
+    documentIds: new Set(versions.map(({ documentId }) => documentId)),
+    byId: new Map(versions.map(({ documentId, id }) => [id, documentId])),
+  }
+}

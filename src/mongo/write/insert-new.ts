@@ -1,0 +1,96 @@
+import { MongoNetworkError } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { type Authorship, currentAuthorship } from '../connection/authorship.ts'
+import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { isBrokenSocket } from '../connection/database-error.ts'
+import { insertTogether } from '../connection/insert-together.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
+import { notePut } from './note-versions.ts'
+import { insertVersions, toRows } from './write-versions.ts'
+
+/** The versions of one document, and whose write it is. */
+interface NewDocument {
+  readonly versions: readonly StoredVersion[]
+  readonly authorship: Authorship
+}
+
+/**
+ * Puts the versions of a new document that nothing else is written with. Documents of one content-type that come at once
+ * share a transaction, each with a row of the log: one insert of all versions, one of all rows, one commit. Where the database refuses
+ * that, be it for one of them, each has a transaction of its own, as if it had been alone.
+ * @throws ValidationError for a value that must be unique and is taken.
+ */
+export async function insertNew(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const document = { versions, authorship: currentAuthorship() }
+  const isStored =
+    database.hasTransactions &&
+    (await database.gatherWrites(plan.collectionName, document, (documents) =>
+      insertAll(database, plan, documents),
+    ))
+  if (!isStored) await insertAlone(database, plan, document)
+}
+
+async function insertAll(
+  database: Database,
+  plan: ContentTypePlan,
+  documents: readonly NewDocument[],
+): Promise<boolean> {
+  const [first, ...others] = documents
+  if (first !== undefined && others.length === 0) {
+    await insertAlone(database, plan, first)
+    return true
+  }
+  try {
+    await database.transact((session) => insertRows(database, plan, documents, session))
+    return true
+  } catch (error) {
+    if (error instanceof RefusedTogether) return false
+    throw error
+  }
+}
+
+function insertAlone(
+  database: Database,
+  plan: ContentTypePlan,
+  { versions, authorship }: NewDocument,
+): Promise<void> {
+  return database.transact((session) => {
+    beginNextCommit(session, authorship) // this may run behind another request
+    return insertVersions(database, plan, versions, session)
+  })
+}
+
+/** @throws RefusedTogether where it is not stored, and one of the documents may be why. */
+async function insertRows(
+  database: Database,
+  plan: ContentTypePlan,
+  documents: readonly NewDocument[],
+  session: Session,
+): Promise<void> {
+  const rows = documents.flatMap(({ versions, authorship }) => {
+    beginNextCommit(session, authorship)
+    const own = toRows(versions, commitIdOf(session))
+    notePut(plan, own, session, { isNew: true })
+    return own
+  })
+  try {
+    await insertTogether(database, plan.collectionName, rows, session)
+    await database.writeCommit(session)
+  } catch (error) {
+    if (error instanceof MongoNetworkError || isBrokenSocket(error)) throw error
+    throw new RefusedTogether(error)
+  }
+}
+
+/** No error of the driver, and so the transaction is not tried again: its documents are, each by itself. */
+class RefusedTogether extends Error {
+  constructor(cause: unknown) {
+    super('Documents could not be stored together', { cause })
+    this.name = 'RefusedTogether'
+  }
+}
