@@ -2,6 +2,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
+import { patchOf, updateTogether } from './update-together.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
@@ -21,7 +22,11 @@ export async function updateDocument(
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
-  return retryCollisions(() =>
-    context.database.transact((session) => updateVersions(context, target, update, session)),
-  )
+  const alone = (): Promise<StoredVersion> =>
+    retryCollisions(() =>
+      context.database.transact((session) => updateVersions(context, target, update, session)),
+    )
+  const patch = patchOf(context, target, update)
+  if (patch === null) return alone()
+  return (await updateTogether(context, plan, patch)) ?? (await alone())
 }

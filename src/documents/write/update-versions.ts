@@ -91,7 +91,10 @@ export async function assertFreeIfThere(
 }
 
 /** Whether it writes what locales share: then it takes the locks of several versions. */
-function reachesOthers({ plan, key }: WriteTarget, { values, changes }: PreparedValues): boolean {
+export function reachesOthers(
+  { plan, key }: WriteTarget,
+  { values, changes }: PreparedValues,
+): boolean {
   const isPublishing = plan.draftAndPublish && key.status === 'published'
   return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
 }

@@ -72,11 +72,14 @@ export function patchWritten(
   values: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
-  const at = now()
   const { plan, documentId } = target
-  const stamps = plan.draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
   const written = { documentId, key: writtenKey(target) }
-  return patchVersion(database, plan, written, { ...values, ...stamps }, session)
+  return patchVersion(database, plan, written, { ...values, ...stampsOf(plan, now()) }, session)
+}
+
+/** What every change sets beside what is given. */
+export function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
+  return draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
 }
 
 /** Writes go to the draft where there is one. */

@@ -1,57 +1,57 @@
-import { MongoNetworkError } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type Authorship, currentAuthorship } from '../connection/authorship.ts'
 import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { isBrokenSocket } from '../connection/database-error.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
 import { notePut } from './note-versions.ts'
+import { storeTogether } from './store-together.ts'
 import { insertVersions, toRows } from './write-versions.ts'
 
 /** The versions of one document, and whose write it is. */
 interface NewDocument {
-  readonly versions: readonly StoredVersion[]
+  readonly versions: readonly [StoredVersion, ...StoredVersion[]]
   readonly authorship: Authorship
 }
 
 /**
  * Puts the versions of a new document that nothing else is written with. Documents of one content-type that come at once
- * share a transaction, each with a row of the log: one insert of all versions, one of all rows, one commit. Where the database refuses
- * that, be it for one of them, each has a transaction of its own, as if it had been alone.
+ * share a transaction, each with a row of the log: one insert of all versions, one of all rows, one commit. Where the
+ * database refuses that, be it for one of them, each has a transaction of its own, as if it had been alone.
  * @throws ValidationError for a value that must be unique and is taken.
  */
 export async function insertNew(
   database: Database,
   plan: ContentTypePlan,
-  versions: readonly StoredVersion[],
+  versions: NewDocument['versions'],
 ): Promise<void> {
   const document = { versions, authorship: currentAuthorship() }
   const isStored =
     database.hasTransactions &&
-    (await database.gatherWrites(plan.collectionName, document, (documents) =>
-      insertAll(database, plan, documents),
+    (await database.gatherWrites(
+      `insert ${plan.collectionName}`,
+      versions[0].documentId,
+      document,
+      (documents) => insertAll(database, plan, documents),
     ))
-  if (!isStored) await insertAlone(database, plan, document)
+  if (isStored !== true) await insertAlone(database, plan, document)
 }
 
 async function insertAll(
   database: Database,
   plan: ContentTypePlan,
   documents: readonly NewDocument[],
-): Promise<boolean> {
+): Promise<readonly (true | null)[]> {
   const [first, ...others] = documents
   if (first !== undefined && others.length === 0) {
     await insertAlone(database, plan, first)
-    return true
+    return [true]
   }
-  try {
-    await database.transact((session) => insertRows(database, plan, documents, session))
-    return true
-  } catch (error) {
-    if (error instanceof RefusedTogether) return false
-    throw error
-  }
+  const stored = await storeTogether(database, async (session) => {
+    await insertRows(database, plan, documents, session)
+    return true as const
+  })
+  return documents.map(() => stored)
 }
 
 function insertAlone(
@@ -65,7 +65,6 @@ function insertAlone(
   })
 }
 
-/** @throws RefusedTogether where it is not stored, and one of the documents may be why. */
 async function insertRows(
   database: Database,
   plan: ContentTypePlan,
@@ -78,19 +77,5 @@ async function insertRows(
     notePut(plan, own, session, { isNew: true })
     return own
   })
-  try {
-    await insertTogether(database, plan.collectionName, rows, session)
-    await database.writeCommit(session)
-  } catch (error) {
-    if (error instanceof MongoNetworkError || isBrokenSocket(error)) throw error
-    throw new RefusedTogether(error)
-  }
-}
-
-/** No error of the driver, and so the transaction is not tried again: its documents are, each by itself. */
-class RefusedTogether extends Error {
-  constructor(cause: unknown) {
-    super('Documents could not be stored together', { cause })
-    this.name = 'RefusedTogether'
-  }
+  await insertTogether(database, plan.collectionName, rows, session)
 }

@@ -247,12 +247,12 @@ function differsFrom(values: Data): Document {
 }
 
 /** What is written of a version that exists; it is another revision then, whatever was given. */
-function toChanges(changes: Data): Document {
+export function toChanges(changes: Data): Document {
   return { ...toDocument(changes), [REVISION]: newRevision() }
 }
 
 /** A copy of another version is the revision that it was made of. */
-function toNewDocument(version: Data): Document {
+export function toNewDocument(version: Data): Document {
   return { ...toDocument(version), [REVISION]: version[REVISION] ?? newRevision() }
 }
 

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { type GatherWrites, gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { until } from '../../until.ts'
 
-type Write = (items: readonly string[]) => Promise<boolean>
+type Write = (items: readonly string[]) => Promise<readonly (string | null)[]>
 
 /** A group that is being written, and how it ends. */
 interface Writing {
   readonly items: readonly string[]
-  readonly end: (isWritten: boolean) => void
+  readonly end: (written: readonly (string | null)[]) => void
   readonly fail: (error: Error) => void
 }
 
@@ -29,39 +29,50 @@ describe('gatherWrites', () => {
 
   it('writes together what comes in one turn, and apart what is of another kind', async () => {
     const all = [
-      gather('one', 'a', write),
-      gather('two', 'b', write),
-      gather('one', 'c', write),
+      gather('one', 'a', 'a', write),
+      gather('two', 'b', 'b', write),
+      gather('one', 'c', 'c', write),
     ] as const
     await turn()
     expect(items()).to.deep.equal([['a', 'c'], ['b']])
-    writing[0]?.end(true)
-    writing[1]?.end(false)
-    expect(await Promise.all(all)).to.deep.equal([true, false, true])
+    writing[0]?.end(['A', null])
+    writing[1]?.end(['B'])
+    expect(await Promise.all(all)).to.deep.equal(['A', 'B', null])
   })
 
   it('writes what comes meanwhile together, once the group before has ended, however', async () => {
-    const first = gather('kind', 'a', write).catch(String)
+    const first = gather('kind', 'a', 'a', write).catch(String)
     await turn()
-    const later = [gather('kind', 'b', write), gather('kind', 'c', write)]
+    const later = [gather('kind', 'b', 'b', write), gather('kind', 'c', 'c', write)]
     await turn()
     expect(items()).to.deep.equal([['a']])
     writing[0]?.fail(new Error('broken'))
     expect(await first).to.equal('Error: broken')
     await turn()
     expect(items()).to.deep.equal([['a'], ['b', 'c']])
-    writing[1]?.end(true)
-    expect(await Promise.all(later)).to.deep.equal([true, true])
+    writing[1]?.end(['B', 'C'])
+    expect(await Promise.all(later)).to.deep.equal(['B', 'C'])
   })
 
   it('goes on beside a group that takes long', async () => {
-    const slow = gather('kind', 'a', write)
+    const slow = gather('kind', 'a', 'a', write)
     await turn()
-    const next = gather('kind', 'b', write)
+    const next = gather('kind', 'b', 'b', write)
     await until(() => writing.length === 2, 10_000)
-    for (const { end } of writing.toReversed()) end(true)
-    expect(await Promise.all([slow, next])).to.deep.equal([true, true])
+    for (const each of writing.toReversed()) each.end(each.items)
+    expect(await Promise.all([slow, next])).to.deep.equal(['a', 'b'])
     expect(items()).to.deep.equal([['a'], ['b']])
+  })
+
+  it('writes one after the other what has the same key', async () => {
+    const all = ['a1', 'b1', 'a2', 'a3', 'b2'].map((item) =>
+      gather('kind', item.slice(0, 1), item, (group) => {
+        writing.push({ items: group, end: () => undefined, fail: () => undefined })
+        return Promise.resolve(group)
+      }),
+    )
+    expect(await Promise.all(all)).to.deep.equal(['a1', 'b1', 'a2', 'a3', 'b2'])
+    expect(items()).to.deep.equal([['a1', 'b1'], ['a2', 'b2'], ['a3']])
   })
 
   it('writes at most 25 at once', async () => {
@@ -69,13 +80,13 @@ describe('gatherWrites', () => {
     const sizes: number[] = []
     const stored = await Promise.all(
       names.map((name) =>
-        gather('kind', name, (group) => {
+        gather('kind', name, name, (group) => {
           sizes.push(group.length)
-          return Promise.resolve(true)
+          return Promise.resolve(group)
         }),
       ),
     )
-    expect(stored).to.deep.equal(names.map(() => true))
+    expect(stored).to.deep.equal(names)
     expect(sizes).to.deep.equal([25, 25, 10])
   })
 
@@ -89,8 +100,8 @@ describe('gatherWrites', () => {
         return work()
       },
     })
-    const stored = (): Promise<boolean> => Promise.resolve(true)
-    await Promise.all([counting('kind', 'a', stored), counting('kind', 'b', stored)])
+    const stored: Write = (group) => Promise.resolve(group)
+    await Promise.all([counting('kind', 'a', 'a', stored), counting('kind', 'b', 'b', stored)])
     expect(told).to.deep.equal([[{ number: 1 }, { number: 2 }]])
   })
 })

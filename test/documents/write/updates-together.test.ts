@@ -1,0 +1,214 @@
+import { expect } from 'chai'
+import type { DocumentContext } from '../../../src/documents/context.ts'
+import { createDocument } from '../../../src/documents/write/create-document.ts'
+import { updateDocument } from '../../../src/documents/write/update-document.ts'
+import { CmsError } from '../../../src/errors.ts'
+import { writingAs } from '../../../src/mongo/connection/authorship.ts'
+import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
+import { COMMITS, type PendingRow } from '../../../src/mongo/connection/commit-record.ts'
+import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
+import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
+import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
+import { COMMIT, REVISION } from '../../../src/mongo/versions/revision.ts'
+import { type StoredVersion, versionsOf } from '../../../src/mongo/versions/stored-version.ts'
+import type { Status } from '../../../src/query/query.ts'
+import type { ContentTypePlan } from '../../../src/schema/plan.ts'
+import { planOf, SCALAR_ATTRIBUTES } from '../../fixtures/plans.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+const SOME = 8
+const VALUES = {
+  string: 'a',
+  biginteger: '9007199254740993',
+  decimal: '12.50',
+  integer: 7,
+  boolean: true,
+  date: '2024-02-29',
+  datetime: '2024-02-29T12:00:00.000Z',
+  json: { a: [1, { b: null }] },
+}
+
+describe('documents that are changed at once', () => {
+  let test: TestDatabase
+  let context: DocumentContext
+  let plan: ContentTypePlan
+  const commands: string[] = []
+
+  before(async () => {
+    const monitor = createCommandMonitor('totals')
+    monitor.onCommand(({ name }) => commands.push(name))
+    test = await openTestDatabase('updated_together', {}, { monitor })
+    plan = planOf({
+      draftAndPublish: true,
+      attributes: {
+        ...SCALAR_ATTRIBUTES,
+        code: { type: 'string', unique: true },
+        needed: { type: 'string', required: true },
+      },
+    })
+    context = {
+      database: test.database,
+      ids: openIdAllocator(test.database),
+      contentType: (uid) => {
+        throw new Error(`nothing here is related to ${uid}`)
+      },
+      now: () => new Date(),
+      newDocumentId,
+      hashPassword: (password) => Promise.resolve(password),
+    }
+    const schema = { contentTypes: new Map([[plan.uid, plan]]), components: new Map() }
+    await syncIndexes(test.database, [...compileCollections(schema).values()])
+  })
+  after(() => test.drop())
+
+  const targetOf = (documentId: string, status: Status = 'published') => ({
+    plan,
+    documentId,
+    key: { locale: '', status },
+    writer: { mayRead: () => true, locale: '' },
+  })
+  const create = (data: object, status: Status = 'published'): Promise<StoredVersion> =>
+    createDocument(context, targetOf(newDocumentId(), status), data)
+  const update = (documentId: string, data: object, status: Status = 'published', author = 'a') =>
+    writingAs({ by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` }, () =>
+      updateDocument(context, targetOf(documentId, status), data),
+    )
+  const storedOf = async (documentId: string) => {
+    const found = await versionsOf(test.database, plan).find({ documentId }).toArray()
+    const of = (status: Status) => found.find((version) => version['status'] === status)
+    return { draft: of('draft'), published: of('published') }
+  }
+  const rowsBy = (author: string) =>
+    test.database
+      .collection<PendingRow>(COMMITS)
+      .find({ requestId: `of ${author}` })
+      .sort({ _id: 1 })
+      .toArray()
+  const statusOf = (ended: PromiseSettledResult<unknown>): number => {
+    if (ended.status === 'fulfilled') return 200
+    if (ended.reason instanceof CmsError) return ended.reason.status
+    throw ended.reason
+  }
+
+  it('share four commands, and have a row of the log and an author each', async () => {
+    const created = await Promise.all(
+      Array.from({ length: SOME }, (_, index) => create({ needed: 'yes', string: `${index}` })),
+    )
+    commands.length = 0
+    const answers = await Promise.all(
+      created.map(({ documentId }, index) =>
+        update(documentId, { ...VALUES, integer: index }, 'published', `author ${index}`),
+      ),
+    )
+    expect(commands).to.deep.equal(['find', 'update', 'insert', 'commitTransaction'])
+    for (const [index, answer] of answers.entries()) {
+      const { draft, published } = await storedOf(created[index]?.documentId ?? '')
+      expect(answer).to.deep.equal(published)
+      expect(published).to.deep.include({
+        id: created[index]?.id,
+        integer: index,
+        biginteger: 9007199254740993n,
+        needed: 'yes',
+        createdAt: created[index]?.createdAt,
+      })
+      const own = { _id: draft?._id, id: draft?.['id'], status: 'draft', publishedAt: null }
+      expect(draft).to.deep.equal({ ...published, ...own })
+      expect(published?.['publishedAt']).to.be.instanceOf(Date)
+      const [row, ...others] = await rowsBy(`author ${index}`)
+      expect(others).to.deep.equal([])
+      expect(row?._id).to.equal(draft?.[COMMIT])
+      const put = { type: plan.uid, op: 'put', locale: '', revision: draft?.[REVISION] as string }
+      const documentId = answer.documentId
+      expect(row?.items).to.deep.equal([
+        { ...put, documentId, status: 'draft' },
+        { ...put, documentId, status: 'published' },
+      ])
+    }
+  })
+
+  it('keep their publication where the draft alone is written', async () => {
+    const [one, other] = [await create({ needed: 'one' }), await create({ needed: 'other' })]
+    await Promise.all([
+      update(one.documentId, { string: 'a' }, 'draft'),
+      update(other.documentId, { string: 'b' }),
+    ])
+    const stored = await storedOf(one.documentId)
+    expect([stored.draft?.['string'], stored.published?.['string']]).to.deep.equal(['a', null])
+    expect((await storedOf(other.documentId)).published?.['string']).to.equal('b')
+  })
+
+  it('are written one after the other where they are the same', async () => {
+    const { documentId } = await create({ needed: 'yes', integer: 0 })
+    const names = ['string', 'text', 'richtext', 'email'] as const
+    await Promise.all(
+      names.map((name) => update(documentId, { [name]: 'a@b.c' }, 'published', `same ${name}`)),
+    )
+    const { draft, published } = await storedOf(documentId)
+    for (const version of [draft, published]) {
+      for (const name of names) expect(version?.[name]).to.equal('a@b.c')
+    }
+    const rows = (await Promise.all(names.map((name) => rowsBy(`same ${name}`)))).flat()
+    expect(rows).to.have.length(names.length)
+    expect(
+      rows
+        .map(({ _id }) => _id)
+        .toSorted()
+        .at(-1),
+    ).to.equal(published?.[COMMIT])
+  })
+
+  it('are refused one by one, and stored one by one', async () => {
+    const held = await create({ needed: 'yes', code: 'held' })
+    const draft = await create({}, 'draft')
+    const unpublished = await create({ needed: 'yes' }, 'draft')
+    const right = await create({ needed: 'yes' })
+    const taking = await create({ needed: 'yes' })
+    const ended = await Promise.allSettled([
+      update(right.documentId, { string: 'right' }),
+      update(taking.documentId, { code: 'held' }),
+      update(newDocumentId(), { string: 'none' }),
+      update(draft.documentId, { string: 'incomplete' }),
+      update(unpublished.documentId, { string: 'published now' }),
+      update(held.documentId, { string: 'held' }),
+    ])
+    expect(ended.map(statusOf)).to.deep.equal([200, 400, 404, 400, 200, 200])
+    const values = await Promise.all(
+      [right, taking, draft, unpublished, held].map(async ({ documentId }) => {
+        const versions = await storedOf(documentId)
+        return [versions.draft?.['string'], versions.published?.['string']]
+      }),
+    )
+    expect(values).to.deep.equal([
+      ['right', 'right'],
+      [null, null],
+      [null, undefined],
+      ['published now', 'published now'],
+      ['held', 'held'],
+    ])
+  })
+
+  it('lose nothing of what others write between the read and the write', async () => {
+    const { documentId } = await create({ needed: 'yes', integer: 0 })
+    let isWritten = false
+    const between: DocumentContext['database'] = {
+      ...test.database,
+      commandIn: async (session, command) => {
+        if ('update' in command && !isWritten) {
+          isWritten = true
+          await updateDocument(context, targetOf(documentId), { text: 'between' })
+        }
+        return test.database.commandIn(session, command)
+      },
+    }
+    // Its own, as another process has: else the write between would wait for the one that it comes between.
+    const late = { ...context, database: { ...between, gatherWrites: gatherWrites(null) } }
+    await updateDocument(late, targetOf(documentId), { string: 'late' })
+    expect(isWritten).to.equal(true)
+    const { draft, published } = await storedOf(documentId)
+    for (const version of [draft, published]) {
+      expect(version).to.deep.include({ string: 'late', text: 'between' })
+    }
+  })
+})
