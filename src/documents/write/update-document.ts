@@ -1,4 +1,6 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { currentAuthorship } from '../../mongo/connection/authorship.ts'
+import { beginNextCommit } from '../../mongo/connection/commit-record.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
@@ -22,11 +24,15 @@ export async function updateDocument(
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
+  const authorship = currentAuthorship()
   const alone = (): Promise<StoredVersion> =>
     retryCollisions(() =>
-      context.database.transact((session) => updateVersions(context, target, update, session)),
+      context.database.transact((session) => {
+        beginNextCommit(session, authorship) // this may run behind another request
+        return updateVersions(context, target, update, session)
+      }),
     )
-  const patch = patchOf(context, target, update)
+  const patch = patchOf(context, target, update, authorship)
   if (patch === null) return alone()
-  return (await updateTogether(context, plan, patch)) ?? (await alone())
+  return (await updateTogether(context, plan, { patch, alone })) ?? (await alone())
 }

@@ -1,4 +1,4 @@
-import { currentAuthorship } from '../../mongo/connection/authorship.ts'
+import type { Authorship } from '../../mongo/connection/authorship.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { type Patch, patchTogether } from '../../mongo/write/patch-together.ts'
 import { reservedAttributes } from '../../mongo/write/reservations.ts'
@@ -17,19 +17,17 @@ export function patchOf(
   { database, now }: DocumentContext,
   target: WriteTarget,
   { prepared }: Update,
+  authorship: Authorship,
 ): Patch | null {
   const { plan, documentId, key, condition } = target
   const isPublishing = plan.draftAndPublish && key.status === 'published'
-  const isSimple =
-    database.hasTransactions &&
-    condition === undefined &&
-    !prepared.needsStored &&
-    !plan.sharded &&
-    !reachesOthers(target, prepared) &&
-    reservedAttributes(plan).length === 0 &&
-    !isClaimed(plan) &&
-    !(isPublishing && exclusiveRelations(plan).length > 0)
-  if (!isSimple) return null
+  const isAlone =
+    !database.hasTransactions ||
+    condition !== undefined ||
+    prepared.needsStored ||
+    reachesOthers(target, prepared) ||
+    !isPatched(plan, { isPublishing })
+  if (isAlone) return null
   const publish = (draft: StoredVersion): StoredVersion => {
     plan.validators.publishable(draft)
     return { ...draft, status: 'published', publishedAt: now() }
@@ -39,8 +37,21 @@ export function patchOf(
     ...writtenKey(target),
     changes: { ...completeValues(plan, prepared, {}), ...stampsOf(plan, now()) },
     publish: isPublishing ? publish : null,
-    authorship: currentAuthorship(),
+    authorship,
   }
+}
+
+/** Whether a write of a version is that of its row and no more, and another revision each time. */
+function isPatched(
+  plan: ContentTypePlan,
+  { isPublishing }: { readonly isPublishing: boolean },
+): boolean {
+  return (
+    !plan.sharded &&
+    reservedAttributes(plan).length === 0 &&
+    !isClaimed(plan) &&
+    !(isPublishing && exclusiveRelations(plan).length > 0)
+  )
 }
 
 /** Whether others note in its versions that they have taken them, by writes that are no revision of it (`claimTarget`). */
@@ -53,15 +64,27 @@ function isClaimed({ attributes }: ContentTypePlan): boolean {
   )
 }
 
-/** Writes it together with those that come at once. Null: nothing was written, it needs a transaction of its own. */
+interface Change {
+  readonly patch: Patch
+  /** Writes it by a transaction of its own. */
+  readonly alone: () => Promise<StoredVersion>
+}
+
+/** Writes it, together with those that come at once. Null: nothing was written, it needs a transaction of its own. */
 export function updateTogether(
   { database }: DocumentContext,
   plan: ContentTypePlan,
-  patch: Patch,
+  change: Change,
 ): Promise<StoredVersion | null> {
   const kind = `update ${plan.collectionName}`
-  const key = `${patch.documentId} ${patch.locale}`
-  return database.gatherWrites(kind, key, patch, (patches) =>
-    patchTogether(database, plan, patches),
-  )
+  const key = `${change.patch.documentId} ${change.patch.locale}`
+  return database.gatherWrites<Change, StoredVersion>(kind, key, change, async (changes) => {
+    const [first, ...others] = changes
+    if (first !== undefined && others.length === 0) return [await first.alone()]
+    return patchTogether(
+      database,
+      plan,
+      changes.map(({ patch }) => patch),
+    )
+  })
 }

@@ -107,7 +107,13 @@ function stepsOf(
 /** As `putVersion` sets it: `id` and `createdAt` stay. */
 function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>): Document | null {
   try {
-    const { _id, id, createdAt, [COMMIT]: _before, ...rest } = publish(asVersion(draft))
+    const {
+      _id,
+      id: _own,
+      createdAt: _first,
+      [COMMIT]: _before,
+      ...rest
+    } = publish(asVersion(draft))
     return toNewDocument(rest)
   } catch (error) {
     if (error instanceof CmsError) return null

@@ -12,7 +12,11 @@ import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
 import { COMMIT, REVISION } from '../../../src/mongo/versions/revision.ts'
-import { type StoredVersion, versionsOf } from '../../../src/mongo/versions/stored-version.ts'
+import {
+  asVersion,
+  type StoredVersion,
+  versionsOf,
+} from '../../../src/mongo/versions/stored-version.ts'
 import type { Status } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf, SCALAR_ATTRIBUTES } from '../../fixtures/plans.ts'
@@ -75,10 +79,12 @@ describe('documents that are changed at once', () => {
     writingAs({ by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` }, () =>
       updateDocument(context, targetOf(documentId, status), data),
     )
-  const storedOf = async (documentId: string) => {
+  /** Its draft and its published version; empty where it has none. */
+  const storedOf = async (documentId: string): Promise<readonly [StoredVersion, StoredVersion]> => {
     const found = await versionsOf(test.database, plan).find({ documentId }).toArray()
-    const of = (status: Status) => found.find((version) => version['status'] === status)
-    return { draft: of('draft'), published: of('published') }
+    const of = (status: Status) =>
+      asVersion(found.find((version) => version['status'] === status) ?? {})
+    return [of('draft'), of('published')]
   }
   const rowsBy = (author: string) =>
     test.database
@@ -104,29 +110,30 @@ describe('documents that are changed at once', () => {
     )
     expect(commands).to.deep.equal(['find', 'update', 'insert', 'commitTransaction'])
     for (const [index, answer] of answers.entries()) {
-      const { draft, published } = await storedOf(created[index]?.documentId ?? '')
-      expect(answer).to.deep.equal(published)
-      expect(published).to.deep.include({
-        id: created[index]?.id,
-        integer: index,
-        biginteger: 9007199254740993n,
-        needed: 'yes',
-        createdAt: created[index]?.createdAt,
-      })
-      const own = { _id: draft?._id, id: draft?.['id'], status: 'draft', publishedAt: null }
-      expect(draft).to.deep.equal({ ...published, ...own })
-      expect(published?.['publishedAt']).to.be.instanceOf(Date)
-      const [row, ...others] = await rowsBy(`author ${index}`)
-      expect(others).to.deep.equal([])
-      expect(row?._id).to.equal(draft?.[COMMIT])
-      const put = { type: plan.uid, op: 'put', locale: '', revision: draft?.[REVISION] as string }
-      const documentId = answer.documentId
-      expect(row?.items).to.deep.equal([
-        { ...put, documentId, status: 'draft' },
-        { ...put, documentId, status: 'published' },
-      ])
+      const { id, createdAt } = created[index] ?? {}
+      await assertWritten(answer, `author ${index}`)
+      expect(answer).to.deep.include({ id, createdAt, integer: index, needed: 'yes' })
     }
   })
+
+  /** Both versions are what was answered, and one row of the log says so. */
+  async function assertWritten(answer: StoredVersion, author: string): Promise<void> {
+    const { documentId } = answer
+    const [draft, published] = await storedOf(documentId)
+    expect(answer).to.deep.equal(published)
+    expect(answer['biginteger']).to.equal(9007199254740993n)
+    expect(answer.publishedAt).to.be.instanceOf(Date)
+    const own = { _id: `${documentId}::draft`, id: draft.id, status: 'draft', publishedAt: null }
+    expect(draft).to.deep.equal({ ...published, ...own })
+    const [row, ...others] = await rowsBy(author)
+    expect(others).to.deep.equal([])
+    expect(row?._id).to.equal(draft[COMMIT])
+    const put = { type: plan.uid, documentId, locale: '', op: 'put', revision: draft[REVISION] }
+    expect(row?.items).to.deep.equal([
+      { ...put, status: 'draft' },
+      { ...put, status: 'published' },
+    ])
+  }
 
   it('keep their publication where the draft alone is written', async () => {
     const [one, other] = [await create({ needed: 'one' }), await create({ needed: 'other' })]
@@ -134,9 +141,10 @@ describe('documents that are changed at once', () => {
       update(one.documentId, { string: 'a' }, 'draft'),
       update(other.documentId, { string: 'b' }),
     ])
-    const stored = await storedOf(one.documentId)
-    expect([stored.draft?.['string'], stored.published?.['string']]).to.deep.equal(['a', null])
-    expect((await storedOf(other.documentId)).published?.['string']).to.equal('b')
+    const strings = async ({ documentId }: StoredVersion) =>
+      (await storedOf(documentId)).map((version) => version['string'])
+    expect(await strings(one)).to.deep.equal(['a', null])
+    expect(await strings(other)).to.deep.equal(['b', 'b'])
   })
 
   it('are written one after the other where they are the same', async () => {
@@ -145,18 +153,14 @@ describe('documents that are changed at once', () => {
     await Promise.all(
       names.map((name) => update(documentId, { [name]: 'a@b.c' }, 'published', `same ${name}`)),
     )
-    const { draft, published } = await storedOf(documentId)
-    for (const version of [draft, published]) {
-      for (const name of names) expect(version?.[name]).to.equal('a@b.c')
+    const versions = await storedOf(documentId)
+    for (const version of versions) {
+      for (const name of names) expect(version[name]).to.equal('a@b.c')
     }
     const rows = (await Promise.all(names.map((name) => rowsBy(`same ${name}`)))).flat()
     expect(rows).to.have.length(names.length)
-    expect(
-      rows
-        .map(({ _id }) => _id)
-        .toSorted()
-        .at(-1),
-    ).to.equal(published?.[COMMIT])
+    const last = rows.map(({ _id }) => _id).toSorted()[names.length - 1]
+    expect(versions[1][COMMIT]).to.equal(last)
   })
 
   it('are refused one by one, and stored one by one', async () => {
@@ -175,10 +179,9 @@ describe('documents that are changed at once', () => {
     ])
     expect(ended.map(statusOf)).to.deep.equal([200, 400, 404, 400, 200, 200])
     const values = await Promise.all(
-      [right, taking, draft, unpublished, held].map(async ({ documentId }) => {
-        const versions = await storedOf(documentId)
-        return [versions.draft?.['string'], versions.published?.['string']]
-      }),
+      [right, taking, draft, unpublished, held].map(async ({ documentId }) =>
+        (await storedOf(documentId)).map((version) => version['string']),
+      ),
     )
     expect(values).to.deep.equal([
       ['right', 'right'],
@@ -190,7 +193,10 @@ describe('documents that are changed at once', () => {
   })
 
   it('lose nothing of what others write between the read and the write', async () => {
-    const { documentId } = await create({ needed: 'yes', integer: 0 })
+    const [{ documentId }, beside] = [
+      await create({ needed: 'yes' }),
+      await create({ needed: 'b' }),
+    ]
     let isWritten = false
     const between: DocumentContext['database'] = {
       ...test.database,
@@ -204,10 +210,13 @@ describe('documents that are changed at once', () => {
     }
     // Its own, as another process has: else the write between would wait for the one that it comes between.
     const late = { ...context, database: { ...between, gatherWrites: gatherWrites(null) } }
-    await updateDocument(late, targetOf(documentId), { string: 'late' })
+    await Promise.all(
+      [documentId, beside.documentId].map((each) =>
+        updateDocument(late, targetOf(each), { string: 'late' }),
+      ),
+    )
     expect(isWritten).to.equal(true)
-    const { draft, published } = await storedOf(documentId)
-    for (const version of [draft, published]) {
+    for (const version of await storedOf(documentId)) {
       expect(version).to.deep.include({ string: 'late', text: 'between' })
     }
   })
