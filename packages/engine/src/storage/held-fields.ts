@@ -122,7 +122,7 @@ function* grow(
   // A slow reader may pause while records change, or while what is held is let go.
   const isCurrent = (): boolean =>
     collection.changedAt === startedAt && state.held.get(collection) === held
-  let grows = hasRoom(state, held)
+  let grows = isCurrent() && hasRoom(state, held)
   let read = 0
   const range = { low: numberKey(collection.id, from + 1), high: numberKey(collection.id + 1) }
   for (const { key, value } of readRange(store.records, range)) {
@@ -150,6 +150,11 @@ function* scan(
     // What another scan adds while this one pauses, this one reads from the file.
     if (id > upTo && !isWhole) break
     yield new HeldRecord(state.store, collection, id, document)
+    // Let go while this scan paused: changes are noted in it no longer.
+    if (state.held.get(collection) !== held) {
+      yield* grow(state, collection, held, id)
+      return
+    }
   }
   if (!isWhole) yield* grow(state, collection, held, upTo)
 }

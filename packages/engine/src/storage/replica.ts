@@ -1,8 +1,7 @@
 import { countRecords, describeCollection } from './collection.ts'
-import type { Collection, Record } from './collection.ts'
+import type { Collection } from './collection.ts'
 import type { Data } from './database.ts'
 import { residentCache } from './residents.ts'
-import { numberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
 /** What is held in memory is lost with each commit of the other: decoding all of more costs more than reading it. */
@@ -15,13 +14,6 @@ export interface Replica {
   refresh(): void
 }
 
-/** Fields are not held: a cursor that goes on after a commit would meet some of records that are gone. */
-function* scanAll(store: Store, { id }: Collection): Generator<Record> {
-  const range = { low: numberKey(id), high: numberKey(id + 1) }
-  for (const { key, value } of readRange(store.records, range))
-    yield { id: key.readUInt32BE(4), bytes: value }
-}
-
 interface Known {
   readonly description: Buffer
   readonly collection: Collection
@@ -30,7 +22,7 @@ interface Known {
 export function openReplica(store: Store): Replica {
   const data: Data = {
     store,
-    residents: { ...residentCache(store, BUDGET_BYTES), scanFields: (one) => scanAll(store, one) },
+    residents: residentCache(store, BUDGET_BYTES),
     collections: new Map(),
     locks: new Map(),
     commits: 0,
