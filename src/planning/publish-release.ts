@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import { ApplicationError, CmsError, ValidationError } from '../errors.ts'
 import type { Session } from '../mongo/connection/database.ts'
+import { type HeldDocuments, holding } from '../mongo/write/hold-documents.ts'
 import { lockDocuments } from '../mongo/write/lock-document.ts'
 import { retryCollisions } from '../mongo/write/retry-collisions.ts'
 import { checkItems } from './check-items.ts'
@@ -20,9 +21,19 @@ export async function publishRelease(
 ): Promise<ReleaseRow> {
   const { database } = context.documents
   await assertFaultless(context, principal, id)
-  return retryCollisions(() =>
-    database.transact((session) => publishAll(context, principal, { id, from: 'open' }, session)),
-  )
+  const publish = (session: Session): Promise<ReleaseRow> =>
+    publishAll(context, principal, { id, from: 'open' }, session)
+  return holdingItems(context, id, () => retryCollisions(() => database.transact(publish)))
+}
+
+/** Has writers of its documents wait while `work` locks all of them in a transaction. */
+export async function holdingItems<T>(
+  context: PlanningContext,
+  id: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { items } = await getRelease(context, id)
+  return holding(context.documents.database, byType(context, items), work)
 }
 
 /** The same for a release with a time, in the transaction that takes its time away. */
@@ -78,17 +89,26 @@ async function publishAll(
   return release
 }
 
-/** One type after the other, so that no two releases wait for each other. What is no such type is refused with its item. */
 async function lockItems(
-  { documents: { database }, schema }: PlanningContext,
+  context: PlanningContext,
   items: readonly ReleaseItem[],
   session: Session,
 ): Promise<void> {
-  for (const type of [...new Set(items.map((item) => item.type))].sort()) {
-    const plan = schema.contentTypes.get(type)
-    const own = items.filter((item) => item.type === type).map(({ documentId }) => documentId)
-    if (plan !== undefined) await lockDocuments(database, plan, own, session)
+  for (const { plan, documentIds } of byType(context, items)) {
+    await lockDocuments(context.documents.database, plan, documentIds, session)
   }
+}
+
+/** In one order of types, so that no two releases wait for each other. A type that is gone is refused with its item. */
+function byType(
+  { schema }: PlanningContext,
+  items: readonly ReleaseItem[],
+): readonly HeldDocuments[] {
+  return [...new Set(items.map(({ type }) => type))].sort().flatMap((type) => {
+    const plan = schema.contentTypes.get(type)
+    const own = items.filter((item) => item.type === type)
+    return plan === undefined ? [] : [{ plan, documentIds: own.map((item) => item.documentId) }]
+  })
 }
 
 /** What is taken back comes first: its values are free then. Documents in one order, so that no two wait for each other. */

@@ -5,7 +5,7 @@ import type { Session } from '../mongo/connection/database.ts'
 import { retryCollisions } from '../mongo/write/retry-collisions.ts'
 import type { PlannedFailure } from './planned-action.ts'
 import { type PlanningContext, principalNow, publishablePlan } from './planning.ts'
-import { assertFaultless, publishScheduled } from './publish-release.ts'
+import { assertFaultless, holdingItems, publishScheduled } from './publish-release.ts'
 import { assertMayAct, runAction } from './run-action.ts'
 import type { ScheduleRow } from './schedule-rows.ts'
 
@@ -51,7 +51,8 @@ async function perform(
     assertMayAct(principal, on)
     await runAction(context, principal, on, session)
   }
-  await retryCollisions(() => queue.finish(job, effect))
+  const finish = (): Promise<void> => retryCollisions(() => queue.finish(job, effect))
+  await (job.kind === 'release' ? holdingItems(context, job._id, finish) : finish())
 }
 
 async function keepFailure(

@@ -1,5 +1,6 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { assertNotHeld } from './hold-documents.ts'
 import { lockName } from '../system/lease.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, LOCK, newRevision } from '../versions/revision.ts'
@@ -89,8 +90,13 @@ async function lock(
   const locked = await versionsOf(database, plan).findOneAndUpdate(
     { _id },
     { $set: { [LOCK]: newRevision() }, $max: { [COMMIT]: commitIdOf(session) } },
-    { ...optionsOf(database, session), returnDocument: 'after', projection: { [COMMIT]: 1 } },
+    {
+      ...optionsOf(database, session),
+      returnDocument: 'before',
+      projection: { [COMMIT]: 1, [LOCK]: 1 },
+    },
   )
+  assertNotHeld(locked?.[LOCK])
   assertLater(session, locked?.[COMMIT])
   return locked !== null
 }

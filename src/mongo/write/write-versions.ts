@@ -7,9 +7,10 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
+import { assertNotHeld } from './hold-documents.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
-import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
+import { COMMIT, LOCK, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
 import { itemOf, noteChanged, notePut } from './note-versions.ts'
 import { toBson } from '../versions/stored-value.ts'
@@ -143,6 +144,7 @@ export async function patchVersion(
     ),
   )
   if (patched === null) return null
+  assertNotHeld(patched[LOCK])
   notePut(plan, [asVersion(patched)], session)
   return asVersion(patched)
 }
@@ -198,6 +200,7 @@ export async function putVersion(
     ),
   )
   if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
+  assertNotHeld(stored[LOCK])
   notePut(plan, [asVersion(stored)], session)
   return asVersion(stored)
 }
