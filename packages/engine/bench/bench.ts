@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { open } from 'lmdb'
 import { MongoClient } from 'mongodb'
 import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
@@ -50,6 +51,40 @@ async function measure(what: string, run: () => Promise<unknown>, rounds = ROUND
   console.log(
     `${what.padEnd(58)} p50 ${percentile(times, 0.5).toFixed(2)} ms   p99 ${percentile(times, 0.99).toFixed(2)} ms`,
   )
+}
+
+const WRITES = 300
+
+async function writeRows(writer: number, count: number): Promise<void> {
+  const rows = client.db('bench').collection<Document & { _id: string }>('rows')
+  for (let i = 0; i < count; i++) {
+    const document = makeDocument(i)
+    const _id = `${count}-${writer}-${i}`
+    await rows.insertOne({ ...document, _id })
+    await rows.updateOne({ _id }, { $set: { title: 'another' } })
+  }
+}
+
+interface FileStats {
+  readonly pageSize: number
+  readonly lastPageNumber: number
+  readonly lastTxnId: number
+}
+
+function statsOf(path: string): FileStats {
+  const root = open({ path, readOnly: true, maxDbs: 8 })
+  const stats = root.getStats() as FileStats
+  void root.close()
+  return stats
+}
+
+function fileUse(path: string): { readonly size: number; readonly used: number } {
+  const { pageSize, lastPageNumber } = statsOf(path)
+  return { size: statSync(path).size, used: (lastPageNumber + 1) * pageSize }
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1)
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -126,6 +161,25 @@ await measure('a list right after a write', async () => {
     .limit(25)
     .toArray()
 })
+for (const writers of [1, 10]) {
+  const path = join(directory, 'data.mdb')
+  const before = statsOf(path).lastTxnId
+  const start = performance.now()
+  await Promise.all(
+    Array.from({ length: writers }, (_, writer) => writeRows(writer, WRITES / writers)),
+  )
+  const ms = performance.now() - start
+  const commits = statsOf(path).lastTxnId - before
+  console.log(
+    `inserts and updates by ${writers} at once, durable`.padEnd(58),
+    `${Math.round((2000 * WRITES) / ms)} writes/s, ${(commits / WRITES / 2).toFixed(2)} commits each`,
+  )
+}
 await client.close()
 await engine.close()
+const { size, used } = fileUse(join(directory, 'data.mdb'))
+console.log(
+  'the file, and what is used of it'.padEnd(58),
+  `${mebibytes(size)} MiB, ${mebibytes(used)} MiB: ${(size / used).toFixed(2)} ×`,
+)
 rmSync(directory, { recursive: true, force: true })

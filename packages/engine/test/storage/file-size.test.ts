@@ -22,7 +22,9 @@ async function usedBytes(path: string): Promise<number> {
 
 type Articles = Collection<Document & { _id: number }>
 
-const WORKLOADS: Readonly<Record<string, (articles: Articles) => Promise<unknown>>> = {
+type Workload = (articles: Articles, client: MongoClient) => Promise<unknown>
+
+const WORKLOADS: Readonly<Record<string, Workload>> = {
   'many inserts': async (articles) => {
     const documents = Array.from({ length: ARTICLES }, (_, i) => ({
       _id: ARTICLES + i,
@@ -46,6 +48,53 @@ const WORKLOADS: Readonly<Record<string, (articles: Articles) => Promise<unknown
   },
 }
 
+const EVERYONE = Array.from({ length: 10 }, (_, writer) => writer)
+
+/** By clients at once, whose writes share commits. */
+const AT_ONCE: typeof WORKLOADS = {
+  'inserts by ten at once': (articles) =>
+    Promise.all(
+      EVERYONE.map(async (writer) => {
+        for (let i = 0; i < ARTICLES / 20; i++) {
+          const _id = (writer + 1) * ARTICLES + i
+          await articles.insertOne({ _id, slug: `more-${_id}`, text: 'x'.repeat(500) })
+        }
+      }),
+    ),
+  'updates by ten at once': (articles) =>
+    Promise.all(
+      EVERYONE.map(async (writer) => {
+        for (let _id = writer; _id < ARTICLES / 2; _id += 10)
+          await articles.updateOne({ _id }, { $set: { author: `author ${_id % 7}` } })
+      }),
+    ),
+  'large texts that are replaced': async (articles) => {
+    for (let i = 0; i < 50; i++)
+      await articles.updateOne({ _id: i % 5 }, { $set: { text: String(i % 10).repeat(200_000) } })
+  },
+  'removals, and inserts in their place': async (articles) => {
+    for (let round = 0; round < 5; round++) {
+      await articles.deleteMany({})
+      await articles.insertMany(
+        Array.from({ length: ARTICLES }, (_, _id) => ({ _id, slug: `slug-${round}-${_id}` })),
+      )
+    }
+  },
+  'transactions by ten at once': (articles, client) =>
+    Promise.all(
+      EVERYONE.map(async (writer) => {
+        for (let _id = writer; _id < ARTICLES / 5; _id += 10) {
+          await client.withSession((session) =>
+            session.withTransaction(async () => {
+              await articles.insertOne({ _id: _id + ARTICLES, slug: `other-${_id}` }, { session })
+              await articles.updateOne({ _id }, { $set: { author: 'one' } }, { session })
+            }),
+          )
+        }
+      }),
+    ),
+}
+
 describe('the file of the embedded engine', function () {
   this.slow(2_000)
   let directory: string
@@ -57,11 +106,11 @@ describe('the file of the embedded engine', function () {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  async function withArticles(work: (articles: Articles) => Promise<unknown>): Promise<void> {
+  async function withArticles(work: Workload): Promise<void> {
     const engine = await startEmbedded({ directory, durable: false })
     const client = await MongoClient.connect(engine.uri)
     try {
-      await work(client.db('size').collection('articles'))
+      await work(client.db('size').collection('articles'), client)
     } finally {
       await client.close()
       await engine.close()
@@ -76,11 +125,11 @@ describe('the file of the embedded engine', function () {
     )
   }
 
-  for (const [what, work] of Object.entries(WORKLOADS)) {
+  for (const [what, work] of Object.entries({ ...WORKLOADS, ...AT_ONCE })) {
     it(`stays within three times of what is used: ${what}`, async () => {
-      await withArticles(async (articles) => {
+      await withArticles(async (articles, client) => {
         await fill(articles)
-        await work(articles)
+        await work(articles, client)
       })
       expect(statSync(path).size).to.be.at.most(3 * Math.max(await usedBytes(path), MEGABYTE))
     })
