@@ -9,12 +9,8 @@ import type {
 } from '../../schema/plan.ts'
 import { changedReferences, holdsMany } from './relation-change.ts'
 import { assertGiven } from './required-references.ts'
-import {
-  attributePath,
-  type DocumentChanges,
-  readRelationChange,
-  type RelationInput,
-} from './relation-input.ts'
+import { attributePath, readRelationChange } from './read-relation-change.ts'
+import type { DocumentChanges, RelationInput } from './relation-input.ts'
 
 export interface MergeOptions {
   /** An id for a new component of this uid; called as often as `countNewComponents` says. */
@@ -36,7 +32,7 @@ type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 /**
  * What an attribute holds when nothing was ever given: an empty list where it is a list, else null. A required list
- * of components is null as well, so that publishing tells it from one that was emptied.
+ * of components is null as well, so that publishing distinguishes it from one that was emptied.
  */
 export function unsetValue(attribute: AttributePlan): null | readonly never[] {
   switch (attribute.kind) {
