@@ -6,22 +6,10 @@ import { addVersions } from '../../mongo/write/write-versions.ts'
 import { newRevision, REVISION } from '../../mongo/versions/revision.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
-import type { Data, Uid } from '../../schema/definition.ts'
+import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { collectRelationChanges, countNewComponents } from '../payload/component-values.ts'
 import type { DocumentContext } from '../context.ts'
-import { hashPasswords } from '../payload/hash-passwords.ts'
-import {
-  type DocumentChanges,
-  namedTargets,
-  resolveRelationChanges,
-} from '../payload/relation-input.ts'
-import {
-  completeValues,
-  exclusiveChanges,
-  inverseChanges,
-  unsetValues,
-} from '../payload/write-values.ts'
+import { completeImports } from './complete-imports.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 /** A document as an import brings it; what all locales share is given with each of them. */
@@ -83,7 +71,6 @@ const BATCH_SIZE = 1_000
 /** An import brings what no client of the API may write. */
 const TRUSTED = { creating: true, isTrusted: true } as const
 const LETTERS = 26
-const NO_IDS: ReadonlyMap<number, string> = new Map()
 
 /** The documentId that follows from a key such as `country:FRA`: the same at any time, on any machine. */
 export function documentIdFor(key: string): string {
@@ -194,7 +181,7 @@ async function contentsOf(
   const parsed = new Map<Data, Data>()
   for (const version of versions) parsed.set(version.data, parseValues(plan, version, options))
   const isConsistent = options.isConsistent === true
-  const complete = await completeAll(context, plan, [...parsed.values()], isConsistent)
+  const complete = await completeImports(context, plan, [...parsed.values()], isConsistent)
   return new Map(
     [...parsed.keys()].map((data, index) => [
       data,
@@ -253,52 +240,4 @@ function assertPublishable(
 
 function nameOf({ uid }: ContentTypePlan, { documentId, locale }: Wanted): string {
   return [uid, documentId, ...(locale === NO_LOCALE ? [] : [locale])].join(' ')
-}
-
-/** What is to be stored of checked values, with ids for their components: taken for all together. */
-async function completeAll(
-  { ids, hashPassword }: DocumentContext,
-  plan: ContentTypePlan,
-  checked: readonly Data[],
-  isConsistent: boolean,
-): Promise<readonly Data[]> {
-  const all: Data[] = []
-  for (const values of checked) all.push(await hashPasswords(plan, values, hashPassword))
-  const counts = all.map((values) => countNewComponents(plan, values, { creating: true }))
-  const totals = new Map<Uid, number>()
-  for (const [uid, count] of counts.flatMap((each) => [...each])) {
-    totals.set(uid, (totals.get(uid) ?? 0) + count)
-  }
-  const waiting = new Map<Uid, number[]>()
-  for (const [uid, total] of totals) {
-    waiting.set(uid, (await ids.take(`component:${uid}`, total)).toReversed())
-  }
-  const unset = unsetValues(plan)
-  return all.map((values, index) => {
-    const takeIds = ([uid, count]: readonly [Uid, number]) =>
-      [uid, Array.from({ length: count }, () => waiting.get(uid)?.pop() ?? 0)] as const
-    const componentIds = new Map([...(counts[index] ?? [])].map(takeIds))
-    const changes = relationsOf(plan, values, isConsistent)
-    const prepared = { values, changes, componentIds, needsStored: false }
-    return { ...unset, ...completeValues(plan, prepared, null) }
-  })
-}
-
-/**
- * The relations of some values. What they name need not exist yet: a reference shows its target from when
- * there is one. @throws ValidationError for a side that its other end stores
- */
-function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
-  const inputs = collectRelationChanges(plan, values)
-  const trusted = [...namedTargets(inputs)].map(
-    ([uid, { documentIds }]) => [uid, { documentIds, byId: NO_IDS }] as const,
-  )
-  const changes = resolveRelationChanges(inputs, new Map(trusted), NO_LOCALE)
-  const [inverse] = inverseChanges(plan, changes)
-  const [exclusive] = isConsistent ? [] : exclusiveChanges(plan, changes)
-  const name = inverse?.[0].name ?? exclusive?.name
-  if (name === undefined) return changes
-  throw new ValidationError(
-    `${plan.uid} ${name}: an import gives relations on the side that owns them`,
-  )
 }
