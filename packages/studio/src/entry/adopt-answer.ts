@@ -1,10 +1,13 @@
 import type { Attribute, Attributes, Components, Data } from './declaration.ts'
+import { movesBetween } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
 import {
   type ComponentValue,
   componentUid,
   type KeyRing,
+  type Links,
   listOf,
+  NO_LINKS,
   toFormValues,
   type Reading,
   type Values,
@@ -72,8 +75,22 @@ export function adoptAnswer(
     if (attribute === undefined || current[name] !== sent[name]) return false
     return !isSameValue(attribute, current[name], base[name], components)
   })
-  if (changed.length === 0) return current
-  return { ...current, ...pick(base, changed) }
+  const grown = Object.keys(attributes).filter((name) => {
+    const links = base[name] as Links | null
+    return attributes[name]?.type === 'relation' && links?.more === true && !changed.includes(name)
+  })
+  const rebased = grown.flatMap((name) =>
+    current[name] === sent[name] ? [] : [[name, rebase(base, sent, current, name)]],
+  )
+  if (changed.length === 0 && rebased.length === 0) return current
+  return { ...current, ...pick(base, changed), ...Object.fromEntries(rebased) }
+}
+
+/** What was done to a long relation since it was sent, to be done to what the server has. */
+function rebase(base: Values, sent: Values, current: Values, name: string): Links {
+  const before = (sent[name] as Links | null) ?? NO_LINKS
+  const after = (current[name] as Links | null) ?? NO_LINKS
+  return { ...(base[name] as Links), moves: movesBetween(before, after) }
 }
 
 function pick(values: Values, names: readonly string[]): Values {

@@ -1,6 +1,7 @@
 import { type Attribute, type Attributes, type Components, isComponentList } from './declaration.ts'
+import { movedLinks } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
-import { type ComponentValue, componentUid, type Values } from './values.ts'
+import { type ComponentValue, componentUid, type Links, type Values } from './values.ts'
 
 /** One attribute that both changed. `address` leads to it: names of attributes and keys of components. */
 export interface Conflict {
@@ -59,6 +60,9 @@ function mergeValue(
     isSameValue(attribute, one, other, components)
   if (isSame(mine, base) || isSame(mine, theirs)) return { value: theirs, conflicts: [] }
   if (isSame(theirs, base)) return { value: mine, conflicts: [] }
+  if (attribute.type === 'relation' && (mine as Links | null)?.more === true) {
+    return { value: movedOnto(theirs as Links, mine as Links), conflicts: [] }
+  }
   return (
     mergeWithin(attribute, sides, components, address) ?? {
       value: mine,
@@ -81,6 +85,16 @@ function mergeWithin(
   if (attribute.type !== 'component') return null
   const elements = { base, mine, theirs } as Sides<ComponentValue | null>
   return mergeComponent(attribute, elements, components, address)
+}
+
+/** What I did to a long relation, done to what they made of it: each of us has moved entries, and nobody the whole. */
+function movedOnto(theirs: Links, { moves = [] }: Links): Links {
+  if (theirs.more) return { ...theirs, moves }
+  const { items, end } = movedLinks(theirs.items, moves)
+  const placed = new Set([...items, ...end].map(({ documentId }) => documentId))
+  // What stood behind something that they took away.
+  const left = moves.filter(({ link, to }) => to !== null && !placed.has(link.documentId))
+  return { items: [...items, ...end, ...left.map(({ link }) => link)], more: false }
 }
 
 function mergeComponent(

@@ -1,7 +1,7 @@
-import type { Links } from './values.ts'
+import type { LinkMove, Links } from './values.ts'
 
 /** Where a connected document goes. */
-type Position = { readonly start: true } | { readonly after: string }
+type Position = { readonly start: true } | { readonly end: true } | { readonly after: string }
 
 /** What is asked of a relation; see docs/api.md, "Writing relations". */
 export interface RelationPayload {
@@ -19,11 +19,20 @@ export function relationChange(base: Links, mine: Links): RelationPayload {
   const after = mine.items.map(({ documentId }) => documentId)
   const wanted = new Set(after)
   const staying = longestInOrder(after, before)
+  const moves = mine.moves ?? []
   return {
-    disconnect: before.filter((id) => !wanted.has(id)).map((documentId) => ({ documentId })),
-    connect: after.flatMap((documentId, index) =>
-      staying.has(documentId) ? [] : [{ documentId, position: placeAt(after, index) }],
-    ),
+    disconnect: [
+      ...before.filter((id) => !wanted.has(id)).map((documentId) => ({ documentId })),
+      ...moves.flatMap(({ link, to }) => (to === null ? [{ documentId: link.documentId }] : [])),
+    ],
+    connect: [
+      ...after.flatMap((documentId, index) =>
+        staying.has(documentId) ? [] : [{ documentId, position: placeAt(after, index) }],
+      ),
+      ...moves.flatMap(({ link, to }) =>
+        to === null ? [] : [{ documentId: link.documentId, position: positionOf(to) }],
+      ),
+    ],
     options: { strict: false },
   }
 }
@@ -31,6 +40,11 @@ export function relationChange(base: Links, mine: Links): RelationPayload {
 function placeAt(list: readonly string[], index: number): Position {
   const previous = list[index - 1]
   return previous === undefined ? { start: true } : { after: previous }
+}
+
+function positionOf(to: NonNullable<LinkMove['to']>): Position {
+  if (typeof to === 'object') return { after: to.after }
+  return to === 'start' ? { start: true } : { end: true }
 }
 
 /** The longest choice of `after` that stands in the same order in `before`. */

@@ -4,6 +4,7 @@ import {
   type ComponentValue,
   componentUid,
   type FileValue,
+  type LinkMove,
   type Links,
   listOf,
   type Values,
@@ -19,7 +20,7 @@ export function isSameValue(
   if (one === other) return true
   switch (attribute.type) {
     case 'relation':
-      return isSameList(linkIds(one), linkIds(other))
+      return isSameList(linkIds(one), linkIds(other)) && isDeepEqual(movesOf(one), movesOf(other))
     case 'media':
       return isSameList(fileIds(one), fileIds(other))
     case 'component':
@@ -62,6 +63,10 @@ function isSameComponents(
 export function linkIds(value: unknown): readonly string[] {
   const links = value as Links | null | undefined
   return links?.items.map(({ documentId }) => documentId) ?? []
+}
+
+function movesOf(value: unknown): readonly LinkMove[] {
+  return (value as Links | null | undefined)?.moves ?? []
 }
 
 function fileIds(value: unknown): readonly string[] {

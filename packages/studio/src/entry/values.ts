@@ -23,10 +23,20 @@ export interface Link {
   readonly title: string
 }
 
-/** A relation: the entries that were read, or added, in order, and whether there are more than those. */
+/** Something done to a relation of which only the beginning was read: where an entry goes; null takes it away. */
+export interface LinkMove {
+  readonly link: Link
+  readonly to: 'start' | 'end' | { readonly after: string } | null
+}
+
+/**
+ * A relation: the entries that were read, or added, in order, and whether there are more than those. Then `items` stay as
+ * they were read, and what is done stands in `moves`, in the order in which it was done.
+ */
 export interface Links {
   readonly items: readonly Link[]
   readonly more: boolean
+  readonly moves?: readonly LinkMove[]
 }
 
 export type FileValue = FileEntry

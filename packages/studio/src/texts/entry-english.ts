@@ -132,7 +132,12 @@ export const entryEnglish = {
   'relation.none': 'Nothing found',
   'relation.new': 'New: {name}',
   'relation.count': '{count}, in order',
-  'relation.more': 'The first {count} are shown. The others stay linked.',
+  'relation.looking': 'Looking …',
+  'relation.within': 'Search the linked ones',
+  'relation.showMore': 'Show {count} more',
+  'relation.toStart': 'Move {name} to the beginning',
+  'relation.toEnd': 'Move {name} to the end',
+  'relation.atTheEnd': 'At the end',
 
   'media.upload': 'Upload',
   'media.choose': 'Choose from media',

@@ -137,7 +137,12 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'relation.none': 'Nichts gefunden',
   'relation.new': 'Neu: {name}',
   'relation.count': '{count}, in dieser Reihenfolge',
-  'relation.more': 'Die ersten {count} werden gezeigt. Die übrigen bleiben verknüpft.',
+  'relation.looking': 'Wird gesucht …',
+  'relation.within': 'Verknüpfte durchsuchen',
+  'relation.showMore': '{count} weitere zeigen',
+  'relation.toStart': '{name} an den Anfang',
+  'relation.toEnd': '{name} ans Ende',
+  'relation.atTheEnd': 'Am Ende',
 
   'media.upload': 'Hochladen',
   'media.choose': 'Aus Medien wählen',

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { openBrowser, type Window } from './browser.ts'
 import { type Server, startServer } from './server.ts'
@@ -76,4 +77,12 @@ export async function untilPublished(page: Page): Promise<void> {
 /** The field of an attribute, by its place in the form. */
 export function fieldAt(page: Page, place: string): Locator {
   return page.locator(`[data-field="${place}"]`)
+}
+
+/** Reads until it is what is wanted, for 10 s: what is saved last may still be on its way. */
+export async function untilStored(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  const end = Date.now() + 10_000
+  let found = await read()
+  while (JSON.stringify(found) !== JSON.stringify(wanted) && Date.now() < end) found = await read()
+  expect(found).to.deep.equal(wanted)
 }

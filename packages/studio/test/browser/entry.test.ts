@@ -10,6 +10,7 @@ import {
   titleOf,
   untilPublished,
   untilSaved,
+  untilStored,
 } from './editors.ts'
 import type { Server } from './server.ts'
 
@@ -222,6 +223,37 @@ describeInBrowser('an entry in the Studio', function () {
     await untilStored(names, ['Anna', 'Emily'])
   })
 
+  it('closes the search once one was chosen, and offers a new one only when it is known who is there', async () => {
+    await begin('Searching')
+    const search = fieldAt(page, 'readers').getByRole('combobox')
+    let isHeld = true
+    const held: (() => void)[] = []
+    await page.route(/person\.person\?.*_q=/, async (route) => {
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve))
+      await route.continue()
+    })
+    const first = page.waitForRequest(/_q=Xyz/)
+    await search.fill('Xyz')
+    await first
+    await page.getByText('Looking …').waitFor()
+    const asked = page.waitForRequest(/_q=Sap/)
+    await search.fill('Sap')
+    await asked
+    await page.getByRole('option', { name: 'Sappho', exact: true }).waitFor()
+    expect(await page.getByRole('option').count()).to.equal(1)
+    isHeld = false
+    for (const release of held) release()
+    await page.getByRole('option', { name: 'New: Sap' }).waitFor()
+    await page.getByRole('option', { name: 'Sappho', exact: true }).click()
+    await fieldAt(page, 'readers').getByRole('link', { name: 'Sappho' }).waitFor()
+    await page.getByRole('listbox').waitFor({ state: 'detached' })
+    expect(await search.inputValue()).to.equal('')
+    await search.press('E')
+    await page.getByRole('option', { name: 'Emily', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.unroute(/person\.person\?.*_q=/)
+  })
+
   it('keeps what is no number beside its sentence, and saves the rest', async () => {
     const documentId = await begin('Numbers')
     await page.getByLabel('Pages', { exact: true }).fill('twelve')
@@ -307,14 +339,6 @@ async function expectStored(
     const entry = await read(documentId)
     return Object.fromEntries(Object.keys(wanted).map((name) => [name, entry[name]]))
   }, wanted)
-}
-
-/** Reads until it is what is wanted, for 10 s: what is saved last may still be on its way. */
-async function untilStored(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
-  const end = Date.now() + 10_000
-  let found = await read()
-  while (JSON.stringify(found) !== JSON.stringify(wanted) && Date.now() < end) found = await read()
-  expect(found).to.deep.equal(wanted)
 }
 
 async function violations(page: Page): Promise<readonly string[]> {

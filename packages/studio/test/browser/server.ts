@@ -21,6 +21,8 @@ export interface Server {
   signInLink(): Promise<string>
   /** As an operator, past the Studio. @throws Error for an answer that is no 2xx */
   ask(method: string, target: string, body?: unknown): Promise<Answer>
+  /** Many documents at once, as lines of `_bulk`. @throws Error for a line that fails */
+  bulk(lines: readonly object[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export async function startServer(
     firstStartLink: () => linkTo('first-start'),
     signInLink: () => linkTo('sign-in'),
     ask: (method, target, body) => ask(address + target, method, body),
+    bulk: (lines) => bulk(`${address}/api/_bulk`, lines),
     stop: async () => {
       child.kill('SIGTERM')
       await ended
@@ -125,6 +128,16 @@ async function ask(url: string, method: string, body: unknown): Promise<Answer> 
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`)
   return text === '' ? null : JSON.parse(text)
+}
+
+async function bulk(url: string, lines: readonly object[]): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/x-ndjson' },
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+  })
+  const failed = (await response.text()).split('\n').find((line) => line.includes('"error"'))
+  if (failed !== undefined) throw new Error(failed)
 }
 
 async function drop(uri: string, database: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { ComboBox, Input, ListBox, ListBoxItem, Popover } from 'react-aria-components'
+import { ComboBox, Input, type Key, ListBox, ListBoxItem, Popover } from 'react-aria-components'
 import { useTypes } from '../../api/content-types.ts'
 import { entriesQuery } from '../../api/entries.ts'
 import { StateMark } from '../../design/state-mark.tsx'
@@ -16,40 +16,58 @@ const NEW = 'new'
 export interface LinkSearchProps {
   readonly target: string
   readonly label: string
-  /** The documentIds that are linked already. */
-  readonly taken: ReadonlySet<string>
+  /** Those of these documentIds that are linked already; null until it is known. */
+  readonly useTaken: (ids: readonly string[]) => ReadonlySet<string> | null
   readonly onChoose: (link: Link) => void
   /** Begins a new entry with the text as its title; absent where nobody may. */
   readonly onNew: ((title: string) => void) | undefined
 }
 
 /** Finds an entry of the target by any of its texts. */
-export function LinkSearch({ target, label, taken, onChoose, onNew }: LinkSearchProps) {
+export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSearchProps) {
   const { t } = useTexts()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const found = useFound(target, text, isOpen).filter(({ documentId }) => !taken.has(documentId))
+  // What is chosen empties the text, which would open the list again under the hand.
+  // The list is closed when its value changes: it has one for as long as that takes.
+  const [chosen, setChosen] = useState<Key | null>(null)
+  useEffect(() => {
+    if (chosen !== null) setChosen(null)
+  }, [chosen])
+  const [trigger, setTrigger] = useState<'focus' | 'manual'>('focus')
+  const { found, isKnown } = useFound(target, text, isOpen)
+  const taken = useTaken(found.map(({ documentId }) => documentId))
+  const isSettled = isKnown && taken !== null
   const items: readonly Found[] = [
-    ...found,
-    ...(onNew === undefined ? [] : [{ documentId: NEW, title: t('relation.new', { name: text }) }]),
+    ...(taken === null ? [] : found.filter(({ documentId }) => !taken.has(documentId))),
+    ...(onNew === undefined || !isSettled
+      ? []
+      : [{ documentId: NEW, title: t('relation.new', { name: text }) }]),
   ]
-  const choose = (key: unknown): void => {
+  const choose = (key: Key | null): void => {
     const link = items.find(({ documentId }) => documentId === key)
     if (link === undefined) return
     if (link.documentId === NEW) onNew?.(text)
     else onChoose(link)
+    setChosen(key)
+    setTrigger('manual')
     setText('')
+  }
+  const type = (typed: string): void => {
+    setTrigger('focus')
+    setText(typed)
   }
   return (
     <ComboBox
       aria-label={label}
       items={items}
-      value={null}
+      value={chosen}
       onChange={choose}
       inputValue={text}
-      onInputChange={setText}
+      onInputChange={type}
+      onBlur={() => setTrigger('focus')}
       onOpenChange={setOpen}
-      menuTrigger="focus"
+      menuTrigger={trigger}
       allowsEmptyCollection
       className={styles['find'] ?? ''}
     >
@@ -57,7 +75,11 @@ export function LinkSearch({ target, label, taken, onChoose, onNew }: LinkSearch
       <Popover className={styles['popover'] ?? ''} placement="bottom start">
         <ListBox<Found>
           className={styles['options'] ?? ''}
-          renderEmptyState={() => <p className={styles['none']}>{t('relation.none')}</p>}
+          renderEmptyState={() => (
+            <p className={styles['none']}>
+              {isSettled ? t('relation.none') : t('relation.looking')}
+            </p>
+          )}
         >
           {(link) => (
             <ListBoxItem
@@ -79,7 +101,13 @@ interface Found extends Link {
   readonly state?: 'draft' | 'published' | 'changed' | undefined
 }
 
-function useFound(target: string, text: string, isOpen: boolean): readonly Found[] {
+interface FoundLinks {
+  readonly found: readonly Found[]
+  /** False until they are what the server finds for the text. */
+  readonly isKnown: boolean
+}
+
+function useFound(target: string, text: string, isOpen: boolean): FoundLinks {
   const { reading, locale } = useOpenEntry()
   const type = useTypes().find(({ uid }) => uid === target)
   const [asked, ask] = useState(text)
@@ -103,7 +131,9 @@ function useFound(target: string, text: string, isOpen: boolean): readonly Found
     ...toLink(entry, titleField),
     state: type?.draftAndPublish === true ? data?.meta.states?.[entry.documentId] : undefined,
   }))
+  const isKnown = data !== undefined && asked === text && !isPlaceholderData
+  if (isKnown) return { found, isKnown }
   // Until the answer is there, what was found before must not be chosen for what is typed now.
-  if (asked === text && !isPlaceholderData) return found
-  return found.filter(({ title }) => title.toLowerCase().includes(text.trim().toLowerCase()))
+  const wanted = text.trim().toLowerCase()
+  return { found: found.filter(({ title }) => title.toLowerCase().includes(wanted)), isKnown }
 }

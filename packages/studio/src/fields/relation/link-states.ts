@@ -1,27 +1,42 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useTypes } from '../../api/content-types.ts'
-import { entriesQuery, type EntryState } from '../../api/entries.ts'
+import { entriesQuery, type EntryState, type ListMeta } from '../../api/entries.ts'
 import type { Link } from '../../entry/values.ts'
 
-/** How each of these entries stands, by documentId: one request for all of them. */
+/** So many are named in one address. */
+const AT_A_TIME = 50
+
+/** How each of these entries stands, by documentId: one request for fifty of them. */
 export function useLinkStates(
   uid: string,
   links: readonly Link[],
   locale: string | null,
 ): Readonly<Record<string, EntryState>> {
   const type = useTypes().find((one) => one.uid === uid)
+  const isAsked = type?.draftAndPublish === true
   const ids = links.map(({ documentId }) => documentId).toSorted()
-  const isAsked = type?.draftAndPublish === true && ids.length > 0
-  const query = {
-    ...entriesQuery(uid, {
-      filters: { documentId: { $in: ids } },
-      fields: ['documentId'],
-      pagination: { pageSize: 100, withCount: false },
-      status: 'draft',
-      ...(type?.localized === true && locale !== null && { locale }),
-    }),
-    enabled: isAsked,
-    placeholderData: (before: unknown) => before as never,
-  }
-  return useQuery(query).data?.meta.states ?? {}
+  const parts = Array.from({ length: Math.ceil(ids.length / AT_A_TIME) }, (_, at) =>
+    ids.slice(at * AT_A_TIME, (at + 1) * AT_A_TIME),
+  )
+  return useQueries({
+    queries: (isAsked ? parts : []).map((part) => ({
+      ...entriesQuery(uid, {
+        filters: { documentId: { $in: part } },
+        fields: ['documentId'],
+        pagination: { pageSize: AT_A_TIME, withCount: false },
+        status: 'draft',
+        ...(type?.localized === true && locale !== null && { locale }),
+      }),
+      placeholderData: (before: unknown) => before as never,
+    })),
+    combine: statesOf,
+  })
+}
+
+function statesOf(
+  answers: readonly { readonly data?: { readonly meta: ListMeta } | undefined }[],
+): Readonly<Record<string, EntryState>> {
+  return Object.assign({}, ...answers.map(({ data }) => data?.meta.states)) as Readonly<
+    Record<string, EntryState>
+  >
 }

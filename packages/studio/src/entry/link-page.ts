@@ -1,0 +1,63 @@
+import type { QueryValue } from '../api/query-string.ts'
+import type { Address } from './address.ts'
+import type { Attribute, Attributes, Components, Data } from './declaration.ts'
+import { type ComponentValue, componentUid, listOf, type Values } from './values.ts'
+
+/** What an address within a form leads through. */
+export interface Held {
+  readonly attributes: Attributes
+  readonly values: Values
+  readonly components: Components
+}
+
+/** What asks for the relation at an address alone, as `inner` says, and for nothing else of the entry. */
+export function populateAt(held: Held, address: Address, inner: QueryValue): QueryValue {
+  const [name = ''] = address
+  const step = stepInto(held, address)
+  if (step === null) return { [name]: inner }
+  const populate = populateAt(step.held, step.rest, inner)
+  return {
+    [name]:
+      step.attribute.type === 'dynamiczone' ? { on: { [step.uid]: { populate } } } : { populate },
+  }
+}
+
+/** What an answer to that holds there; undefined where there is no such component any more. */
+export function answeredAt(held: Held, address: Address, entry: Data): unknown {
+  const [name = ''] = address
+  const step = stepInto(held, address)
+  if (step === null) return entry[name]
+  const element = (listOf(entry[name]) as readonly Data[]).find(
+    (one) => one['id'] === step.id && componentUid(step.attribute, one) === step.uid,
+  )
+  return element === undefined ? undefined : answeredAt(step.held, step.rest, element)
+}
+
+interface Step {
+  readonly attribute: Attribute
+  readonly uid: string
+  readonly id: number | undefined
+  readonly held: Held
+  readonly rest: Address
+}
+
+/** Null where the address ends. */
+function stepInto({ attributes, values, components }: Held, address: Address): Step | null {
+  const [name = '', key, ...within] = address
+  const attribute = attributes[name]
+  if (attribute?.type !== 'component' && attribute?.type !== 'dynamiczone') return null
+  const value = values[name]
+  const isList = Array.isArray(value)
+  const element = (listOf(value) as readonly ComponentValue[]).find(
+    (one) => !isList || one.$key === key,
+  )
+  if (element === undefined) return null
+  const uid = componentUid(attribute, element)
+  return {
+    attribute,
+    uid,
+    id: element.id,
+    held: { attributes: components.get(uid)?.attributes ?? {}, values: element, components },
+    rest: isList ? within : address.slice(1),
+  }
+}

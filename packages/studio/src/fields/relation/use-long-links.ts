@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { movedLinks, type MovedLinks, orderedMoves, withMove } from '../../entry/link-moves.ts'
+import { linkIds } from '../../entry/same-value.ts'
+import { type Link, type LinkMove, type Links } from '../../entry/values.ts'
+import type { Place } from '../field-props.ts'
+import { useSetValue } from '../open-entry.ts'
+import { moved } from '../reorder/use-reorder.ts'
+import { useKeyAt, useLinkCount, useLinkedAmong, useLinkPages } from './long-links.ts'
+
+const NO_MOVES: readonly LinkMove[] = []
+
+/** A long relation as it is once everything that was done to it is at the server, and what can be done to it. */
+export function useLongLinks(place: Place, target: string, links: Links, text: string) {
+  const set = useSetValue<Links>(place)
+  const moves = useShownMoves(place, links)
+  const pages = useLinkPages(place, target, text)
+  const count = useLinkCount(place)
+  const read = pages.data?.pages.flatMap(({ items }) => items)
+  const { items, end } =
+    text === '' ? movedLinks(read ?? links.items, moves) : withoutGone(read ?? [], moves)
+  const move = (link: Link, to: LinkMove['to']): void => {
+    const made = withMove(links.moves ?? NO_MOVES, { link, to })
+    set({ ...links, moves: text === '' ? orderedMoves(read ?? links.items, made) : made })
+  }
+  return {
+    items,
+    end,
+    count,
+    isRead: read !== undefined,
+    hasMore: pages.hasNextPage,
+    isReading: pages.isFetchingNextPage,
+    readMore: () => void pages.fetchNextPage(),
+    add: (link: Link) => move(link, 'end'),
+    move,
+    remove: (key: string): void => {
+      const link = [...items, ...end].find(({ documentId }) => documentId === key)
+      if (link !== undefined) move(link, null)
+    },
+    reorder: (from: number, to: number): void => {
+      const link = items[from]
+      if (link === undefined) return
+      const order = moved(items, from, to)
+      const before = order[order.indexOf(link) - 1]
+      move(link, before === undefined ? 'start' : { after: before.documentId })
+    },
+    useTaken: (ids: readonly string[]) => useTakenAt(place, ids, moves),
+  }
+}
+
+/** What is found by its title keeps its order; what was taken away is not shown. */
+function withoutGone(read: readonly Link[], moves: readonly LinkMove[]): MovedLinks {
+  const gone = new Set(moves.flatMap(({ link, to }) => (to === null ? [link.documentId] : [])))
+  return { items: read.filter(({ documentId }) => !gone.has(documentId)), end: [] }
+}
+
+/** What was done, until what the server has was read again: nothing jumps back once it is saved. */
+function useShownMoves(place: Place, links: Links): readonly LinkMove[] {
+  const client = useQueryClient()
+  const key = JSON.stringify(useKeyAt(place))
+  const { moves = NO_MOVES } = links
+  const [shown, show] = useState(moves)
+  const all = moves.reduce(
+    (before, move) => (before.includes(move) ? before : withMove(before, move)),
+    shown,
+  )
+  if (all !== shown) show(all)
+  const first = linkIds(links).join()
+  const isSaved = moves.length === 0
+  const known = useRef(first)
+  const isShown = all.length > 0
+  useEffect(() => {
+    if (!isSaved || (known.current === first && !isShown)) return undefined
+    known.current = first
+    let isCurrent = true
+    const queryKey = JSON.parse(key) as readonly unknown[]
+    void client.invalidateQueries({ queryKey }).then(() => {
+      if (isCurrent) show(NO_MOVES)
+    })
+    return () => void (isCurrent = false)
+  }, [client, key, first, isSaved, isShown])
+  return all
+}
+
+/** Which of these the relation has already, with what was done to it; null until it is known. */
+function useTakenAt(
+  place: Place,
+  ids: readonly string[],
+  moves: readonly LinkMove[],
+): ReadonlySet<string> | null {
+  const linked = useLinkedAmong(place, ids)
+  if (linked === null) return null
+  const taken = new Set(linked)
+  for (const { link, to } of moves) {
+    if (to === null) taken.delete(link.documentId)
+    else taken.add(link.documentId)
+  }
+  return taken
+}
