@@ -1,6 +1,6 @@
 import { MalformedBodyError, PayloadTooLargeError } from '../errors.ts'
 import type { SentLine } from '../documents/bulk/run-lines.ts'
-import { assertShallow } from './read-request.ts'
+import { assertShallow } from '../schema/values/json-levels.ts'
 
 export interface LineLimits {
   readonly maxLines: number

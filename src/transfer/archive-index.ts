@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
+import { ApplicationError } from '../errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 
 /** A row of an archive, which is one version of a document. */
@@ -123,11 +124,33 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
 /**
  * A line of `links`: the owner at the left, the target at the right; of media the file is at the left and its
  * user at the right. Null for what names locales of one document, which follow from the documentId.
+ * @throws ApplicationError for what has no such ends
  */
 function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
-  const [one, other] = [left as End, right as End]
-  if (typeof other.ref !== 'number' || one.field === 'localizations') return null
+  const [one, other] = [partOf(left), partOf(right)]
+  if (typeof other['ref'] !== 'number' || one['field'] === 'localizations') return null
+  if (!isEnd(one) || !isEnd(other)) throw noLink()
   if (kind !== 'relation.morph') return { left: one, right: other }
   const { type, ref } = one
   return { left: other, right: { type, ref } }
+}
+
+/** A key of the index holds all of it. */
+const MAX_NAME = 255
+
+function isEnd(part: Data): part is Data & End {
+  const { type, ref, field, pos } = part
+  const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_NAME
+  return (
+    isName(type) && isName(field ?? '') && typeof ref === 'number' && typeof (pos ?? 0) === 'number'
+  )
+}
+
+function partOf(value: unknown): Data {
+  if (typeof value === 'object' && value !== null) return value as Data
+  throw noLink()
+}
+
+function noLink(): ApplicationError {
+  return new ApplicationError('links: a line does not name a row at each of its ends')
 }

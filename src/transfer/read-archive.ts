@@ -6,8 +6,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import tar from 'tar-stream'
-import { ApplicationError } from '../errors.ts'
+import { ApplicationError, ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
+import { assertShallow } from '../schema/values/json-levels.ts'
 import { boundedLines, boundedText } from './bounded-lines.ts'
 
 /** One file of an archive; its bytes must be read, or dropped by `resume`, before the next one comes. */
@@ -121,9 +122,11 @@ export async function jsonOf({ path, bytes }: ArchiveEntry): Promise<Data> {
 
 function parseLine(text: string, where: string): Data {
   try {
+    assertShallow(text)
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Data
   } catch (error) {
+    if (error instanceof ValidationError) throw new ApplicationError(`${where}: ${error.message}`)
     if (!(error instanceof SyntaxError)) throw error
   }
   throw new ApplicationError(`${where}: no JSON object`)

@@ -1,3 +1,4 @@
+import { ApplicationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import {
@@ -48,7 +49,7 @@ export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promi
   const parts = new Set<ArchivePart>()
   let [rows, defaultLocale, metadata]: [number, string | null, Data] = [0, null, {}]
   const addRow = (line: Data): void => {
-    const entity = line as unknown as ArchiveEntity
+    const entity = entityOf(line)
     addEntity(index, entity)
     rows += 1
     if (!SETTINGS.has(entity.type)) return
@@ -100,6 +101,22 @@ async function eachLine(
     if (lines % WAIT_EVERY === 0) await index.settled()
   }
   await index.settled()
+}
+
+/** Of the names by which the index finds a row. */
+const MAX_KEY = 1_000
+
+/** @throws ApplicationError for what no export has as a row */
+function entityOf({ type, id, data }: Data): ArchiveEntity {
+  const isRow =
+    typeof type === 'string' &&
+    typeof id === 'number' &&
+    typeof data === 'object' &&
+    data !== null &&
+    `${type} ${String((data as Data)['documentId'])} ${String((data as Data)['locale'])}`.length <=
+      MAX_KEY
+  if (isRow) return { type, id, data: data as Data }
+  throw new ApplicationError('entities: a row has no type, no id that is a number, or no data')
 }
 
 function addEntity(index: ArchiveIndex, { type, id, data }: ArchiveEntity): void {

@@ -1,22 +1,23 @@
 import type { Readable } from 'node:stream'
-import { parse } from 'csv-parse'
+import { pipeline } from 'node:stream/promises'
+import { parse, type Parser } from 'csv-parse'
 import { ApplicationError, ValidationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { assertShallow } from '../../schema/values/json-levels.ts'
 
 /** The rows of a table, whose first names the attributes; a row that cannot be read is its error. */
 export async function* csvRows(
   bytes: Readable,
   plan: ContentTypePlan,
 ): AsyncGenerator<Data | ValidationError> {
-  const rows = bytes.pipe(
-    parse({
-      bom: true,
-      columns: (names: string[]) => checkNames(plan, names),
-      max_record_size: MAX_ROW,
-    }),
-  )
-  bytes.once('error', (error) => rows.destroy(error))
+  const rows = parse({
+    bom: true,
+    columns: (names: string[]) => checkNames(plan, names),
+    max_record_size: MAX_ROW,
+  })
+  const running = pipeline(bytes, (chunks) => boundedRows(chunks, rows), rows)
+  running.catch(() => undefined) // the iteration below throws it
   try {
     for await (const row of rows as AsyncIterable<Readonly<Record<string, string>>>) {
       yield documentOf(plan, row)
@@ -29,6 +30,26 @@ export async function* csvRows(
 
 /** Bytes. */
 const MAX_ROW = 1024 * 1024
+/** The parser's own limit does not count separators: half a gigabyte of them is one row, and ended the process. */
+const MAX_UNENDED = 4 * MAX_ROW
+const MOST_NAMED = 10
+
+/** @throws ApplicationError for a row that does not end */
+async function* boundedRows(
+  chunks: AsyncIterable<Buffer>,
+  { info }: Pick<Parser, 'info'>,
+): AsyncGenerator<Buffer> {
+  let [records, unended] = [0, 0]
+  for await (const chunk of chunks) {
+    unended = info.records === records ? unended + chunk.length : chunk.length
+    records = info.records
+    if (unended > MAX_UNENDED) {
+      throw new ApplicationError(`The table has a row of more than ${MAX_UNENDED} bytes`)
+    }
+    yield chunk
+  }
+}
+
 const OWN: ReadonlySet<string> = new Set(['documentId', 'locale', 'status'])
 /** Between the targets of a relation to many. */
 const SEPARATOR = ';'
@@ -45,8 +66,10 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   })
   if (wrong.length === 0) return [...names]
   const known = [...OWN, ...plan.attributes.keys()].join(', ')
+  const named = wrong.slice(0, MOST_NAMED).map((name) => name.slice(0, 100))
+  const others = wrong.length > MOST_NAMED ? ` and ${wrong.length - MOST_NAMED} others` : ''
   throw new ApplicationError(
-    `${plan.singularName}: no such columns: ${wrong.join(', ')}; there are ${known}, and <relation>.<unique attribute>`,
+    `${plan.singularName}: no such columns: ${named.join(', ')}${others}; there are ${known}, and <relation>.<unique attribute>`,
   )
 }
 
@@ -107,8 +130,10 @@ function scalarOf(
 
 function json(name: string, text: string): unknown {
   try {
+    assertShallow(text)
     return JSON.parse(text) as unknown
   } catch (error) {
+    if (error instanceof ValidationError) throw error
     throw new ValidationError(`${name}: no JSON`, {}, { cause: error })
   }
 }

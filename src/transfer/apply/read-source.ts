@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { SentLine } from '../../documents/bulk/run-lines.ts'
 import { ApplicationError, MalformedBodyError, ValidationError } from '../../errors.ts'
+import { assertShallow } from '../../schema/values/json-levels.ts'
 import { boundedLines } from '../bounded-lines.ts'
 import { csvRows } from './csv-rows.ts'
 import { lineOf } from './line-of.ts'
@@ -74,6 +75,7 @@ async function readList(path: string): Promise<readonly unknown[]> {
 
 function parse(text: string): unknown {
   try {
+    assertShallow(text)
     return JSON.parse(text) as unknown
   } catch (error) {
     return new MalformedBodyError(error instanceof Error ? error.message : String(error), null)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { assert, jsonValue, property } from 'fast-check'
-import { levelsOf } from '../../src/http/read-request.ts'
+import { levelsOf } from '../../../src/schema/values/json-levels.ts'
 
 describe('levelsOf', () => {
   function walked(value: unknown): number {
