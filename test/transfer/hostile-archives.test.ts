@@ -1,0 +1,215 @@
+import { createCipheriv, scryptSync } from 'node:crypto'
+import { readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import tar from 'tar-stream'
+import { documentContext } from '../../src/services/document-context.ts'
+import type { Services } from '../../src/services/open-services.ts'
+import { importArchive } from '../../src/transfer/import-archive.ts'
+import { DEEP_LIST, type HostileWorld, openHostileWorld, refusal } from './hostile-world.ts'
+
+const MIB = 1_048_576
+const KEY = 'the key of the archive'
+
+describe('imports of archives that are made to do harm', () => {
+  let world: HostileWorld
+  let services: Services
+  let folder: string
+
+  before(async () => {
+    world = await openHostileWorld('archives')
+    ;({ services, folder } = world)
+  })
+  after(() => world.close())
+
+  const encrypted = (bytes: Buffer, key = KEY): Buffer => {
+    const cipher = createCipheriv('aes-128-ecb', scryptSync(key, '', 16), null)
+    return Buffer.concat([cipher.update(bytes), cipher.final()])
+  }
+  const packed = async (add: (pack: tar.Pack) => void): Promise<Buffer> => {
+    const pack = tar.pack()
+    add(pack)
+    pack.finalize()
+    return buffer(pack)
+  }
+  const run = async (bytes: Buffer, key: string | null = KEY): Promise<unknown> => {
+    const file = path.join(folder, 'archive')
+    writeFileSync(file, bytes)
+    const { schema, database, access, locales, storage, folders } = services
+    return importArchive({
+      file: { path: file, key },
+      schema,
+      locales: () => locales.current(),
+      destination: {
+        documents: documentContext(database, schema),
+        access,
+        locales,
+        storage,
+        folders,
+        spoolFolder: path.join(folder, 'spool'),
+      },
+      intoExisting: true,
+    })
+  }
+  const lines = (...values: readonly string[]): Promise<Buffer> =>
+    packed((pack) => {
+      pack.entry({ name: 'entities/entities_00001.jsonl' }, `${values.join('\n')}\n`)
+      pack.entry({ name: 'metadata.json' }, '{"createdAt":"2026-01-01T00:00:00.000Z"}')
+    })
+
+  it('are refused with another key, with none, and where one is too many', async () => {
+    const tarred = await lines('{}')
+    for (const archive of [encrypted(tarred), encrypted(gzipSync(tarred))]) {
+      for (const key of ['', 'x', KEY.toUpperCase(), 'k'.repeat(100_000)]) {
+        expect(await refusal(() => run(archive, key))).to.match(/the key does not fit/)
+      }
+      expect(await refusal(() => run(archive, null))).to.match(/give its key/)
+    }
+    const twice = encrypted(encrypted(tarred))
+    expect(await refusal(() => run(twice))).to.match(/the key does not fit/)
+    expect(await refusal(() => run(encrypted(Buffer.alloc(0))))).to.match(/does not fit/)
+    expect(await refusal(() => run(Buffer.alloc(0))))
+      .to.match(/./)
+      .and.not.equal('none')
+  })
+
+  it('are cut or changed anywhere in what is encrypted', async () => {
+    const whole = encrypted(gzipSync(await lines(`{"type":"api::tag.tag","id":1,"data":{}}`)))
+    for (const at of [16, 17, 100, whole.length - 16, whole.length - 1]) {
+      expect(await refusal(() => run(whole.subarray(0, at))), `cut at ${at}`).to.not.equal('none')
+    }
+    for (const at of [40, 100, whole.length - 30, whole.length - 3]) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      expect(await refusal(() => run(changed)), `changed at ${at}`).to.not.equal('none')
+    }
+  })
+
+  it('hold a bomb, within what is encrypted', async () => {
+    const bomb = await lines(
+      `{"type":"api::tag.tag","id":1,"data":{"text":"${'x'.repeat(65 * MIB)}"}}`,
+    )
+    const archive = encrypted(gzipSync(bomb))
+    expect(archive.length).to.be.below(MIB)
+    expect(await refusal(() => run(archive))).to.match(/a line has more than/)
+  }).timeout(60_000)
+
+  it('say sizes that are not there', async () => {
+    const honest = await lines('{}')
+    const huge = '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff'
+    for (const size of ['77777777777\0', huge, '-0000000001\0']) {
+      const lying = withHeader(honest, [[124, size]])
+      expect(await refusal(() => run(lying, null)), JSON.stringify(size)).to.not.equal('none')
+    }
+  })
+
+  for (const kind of ['x', 'g', 'L', 'K']) {
+    it(`have a header of kind ${kind} that is a gigabyte`, async () => {
+      const lying = withHeader(await lines('{}'), [
+        [124, '17777777777\0'],
+        [156, kind],
+      ])
+      const long = Buffer.concat([lying.subarray(0, 512), Buffer.alloc(20 * MIB, 'a')])
+      expect(await refusal(() => run(gzipSync(long), null))).to.not.equal('none')
+    })
+  }
+
+  it('write nothing beside their folder, whatever their files are called', async () => {
+    const outside = path.join(folder, 'outside.txt')
+    const names = [
+      'assets/uploads/../../outside.txt',
+      'assets/uploads/..',
+      'assets/uploads/a/../../../outside.txt',
+      outside,
+      `assets/uploads/${outside}`,
+      '/assets/uploads/outside.txt',
+      'assets/uploads/..\\..\\outside.txt',
+      'assets/uploads/outside.txt\0.png',
+      `assets/uploads/${'a'.repeat(90)}/outside.txt`,
+    ]
+    const archive = await packed((pack) => {
+      for (const name of names) pack.entry({ name }, 'outside')
+      const linkname = outside
+      pack.entry({ name: 'assets/uploads/link.txt', type: 'symlink', linkname })
+      pack.entry({ name: 'assets/uploads/link.txt' }, 'outside')
+      pack.entry({ name: 'metadata.json' }, '{}')
+    })
+    await refusal(() => run(gzipSync(archive), null))
+    const found = filesBelow(folder).filter((file) => file.includes('outside'))
+    expect(
+      found.filter((file) => !file.startsWith(path.join(folder, 'data', 'uploads'))),
+    ).to.deep.equal([])
+    for (const file of found)
+      expect(path.relative(path.join(folder, 'data', 'uploads'), file)).to.not.match(/[/\\]/)
+  })
+
+  it('hold values nested without end, and names that every object has', async () => {
+    const rows = [
+      `{"type":"api::tag.tag","id":1,"data":{"documentId":"${'a'.repeat(24)}","extra":${DEEP_LIST}}}`,
+      `{"type":"api::tag.tag","id":1,"data":${DEEP_LIST}}`,
+      `{"type":"api::tag.tag","id":1,"data":{"documentId":${DEEP_LIST}}}`,
+      DEEP_LIST,
+      `{"type":"__proto__","id":"constructor","data":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}`,
+      `{"type":{"$ne":1},"id":{"$gt":0},"data":{"documentId":{"$ne":null}}}`,
+      `{"type":"plugin::i18n.locale","id":1,"data":{"code":"../../x","name":{"$ne":1}}}`,
+      `{"type":"plugin::users-permissions.role","id":1,"data":{"type":"__proto__","name":"x"}}`,
+      `{"type":null,"id":null,"data":null}`,
+      `{"type":"${'x'.repeat(5_000)}","id":1,"data":{}}`,
+      `{"type":"api::tag.tag","id":1,"data":{"documentId":"${'x'.repeat(5_000)}"}}`,
+      `{}`,
+      `null`,
+    ]
+    for (const row of rows) await refusal(async () => run(await lines(row), null))
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
+  }).timeout(60_000)
+
+  it('hold links, configuration and files of files that are none', async () => {
+    const odd = [
+      '{}',
+      '{"kind":"relation.basic"}',
+      '{"left":1,"right":{"$ne":1}}',
+      '{"left":{"type":{},"ref":{}},"right":{"type":"x","ref":1}}',
+      `{"left":{"type":"${'x'.repeat(5_000)}","ref":1},"right":{"type":"x","ref":1}}`,
+      '[]',
+      DEEP_LIST,
+    ]
+    const names = [
+      'links/links_00001.jsonl',
+      'configuration/configuration_00001.jsonl',
+      'schemas/schemas_00001.jsonl',
+      'quire/rows_00001.jsonl',
+      'assets/metadata/a.txt.json',
+      'metadata.json',
+    ]
+    for (const name of names) {
+      for (const text of odd) {
+        const archive = await packed((pack) => {
+          pack.entry({ name: 'entities/entities_00001.jsonl' }, '')
+          pack.entry({ name }, `${text}\n`)
+        })
+        await refusal(() => run(archive, null))
+      }
+    }
+  }).timeout(60_000)
+})
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+    path.join(folder, name),
+  )
+}
+
+/** A tar whose first header says these at these places, with the checksum of that. */
+function withHeader(
+  tarred: Buffer,
+  said: readonly (readonly [at: number, text: string])[],
+): Buffer {
+  const lying = Buffer.from(tarred)
+  for (const [at, text] of said) lying.write(text, at, 'latin1')
+  lying.fill(' ', 148, 156)
+  const sum = lying.subarray(0, 512).reduce((total, byte) => total + byte, 0)
+  lying.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  return lying
+}

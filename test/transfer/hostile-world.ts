@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { readConfig } from '../../src/config/config.ts'
+import { CmsError } from '../../src/errors.ts'
+import { openServices, type Services } from '../../src/services/open-services.ts'
+import { declare } from '../api/server.ts'
+import { testUri } from '../test-database.ts'
+
+/** Where hostile files are brought to: services on a database and in a folder of their own. */
+export interface HostileWorld {
+  readonly services: Services
+  readonly folder: string
+  close(): Promise<void>
+}
+
+const MAX_RISE = 300 * 1_048_576
+const DEEP = 100_000
+
+/** JSON that is nested further than a stack of calls reaches. */
+export const DEEP_LIST = `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`
+
+export async function openHostileWorld(label: string): Promise<HostileWorld> {
+  const uri = await testUri()
+  const name = `quire_test_hostile_${label}_${process.pid}`
+  const folder = mkdtempSync(path.join(tmpdir(), 'quire-hostile-'))
+  const types = path.join(folder, 'types')
+  mkdirSync(types)
+  const tag = declare('tag', {
+    name: { type: 'string' },
+    extra: { type: 'json' },
+    text: { type: 'text' },
+  })
+  writeFileSync(path.join(types, 'tag.json'), JSON.stringify(tag))
+  const services = await openServices({
+    config: readConfig({
+      CONTENT_TYPES_DIR: types,
+      QUIRE_DATA_DIR: path.join(folder, 'data'),
+      MONGODB_DATABASE: name,
+      MONITOR_COMMANDS: 'off',
+    }),
+    deployment: { uri },
+    log: pino({ level: 'silent' }),
+  })
+  return {
+    services,
+    folder,
+    close: async () => {
+      await services.close()
+      const admin = await MongoClient.connect(uri)
+      await admin.db(name).dropDatabase()
+      await admin.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What it says of it, in a sentence: nothing else may be thrown, and memory stays bounded. */
+export async function refusal(work: () => Promise<unknown>): Promise<string> {
+  const before = process.memoryUsage().rss
+  let peak = before
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss)
+  }, 10)
+  try {
+    await work()
+    return 'none'
+  } catch (error) {
+    expect(error, String((error as Error).stack)).to.be.instanceOf(CmsError)
+    expect((error as Error).message.length).to.be.below(2_000)
+    return (error as Error).message
+  } finally {
+    clearInterval(watch)
+    expect(peak - before, 'memory').to.be.below(MAX_RISE)
+  }
+}
