@@ -15,6 +15,8 @@ export interface HeldFields {
   upTo: number
   /** Whether those are all. */
   isWhole: boolean
+  /** The rest found no room. */
+  isFull: boolean
   bytes: number
 }
 
@@ -67,6 +69,7 @@ export interface HeldFieldsCache {
 
 interface State {
   readonly store: Store
+  readonly budget: number
   /** The least recently used first. */
   readonly held: Map<Collection, HeldFields>
 }
@@ -81,11 +84,17 @@ function put(held: HeldFields, id: number, document: Document): void {
   held.documents.set(id, document)
 }
 
+/** What is full of fields that are not asked for makes room for those that are. */
+function servesWell({ fields, isFull }: HeldFields, wanted: ReadonlySet<string>): boolean {
+  const hasAll = [...wanted].every((name) => fields.has(name))
+  return hasAll && !(isFull && wanted.size * 2 <= fields.size)
+}
+
 function open(state: State, collection: Collection, wanted: ReadonlySet<string>): HeldFields {
   const known = state.held.get(collection)
   state.held.delete(collection)
-  const isEnough = known && [...wanted].every((name) => known.fields.has(name))
-  const fields = new Set([...(known?.fields ?? []), ...wanted])
+  const isEnough = known && servesWell(known, wanted)
+  const fields = new Set([...(known?.isFull === false ? known.fields : []), ...wanted])
   const held: HeldFields = isEnough
     ? known
     : {
@@ -93,6 +102,7 @@ function open(state: State, collection: Collection, wanted: ReadonlySet<string>)
         documents: new Map(),
         upTo: 0,
         isWhole: false,
+        isFull: false,
         bytes: 0,
       }
   state.held.set(collection, held)
@@ -102,10 +112,10 @@ function open(state: State, collection: Collection, wanted: ReadonlySet<string>)
 /** Whether there is room for more, once others have made theirs. */
 function hasRoom(state: State, keep: HeldFields): boolean {
   for (const [collection, held] of state.held) {
-    if (total(state) < BUDGET_BYTES) return true
+    if (total(state) < state.budget) return true
     if (held !== keep) state.held.delete(collection)
   }
-  return total(state) < BUDGET_BYTES
+  return total(state) < state.budget
 }
 
 const LOOK_EVERY = 1024
@@ -122,13 +132,14 @@ function* grow(
   // A slow reader may pause while records change, or while what is held is let go.
   const isCurrent = (): boolean =>
     collection.changedAt === startedAt && state.held.get(collection) === held
-  let grows = isCurrent() && hasRoom(state, held)
+  const fits = (): boolean => !(held.isFull = !hasRoom(state, held))
+  let grows = isCurrent() && fits()
   let read = 0
   const range = { low: numberKey(collection.id, from + 1), high: numberKey(collection.id + 1) }
   for (const { key, value } of readRange(store.records, range)) {
     const id = key.readUInt32BE(4)
     const partial = decodeFields(value, held.fields)
-    if (++read % LOOK_EVERY === 0) grows &&= hasRoom(state, held)
+    if (++read % LOOK_EVERY === 0) grows &&= fits()
     grows &&= isCurrent()
     if (grows && id > held.upTo) {
       put(held, id, partial)
@@ -170,8 +181,8 @@ function change({ held }: State, collection: Collection, id: number, bytes: Buff
   }
 }
 
-export function heldFieldsCache(store: Store): HeldFieldsCache {
-  const state: State = { store, held: new Map() }
+export function heldFieldsCache(store: Store, budget = BUDGET_BYTES): HeldFieldsCache {
+  const state: State = { store, budget, held: new Map() }
   return {
     scan: (collection, wanted) => scan(state, collection, wanted),
     changed: (collection, id, bytes) => change(state, collection, id, bytes),

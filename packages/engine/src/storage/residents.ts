@@ -77,9 +77,12 @@ function change(state: State, collection: Collection, id: number, bytes: Buffer 
   if (state.total > state.budget) fit(state, collection)
 }
 
-export function residentCache(store: Store, budget = BUDGET_BYTES): ResidentCache {
+export function residentCache(
+  store: Store,
+  budget = BUDGET_BYTES,
+  held = heldFieldsCache(store),
+): ResidentCache {
   const state: State = { store, budget, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
-  const held = heldFieldsCache(store)
   return {
     get(collection) {
       const holder = state.holders.get(collection)

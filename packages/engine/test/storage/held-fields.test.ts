@@ -7,6 +7,8 @@ import { documentOf } from '../../src/bson/values.ts'
 import type { Collection, Record } from '../../src/storage/collection.ts'
 import { ensureCollection, openData, recover } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
+import { heldFieldsCache } from '../../src/storage/held-fields.ts'
+import { residentCache } from '../../src/storage/residents.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { newestView, scanRecords } from '../../src/storage/view.ts'
 import {
@@ -35,105 +37,110 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('pause', 'resume', 'let go') }),
 )
 
-describe('fields that are held', () => {
-  let directory: string
-  let data: Data
-  let collection: Collection
-  let made = 0
-  let paused: Generator<Record> | null = null
-  before(() => {
-    directory = temporaryFolder()
-    data = openData(openStore({ directory, durable: false }))
-  })
-  after(async () => {
-    await data.store.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
+const BUDGETS = { 'where there is room': undefined, 'where there is little room': 300 } as const
 
-  const stored = (): Record[] => [...scanRecords(data, newestView(), collection)]
-
-  const write = (change: (unit: ReturnType<typeof newUnit>) => void): void => {
-    data.store.write(() => {
-      const unit = newUnit()
-      change(unit)
-      applyUnit(data, unit)
+for (const [where, budget] of Object.entries(BUDGETS))
+  describe(`fields that are held ${where}`, () => {
+    let directory: string
+    let data: Data
+    let collection: Collection
+    let made = 0
+    let paused: Generator<Record> | null = null
+    before(() => {
+      directory = temporaryFolder()
+      const opened = openData(openStore({ directory, durable: false }))
+      const held = heldFieldsCache(opened.store, budget)
+      data = { ...opened, residents: residentCache(opened.store, undefined, held) }
     })
-    data.commits++
-  }
+    after(async () => {
+      await data.store.close()
+      rmSync(directory, { recursive: true, force: true })
+    })
 
-  const insert = (unit: ReturnType<typeof newUnit>): void => {
-    const document = documentOf({ _id: ++made, a: made, b: `b${made}`, c: [made] })
-    insertRecord(data, unit, collection, encodeDocument(document), document)
-  }
+    const stored = (): Record[] => [...scanRecords(data, newestView(), collection)]
 
-  const undo = (): void => {
-    try {
-      write((unit) => {
-        insert(unit)
-        throw new Error('undone')
+    const write = (change: (unit: ReturnType<typeof newUnit>) => void): void => {
+      data.store.write(() => {
+        const unit = newUnit()
+        change(unit)
+        applyUnit(data, unit)
       })
-    } catch {
-      recover(data)
+      data.commits++
     }
-  }
 
-  const change = (at: number, kind: 'update' | 'remove'): void => {
-    const record = stored()[at]
-    if (!record) return
-    write((unit) => {
-      if (kind === 'remove') {
-        removeRecord(data, unit, collection, record)
-        return
+    const insert = (unit: ReturnType<typeof newUnit>): void => {
+      const document = documentOf({ _id: ++made, a: made, b: `b${made}`, c: [made] })
+      insertRecord(data, unit, collection, encodeDocument(document), document)
+    }
+
+    const undo = (): void => {
+      try {
+        write((unit) => {
+          insert(unit)
+          throw new Error('undone')
+        })
+      } catch {
+        recover(data)
       }
-      const document = documentOf({ ...decodeDocument(record.bytes), a: ++made })
-      replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
-    })
-  }
-
-  const check = (records: readonly Record[], names: readonly string[]): void => {
-    for (const { id, bytes, partial } of records) {
-      const whole = decodeDocument(bytes)
-      for (const name of names)
-        expect([id, name, partial?.[name]]).to.deep.equal([id, name, whole[name]])
     }
-  }
 
-  const scan = (names: readonly string[], most: number): void => {
-    const found: Record[] = []
-    for (const record of data.residents.scanFields(collection, new Set(names))) {
-      found.push(record)
-      if (found.length >= most) break
+    const change = (at: number, kind: 'update' | 'remove'): void => {
+      const record = stored()[at]
+      if (!record) return
+      write((unit) => {
+        if (kind === 'remove') {
+          removeRecord(data, unit, collection, record)
+          return
+        }
+        const document = documentOf({ ...decodeDocument(record.bytes), a: ++made })
+        replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
+      })
     }
-    check(found, names)
-    const wanted = stored().map(({ id }) => id)
-    expect(found.map(({ id }) => id)).to.deep.equal(wanted.slice(0, found.length))
-    if (most === Infinity) expect(found).to.have.length(wanted.length)
-  }
 
-  const run = (step: Step): void => {
-    if (step.kind === 'insert') write(insert)
-    else if (step.kind === 'undone') undo()
-    else if (step.kind === 'scan') scan(step.names, step.most)
-    else if (step.kind === 'pause') {
-      paused = data.residents.scanFields(collection, new Set(['a']))
-      paused.next()
-    } else if (step.kind === 'resume') {
-      for (const record of paused ?? []) check([record], ['a'])
-      paused = null
-    } else if (step.kind === 'let go') {
-      data.residents.drop(collection)
-    } else if ('at' in step) change(step.at, step.kind)
-  }
+    const check = (records: readonly Record[], names: readonly string[]): void => {
+      for (const { id, bytes, partial } of records) {
+        const whole = decodeDocument(bytes)
+        for (const name of names)
+          expect([id, name, partial?.[name]]).to.deep.equal([id, name, whole[name]])
+      }
+    }
 
-  it('are those of the newest commit, whatever was scanned, written or undone before', () => {
-    const property = fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
-      collection = ensureCollection(data, 'test', `c${++made}`)
-      paused = null
-      write((unit) => [1, 2, 3, 4].forEach(() => insert(unit)))
-      for (const step of list) run(step)
-      scan(['a', 'b', 'c'], Infinity)
-      scan(['a'], Infinity)
+    const scan = (names: readonly string[], most: number): void => {
+      const found: Record[] = []
+      for (const record of data.residents.scanFields(collection, new Set(names))) {
+        found.push(record)
+        if (found.length >= most) break
+      }
+      check(found, names)
+      const wanted = stored().map(({ id }) => id)
+      expect(found.map(({ id }) => id)).to.deep.equal(wanted.slice(0, found.length))
+      if (most === Infinity) expect(found).to.have.length(wanted.length)
+    }
+
+    const run = (step: Step): void => {
+      if (step.kind === 'insert') write(insert)
+      else if (step.kind === 'undone') undo()
+      else if (step.kind === 'scan') scan(step.names, step.most)
+      else if (step.kind === 'pause') {
+        paused = data.residents.scanFields(collection, new Set(['a']))
+        paused.next()
+      } else if (step.kind === 'resume') {
+        for (const record of paused ?? []) check([record], ['a'])
+        paused = null
+      } else if (step.kind === 'let go') {
+        data.residents.drop(collection)
+      } else if ('at' in step) change(step.at, step.kind)
+    }
+
+    it('are those of the newest commit, whatever was scanned, written or undone before', () => {
+      const property = fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
+        collection = ensureCollection(data, 'test', `c${++made}`)
+        paused = null
+        write((unit) => [1, 2, 3, 4].forEach(() => insert(unit)))
+        for (const step of list) run(step)
+        scan(['a', 'b', 'c'], Infinity)
+        scan(['a'], Infinity)
+      })
+      fc.assert(property, { numRuns: 150 })
     })
-    fc.assert(property, { numRuns: 150 })
   })
-})
