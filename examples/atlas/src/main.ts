@@ -1,5 +1,6 @@
 import './style.css'
 import { element } from './element.ts'
+import { followLive } from './follow-live.ts'
 import { account } from './screens/account.ts'
 import { article, articles } from './screens/articles.ts'
 import { countries, country } from './screens/countries.ts'
@@ -63,7 +64,7 @@ store.$subscribe((touched) => {
   if (touched.size > 0 && !location.hash.startsWith('#/account')) keepingFocus(show)
 })
 show()
-store.$follow()
+followLive()
 if ('serviceWorker' in navigator) void navigator.serviceWorker.register('/service-worker.js')
 
 /** What is typed into goes on being typed into. */

@@ -101,13 +101,40 @@ describeInBrowser('the example app', function () {
     await heading('Switzerland').waitFor()
   })
 
-  it('shows what is written while it is open', async () => {
+  /** Renames a country that is shown, and back. */
+  async function renameSwitzerland(shown: Page): Promise<void> {
     const { data } = await server.ask('GET', '/api/countries?filters[cca3]=CHE')
     const target = `/api/countries/${data[0].documentId}`
-    await server.ask('PUT', target, { data: { name: 'Switzerland, renamed' } })
-    await heading('Switzerland, renamed').waitFor()
-    await server.ask('PUT', target, { data: { name: 'Switzerland' } })
+    for (const name of ['Switzerland, renamed', 'Switzerland']) {
+      await server.ask('PUT', target, { data: { name } })
+      await shown.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+    }
+  }
+
+  it('shows what is written while it is open, live', async () => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await Promise.all([page.waitForRequest(/\/api\/_live/), page.reload()])
     await heading('Switzerland').waitFor()
+    const isToldOfChanges = (): boolean => {
+      const last = asked.findLast((url) => url.includes('/api/_sync'))
+      return last?.includes('token=') === true && !last.includes('wait=')
+    }
+    do await renameSwitzerland(page)
+    while (!isToldOfChanges()) // until the stream is there, requests wait
+  })
+
+  it('waits for what is written where there is no stream', async () => {
+    const other = await openBrowser(PHONE)
+    try {
+      await other.page.route('**/api/_live*', (route) => route.abort())
+      await other.page.goto(`http://127.0.0.1:${port}/#/countries`)
+      await other.page.getByLabel('Find a country').fill('switz')
+      await other.page.getByRole('link', { name: 'Switzerland' }).click()
+      await renameSwitzerland(other.page)
+    } finally {
+      await other.close()
+    }
   })
 
   it('goes on without a network, even from the start, and catches up when it is back', async () => {
