@@ -1,9 +1,12 @@
 import type { AbstractCursor, Document } from 'mongodb'
+import type { Comparison, Filter, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { matchVersions, versionId } from '../versions/version-match.ts'
+import { uniqueMember } from './unique-conditions.ts'
 import { decodeVersion, type ReadPlan, readRows, readVersions } from './run-read.ts'
 
 /**
@@ -116,3 +119,50 @@ function textOf(condition: unknown): string | null {
   const { $eq: value, ...rest } = condition as Document
   return typeof value === 'string' && Object.keys(rest).length === 0 ? value : null
 }
+
+/**
+ * The one document whose version a filter names by its documentId or by a unique text, as lists of what belongs to an author
+ * or a category are asked for; null where it is another filter. Those who ask for the same kind in one turn share a command.
+ */
+export async function findNamed(
+  database: Database,
+  plan: ContentTypePlan,
+  conditions: Filter,
+  selection: VersionSelection,
+): Promise<readonly string[] | null> {
+  const filter = onlyOne(conditions)
+  const member = uniqueMember(filter, selection)
+  const [locale, ...others] = selection.locales
+  if (member === null || locale === undefined || others.length > 0) return null
+  if (filter.kind !== 'compare' || !isText(filter)) return null
+  const { status } = selection
+  const held = matchVersions(selection)
+  const kind = JSON.stringify(['named', plan.collectionName, member, held])
+  const found = await asCmsErrors(() =>
+    database.gather(kind, filter.operand as string, async (values) => {
+      const named: Document =
+        member === 'documentId'
+          ? { _id: { $in: values.map((documentId) => versionId(documentId, { locale, status })) } }
+          : { ...held, [member]: { $in: [...values] } }
+      const versions = await versionsOf(database, plan)
+        .find(named, { ...optionsOf(database), projection: { _id: 0, documentId: 1, [member]: 1 } })
+        .toArray()
+      return new Map(
+        versions.map((version) => [String(version[member]), String(version['documentId'])]),
+      )
+    }),
+  )
+  return found === undefined ? [] : [found]
+}
+
+function onlyOne(filter: Filter): Filter {
+  const [first, ...others] = filter.kind === 'all' ? filter.of : [filter]
+  return first === undefined || others.length > 0 ? filter : first
+}
+
+/** Whether what is compared is a text wherever it is stored. */
+function isText({ attribute, operand }: Comparison): boolean {
+  return TEXTS.has(attribute.type) && typeof operand === 'string'
+}
+
+const TEXTS: ReadonlySet<string> = new Set(['string', 'uid', 'email'])

@@ -9,6 +9,7 @@ import type {
 } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
+import { findNamed } from './read-unique.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
@@ -101,6 +102,10 @@ async function resolve(
 ): Promise<ResolvedRelation> {
   const { relation, of } = node.filter
   const versions = targetVersions(node.filter, from, resolving.reader)
+  if (isHeldHere(relation)) {
+    const named = await findNamed(resolving.database, relation.target(), of, versions)
+    if (named !== null) return named
+  }
   const conditions = await conditionsInAll(resolving, of, versions)
   const values = await valuesOf(resolving.database, relation, versions, conditions)
   return values ?? lookUp(resolving, node, versions, conditions)
@@ -138,8 +143,8 @@ async function valuesOf(
   conditions: Conditions,
 ): Promise<readonly string[] | null> {
   const limit = database.relatedLimit
-  const isOwner = relation.side === 'owner' || relation.otherSide === null
-  const name = isOwner ? 'documentId' : relation.otherSide
+  const isOwner = isHeldHere(relation)
+  const name = isOwner ? 'documentId' : String(relation.otherSide)
   const versions = matchVersions(selection)
   const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
   // Many versions may name the same few documents: each once, before they are counted.
@@ -162,6 +167,11 @@ async function valuesOf(
       .toArray(),
   )
   return found.length > limit ? null : found.map(({ _id }) => _id)
+}
+
+/** Whether entries name their targets themselves. */
+function isHeldHere({ side, otherSide }: RelationPlan): boolean {
+  return side === 'owner' || otherSide === null
 }
 
 function lookUp(
