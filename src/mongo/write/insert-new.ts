@@ -5,7 +5,7 @@ import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
 import { notePut } from './note-versions.ts'
-import { storeTogether } from './store-together.ts'
+import { assertSmall, storeTogether } from './store-together.ts'
 import { insertVersions, toRows } from './write-versions.ts'
 
 /** The versions of one document, and whose write it is. */
@@ -77,5 +77,6 @@ async function insertRows(
     notePut(plan, own, session, { isNew: true })
     return own
   })
+  assertSmall(rows)
   await insertTogether(database, plan.collectionName, rows, session)
 }

@@ -16,7 +16,7 @@ import {
 } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 import { notePut } from './note-versions.ts'
-import { storeTogether } from './store-together.ts'
+import { assertSmall, storeTogether } from './store-together.ts'
 import { toChanges, toNewDocument } from './write-versions.ts'
 
 /** A change of one version of a document, and of its publication where that follows it. */
@@ -146,6 +146,7 @@ async function writeAll(
   session: Session,
 ): Promise<void> {
   if (steps.length === 0) return
+  assertSmall(steps.map(({ after }) => after))
   const updates = steps.map(({ statement }) => statement)
   const { maxTimeMS } = optionsOf(database)
   const command = { update: plan.collectionName, updates, ordered: true, maxTimeMS }

@@ -1,4 +1,4 @@
-import { MongoNetworkError } from 'mongodb'
+import { BSON, type Document, MongoNetworkError } from 'mongodb'
 import { CommitBehind } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { isBrokenSocket } from '../connection/database-error.ts'
@@ -27,6 +27,18 @@ export async function storeTogether<T>(
     if (error instanceof RefusedTogether) return null
     throw error
   }
+}
+
+/**
+ * What is written together is one command, of at most 16 MB, and another for the log, which holds it again: a few large
+ * documents are not written together.
+ */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** @throws Error where they are too large for one command */
+export function assertSmall(documents: readonly Document[]): void {
+  const bytes = documents.reduce((sum, each) => sum + BSON.calculateObjectSize(each), 0)
+  if (bytes > MOST_BYTES) throw new Error(`${bytes} bytes are too large to be stored together`)
 }
 
 /** No error of the driver, so that the transaction is not tried again. */

@@ -33,6 +33,7 @@ describe('documents that are created at once', () => {
       attributes: {
         code: { type: 'string', unique: true },
         name: { type: 'string', maxLength: 9 },
+        body: { type: 'text' },
       },
     })
     context = {
@@ -123,6 +124,15 @@ describe('documents that are created at once', () => {
     const right = create('three b', 'b', { name: 'short' })
     expect((await wrong).status).to.equal(400)
     expect((await right)['code']).to.equal('three b')
+  })
+
+  it('are stored one by one where they are too large for one command', async () => {
+    const body = 'x'.repeat(900_000)
+    const codes = Array.from({ length: SOME }, (_, index) => `large ${index}`)
+    const created = await Promise.all(codes.map((code) => create(code, code, { body })))
+    expect(created.map((version) => version['code'])).to.deep.equal(codes)
+    const stored = await versionsOf(test.database, plan).countDocuments({ code: /^large / })
+    expect(stored).to.equal(2 * SOME)
   })
 
   it('are each told of a database that refuses all of them', async () => {

@@ -192,6 +192,15 @@ describe('documents that are changed at once', () => {
     ])
   })
 
+  it('are written one by one where they are too large for one command', async () => {
+    const text = 'x'.repeat(900_000)
+    const created: StoredVersion[] = []
+    for (let index = 0; index < SOME; index += 1) created.push(await create({ needed: 'a', text }))
+    await Promise.all(created.map(({ documentId }) => update(documentId, { string: 'large' })))
+    const large = { string: 'large', status: 'published' }
+    expect(await versionsOf(test.database, plan).countDocuments(large)).to.equal(SOME)
+  })
+
   it('lose nothing of what others write between the read and the write', async () => {
     const [{ documentId }, beside] = [
       await create({ needed: 'yes' }),
