@@ -1,13 +1,81 @@
-import type { MongoClient, TopologyDescription, TopologyDescriptionChangedEvent } from 'mongodb'
+import {
+  MongoClient,
+  type MongoClientOptions,
+  type TopologyDescription,
+  type TopologyDescriptionChangedEvent,
+} from 'mongodb'
 import { ConfigError, ServiceUnavailableError } from '../../errors.ts'
+import { patchActiveSets } from './active-sets.ts'
+import type { CommandMonitor } from './command-monitor.ts'
 import { failureOf, failuresOf, START_SENTENCES } from './connection-failure.ts'
+
+export interface ClientOptions {
+  readonly uri: string
+  /** @default 50 and 2,000, or what the URI says */
+  readonly maxPoolSize?: number
+  readonly waitQueueTimeoutMs?: number
+  readonly client?: MongoClientOptions
+  readonly monitor?: CommandMonitor
+}
+
+/**
+ * Waiting for a connection and for a server is bounded (the driver 7.8 waits for ever by default), so
+ * that a lost database is an answer and not a hang. Int64 values are read as `bigint`: only biginteger
+ * attributes are stored as such.
+ */
+const CLIENT_OPTIONS: MongoClientOptions = {
+  appName: 'quire',
+  connectTimeoutMS: 3_000,
+  heartbeatFrequencyMS: 2_000, // with the above: how long a silent server is believed in
+  serverSelectionTimeoutMS: 5_000,
+  waitQueueTimeoutMS: 2_000,
+  maxPoolSize: 50,
+  minPoolSize: 2,
+  writeConcern: { w: 'majority' },
+  useBigInt64: true,
+}
+
+/** The options that the URI does not set; the driver 7.8 would let options overrule it in silence. */
+function defaultsFor(options: ClientOptions): MongoClientOptions {
+  const { uri, maxPoolSize, waitQueueTimeoutMs } = options
+  const [, query = ''] = uri.split('?')
+  const said = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()))
+  const isSaid = (name: string): boolean =>
+    said.has(name.toLowerCase()) || (name === 'writeConcern' && said.has('w'))
+  const wanted = {
+    ...CLIENT_OPTIONS,
+    ...(maxPoolSize !== undefined && { maxPoolSize }),
+    ...(waitQueueTimeoutMs !== undefined && { waitQueueTimeoutMS: waitQueueTimeoutMs }),
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSaid(name)))
+}
+
+function createClient(options: ClientOptions): MongoClient {
+  const client = new MongoClient(options.uri, {
+    ...defaultsFor(options),
+    monitorCommands: options.monitor !== undefined && options.monitor.mode !== 'off',
+    ...options.client,
+  })
+  patchActiveSets(client)
+  options.monitor?.watch(client)
+  return client
+}
+
+/** A client that is not connected yet. @throws ConfigError for an invalid URI */
+export function clientFor(options: ClientOptions): MongoClient {
+  try {
+    return createClient(options)
+  } catch (error) {
+    throw explainStart(error)
+  }
+}
 
 /** What a database that is being started may take, once it is known why it does not answer. */
 const PATIENCE_MS = 500
 
 /**
  * Connects, and gives up as soon as each server of the deployment is known to fail, long before the driver
- * does: whoever starts a server waits for the answer.
+ * does: the operator waits for the result of a start.
  * @throws ServiceUnavailableError that says why, as far as it is known
  */
 export async function connect(client: MongoClient): Promise<void> {

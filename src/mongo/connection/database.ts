@@ -3,14 +3,13 @@ import {
   type Collection,
   type Document,
   GridFSBucket,
-  MongoClient,
-  type MongoClientOptions,
+  type MongoClient,
   ReadPreference,
 } from 'mongodb'
 import { currentAuthorship } from './authorship.ts'
 import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
-import { connect, explainStart } from './connect.ts'
+import { type ClientOptions, clientFor, connect, explainStart } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { gatherWrites, type GatherWrites } from '../sharing/gathered-writes.ts'
@@ -25,7 +24,6 @@ import {
 import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
-import { patchActiveSets } from './active-sets.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, opaque. */
@@ -106,8 +104,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-export interface DatabaseOptions {
-  readonly uri: string
+export interface DatabaseOptions extends ClientOptions {
   readonly name: string
   readonly queryTimeoutMs: number
   /** How long a transaction is tried again: default 10,000 ms. */
@@ -126,43 +123,6 @@ export interface DatabaseOptions {
   readonly relatedLimit?: number
   /** @default 0 */
   readonly trashDays?: number
-  /** @default 50 and 2,000, or what the URI says */
-  readonly maxPoolSize?: number
-  readonly waitQueueTimeoutMs?: number
-  readonly client?: MongoClientOptions
-  readonly monitor?: CommandMonitor
-}
-
-/**
- * Waiting for a connection and for a server is bounded (the driver 7.8 waits for ever by default), so
- * that a lost database is an answer and not a hang. Int64 values are read as `bigint`: only biginteger
- * attributes are stored as such.
- */
-const CLIENT_OPTIONS: MongoClientOptions = {
-  appName: 'quire',
-  connectTimeoutMS: 3_000,
-  heartbeatFrequencyMS: 2_000, // with the above: how long a silent server is believed in
-  serverSelectionTimeoutMS: 5_000,
-  waitQueueTimeoutMS: 2_000,
-  maxPoolSize: 50,
-  minPoolSize: 2,
-  writeConcern: { w: 'majority' },
-  useBigInt64: true,
-}
-
-/** What the URI does not set itself; the driver 7.8 would let options overrule it in silence. */
-function defaultsFor(options: DatabaseOptions): MongoClientOptions {
-  const { uri, maxPoolSize, waitQueueTimeoutMs } = options
-  const [, query = ''] = uri.split('?')
-  const said = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()))
-  const isSaid = (name: string): boolean =>
-    said.has(name.toLowerCase()) || (name === 'writeConcern' && said.has('w'))
-  const wanted = {
-    ...CLIENT_OPTIONS,
-    ...(maxPoolSize !== undefined && { maxPoolSize }),
-    ...(waitQueueTimeoutMs !== undefined && { waitQueueTimeoutMS: waitQueueTimeoutMs }),
-  }
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSaid(name)))
 }
 
 /** Transactions refuse any other. */
@@ -188,26 +148,6 @@ function transactionRun({
 /** A replica set says its name, mongos what it is; a standalone mongod says neither. */
 function hasTransactions(reply: Document): boolean {
   return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
-}
-
-function createClient(options: DatabaseOptions): MongoClient {
-  const client = new MongoClient(options.uri, {
-    ...defaultsFor(options),
-    monitorCommands: options.monitor !== undefined && options.monitor.mode !== 'off',
-    ...options.client,
-  })
-  patchActiveSets(client)
-  options.monitor?.watch(client)
-  return client
-}
-
-/** @throws ConfigError for a URI that is none */
-function clientFor(options: DatabaseOptions): MongoClient {
-  try {
-    return createClient(options)
-  } catch (error) {
-    throw explainStart(error)
-  }
 }
 
 interface Transactions extends Pick<
