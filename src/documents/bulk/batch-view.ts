@@ -1,12 +1,7 @@
 import { ApplicationError } from '../../errors.ts'
 import { type FileType, findFileTypes } from '../../media/file-records.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import {
-  findByUnique,
-  getDocuments,
-  type Holder,
-  valueKey,
-} from '../../mongo/write/find-by-unique.ts'
+import { getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import { uniqueValues } from '../../mongo/write/unique-values.ts'
@@ -21,6 +16,7 @@ import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { keyedTargets, withTargets } from './relation-keys.ts'
 import type { Trial } from './trial.ts'
+import { Holders, type PlacedKey } from './unique-holders.ts'
 
 /** What is stored of all that some lines name: looked up together, a query for each type and attribute. */
 export interface BatchView {
@@ -109,12 +105,7 @@ interface Existing {
 
 const NOTHING: Existing = { documentIds: new Set(), byId: new Map() }
 
-interface PlacedKey {
-  readonly plan: ContentTypePlan
-  readonly key: Key
-}
-
-/** A document without a publication is found by those who may know of it. */
+/** A document without a published version is found by writers that may read or change drafts. */
 function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
   if (!plan.draftAndPublish) return false
   return writer.may(plan, 'readDrafts') || writer.may(plan, 'update')
@@ -127,7 +118,7 @@ function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
   return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
 }
 
-/** What must be unique, to tell before a write whether another document has it. */
+/** The unique values of a line, to report before a write that another document has one. */
 function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
   const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
   return given.flatMap((attribute) => {
@@ -144,80 +135,8 @@ function unlessFaulty<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && 'status' in error) return null // told of its line
+    if (error instanceof Error && 'status' in error) return null // its line reports it
     throw error
-  }
-}
-
-/** Which versions hold which values of unique attributes. */
-class Holders {
-  readonly #byValue = new Map<string, Omit<Holder, 'key'>[]>()
-
-  async read(
-    { database }: DocumentContext,
-    keys: readonly PlacedKey[],
-    status: 'published' | 'draft',
-    session: Session | undefined,
-  ): Promise<void> {
-    const byAttribute = new Map<
-      string,
-      { readonly first: PlacedKey; values: Map<string, unknown> }
-    >()
-    for (const placed of keys) {
-      const { plan, key } = placed
-      const name = `${plan.uid} ${key.attribute.name}`
-      const group = byAttribute.get(name) ?? { first: placed, values: new Map<string, unknown>() }
-      byAttribute.set(name, group)
-      group.values.set(valueKey(key.attribute, key.value), key.value)
-    }
-    for (const { first, values } of byAttribute.values()) {
-      const { plan, key } = first
-      const wanted = { values: [...values.values()], statuses: [status] } as const
-      const found = await findByUnique(database, plan, key.attribute, wanted, session)
-      for (const holder of found) this.#note(plan, key.attribute.name, holder.key, holder)
-    }
-  }
-
-  join(trial: Trial, keys: readonly PlacedKey[]): void {
-    for (const { plan, key } of keys) {
-      if (this.holds(plan, key)) continue
-      this.add(plan, trial.holders(plan, key))
-    }
-  }
-
-  #note(plan: ContentTypePlan, name: string, key: string, holder: Omit<Holder, 'key'>): void {
-    const at = `${plan.uid} ${name} ${key}`
-    const held = this.#byValue.get(at) ?? []
-    this.#byValue.set(at, held)
-    held.push(holder)
-  }
-
-  #at(plan: ContentTypePlan, { attribute, value }: Key): readonly Omit<Holder, 'key'>[] {
-    return this.#byValue.get(`${plan.uid} ${attribute.name} ${valueKey(attribute, value)}`) ?? []
-  }
-
-  holds(plan: ContentTypePlan, key: Key): boolean {
-    return this.#at(plan, key).length > 0
-  }
-
-  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined {
-    const isLocal = plan.localized && key.attribute.localized
-    const all = this.#at(plan, key).filter((holder) => !isLocal || holder.locale === locale)
-    const published = all.filter(({ status }) => status === 'published')
-    const held = published.length > 0 ? published : all
-    const [documentId, ...others] = new Set(held.map((holder) => holder.documentId))
-    if (others.length === 0) return documentId
-    throw new ApplicationError(
-      `${key.attribute.name}: ${others.length + 1} documents of ${plan.singularName} have this value; name one by its documentId`,
-    )
-  }
-
-  add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void {
-    for (const version of versions) {
-      for (const { attribute, value } of uniqueValues(plan, version)) {
-        this.#note(plan, attribute.name, valueKey(attribute, value), version)
-      }
-    }
   }
 }
 
