@@ -20,6 +20,14 @@ function toText(value: Value): string {
   throw fail(value, 'string')
 }
 
+/** As a double; a decimal that no double reaches is none. */
+function toFinite(value: Value, target: string): number {
+  const number = toNumber(value, target)
+  if (Number.isFinite(number) || !(value instanceof Decimal128)) return number
+  if (/^-?(?:Infinity|NaN)$/.test(value.toString())) return number
+  throw fail(value, target)
+}
+
 function toNumber(value: Value, target: string): number {
   if (isNumber(value)) return toDouble(value)
   if (typeof value === 'boolean') return Number(value)
@@ -99,7 +107,7 @@ export const TYPES: Readonly<Record<string, PlainFunction>> = {
   $toInt: conversion(toInt),
   $toLong: conversion(toLong),
   $toDouble: conversion(
-    (value) => new Double(value instanceof Date ? value.getTime() : toNumber(value, 'double')),
+    (value) => new Double(value instanceof Date ? value.getTime() : toFinite(value, 'double')),
   ),
   $toDecimal: conversion(toDecimal),
   $toBool: conversion((value) => (isNumber(value) ? toDouble(value) !== 0 : value !== false)),

@@ -233,6 +233,14 @@ for (const target of TARGETS) {
           [9, 16867],
         ],
         [
+          '$toDouble of a decimal beyond all doubles',
+          (made) =>
+            made
+              .aggregate([{ $project: { a: { $toDouble: BSON.Decimal128.fromString('1E+400') } } }])
+              .toArray(),
+          [241],
+        ],
+        [
           'a hint of no index',
           (made) => made.find().hint('nothing').toArray(),
           [2],
