@@ -1,26 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Button as AriaButton } from 'react-aria-components'
-import { signOut, useSession } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import { Avatar } from '../design/avatar.tsx'
 import { Dropdown, DropdownItem } from '../design/menu.tsx'
-import { notifyFailure } from '../design/toasts.tsx'
 import { useTexts } from '../texts/texts.ts'
 import styles from './account-menu.module.css'
+import { useSignOut } from './use-sign-out.ts'
 
 /** Who is signed in, at the foot of the navigation. */
 export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
   const { t } = useTexts()
-  const client = useQueryClient()
   const { administrator } = useSession()
-  const leave = async (): Promise<void> => {
-    try {
-      await signOut()
-      client.clear()
-      location.assign('/studio/sign-in')
-    } catch (error) {
-      notifyFailure(error)
-    }
-  }
+  const leave = useSignOut()
   const trigger = (
     <AriaButton className={styles['me'] ?? ''}>
       <Avatar name={administrator.name} />

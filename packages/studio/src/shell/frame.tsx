@@ -61,7 +61,7 @@ export function Frame() {
           </Dialog>
         </Modal>
       </ModalOverlay>
-      <Palette isOpen={open === 'palette'} onClose={close} />
+      <Palette isOpen={open === 'palette'} onClose={close} onHelp={() => setOpen('help')} />
       <KeyboardHelp isOpen={open === 'help'} onClose={close} />
     </div>
   )

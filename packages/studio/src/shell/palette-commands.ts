@@ -9,18 +9,13 @@ import {
   type TypeSummary,
 } from '../api/content-types.ts'
 import { entriesQuery, titleOf } from '../api/entries.ts'
+import { useLocales } from '../api/locales.ts'
 import { useMay } from '../api/session.ts'
+import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
 import { SECTIONS } from '../screens/settings/sections.ts'
 import { useReadableTypes } from './readable-types.ts'
-
-/** A line of the palette. */
-export interface Command {
-  readonly id: string
-  readonly text: string
-  readonly note?: string
-  readonly run: () => void
-}
+import { useSignOut } from './use-sign-out.ts'
 
 /** The screens. */
 export function usePlaces(): readonly Command[] {
@@ -33,6 +28,11 @@ export function usePlaces(): readonly Command[] {
     ...(may('plugin::upload.content-api.find')
       ? [{ id: 'media', text: t('nav.media'), run: () => void navigate({ to: '/media' }) }]
       : []),
+    { id: 'calendar', text: t('nav.calendar'), run: () => void navigate({ to: '/calendar' }) },
+    ...(may('admin::releases.read')
+      ? [{ id: 'releases', text: t('nav.releases'), run: () => void navigate({ to: '/releases' }) }]
+      : []),
+    { id: 'trash', text: t('nav.trash'), run: () => void navigate({ to: '/trash' }) },
     ...useReadableTypes().map((type) => ({
       id: type.uid,
       text: listTitleOf(type),
@@ -61,14 +61,27 @@ export function useCreations(): readonly Command[] {
     }))
 }
 
+/** What can be done anywhere. */
+export function useGeneralActions(onHelp: () => void): readonly Command[] {
+  const { t } = useTexts()
+  const leave = useSignOut()
+  return [
+    { id: 'keys', text: t('keys.title'), run: onHelp },
+    { id: 'sign out', text: t('signOut'), run: () => void leave() },
+  ]
+}
+
 const SEARCHED_TYPES = 6
 const FOUND_OF_EACH = 4
 const SHORTEST = 2
 const PATIENCE_MS = 150
 
-/** Entries with a text in them: of a few types, so that a keystroke costs little. */
+/** Entries with a text in them, in whatever language: of a few types, so that a keystroke costs little. */
 export function useFoundEntries(text: string): readonly Command[] {
   const open = useOpenEntry()
+  const may = useMay()
+  const { locale: nameOf } = useTexts()
+  const codes = useLocales().map(({ code }) => code)
   const wanted = useSettled(text)
   const types = useReadableTypes()
     .filter(({ kind }) => kind === 'collectionType')
@@ -78,10 +91,14 @@ export function useFoundEntries(text: string): readonly Command[] {
     queries: types.map(({ uid }) => ({ ...declarationQuery(uid), enabled: isSearching })),
   }).map(({ data }) => data)
   const found = useQueries({
-    queries: types.map(({ uid }, at) => ({
-      ...entriesQuery(uid, {
+    queries: types.map((type, at) => ({
+      ...entriesQuery(type.uid, {
         _q: wanted,
-        fields: [declarations[at]?.titleField ?? 'documentId'],
+        ...(type.localized && { locale: codes.filter((code) => may(`${type.uid}.find`, code)) }),
+        fields: [
+          declarations[at]?.titleField ?? 'documentId',
+          ...(type.localized ? ['locale'] : []),
+        ],
         pagination: { pageSize: FOUND_OF_EACH, withCount: false },
       }),
       enabled: isSearching && declarations[at] !== undefined,
@@ -89,21 +106,26 @@ export function useFoundEntries(text: string): readonly Command[] {
   })
   if (!isSearching) return []
   return types.flatMap((type, at) =>
-    (found[at]?.data?.data ?? []).map((entry) => ({
-      id: entry.documentId,
-      text: titleOf(entry, declarations[at]?.titleField ?? null),
-      note: listTitleOf(type),
-      run: () => open(type, entry.documentId),
-    })),
+    (found[at]?.data?.data ?? []).map((entry) => {
+      const { documentId, locale = null } = entry
+      const isDefault = locale === null || locale === codes[0]
+      return {
+        id: `${documentId} ${locale ?? ''}`,
+        text: titleOf(entry, declarations[at]?.titleField ?? null),
+        note: isDefault ? listTitleOf(type) : `${listTitleOf(type)} · ${nameOf(locale)}`,
+        run: () => open(type, documentId, isDefault ? undefined : locale),
+      }
+    }),
   )
 }
 
-function useOpenEntry(): (type: TypeSummary, documentId: string) => void {
+function useOpenEntry(): (type: TypeSummary, documentId: string, locale?: string) => void {
   const navigate = useNavigate()
-  return (type, documentId) =>
+  return (type, documentId, locale) =>
     void navigate({
       to: '/content/$type/$documentId',
       params: { type: apiNameOf(type), documentId },
+      search: locale === undefined ? {} : { locale },
     })
 }
 

@@ -11,17 +11,20 @@ import {
   ModalOverlay,
   SearchField,
 } from 'react-aria-components'
+import { type Command, offeredCommands } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
 import styles from './palette.module.css'
-import { type Command, useCreations, useFoundEntries, usePlaces } from './palette-commands.ts'
+import { useCreations, useFoundEntries, useGeneralActions, usePlaces } from './palette-commands.ts'
 
 /** Ctrl/⌘-K: go somewhere, begin something or find an entry by typing a piece of its name. */
 export function Palette({
   isOpen,
   onClose,
+  onHelp,
 }: {
   readonly isOpen: boolean
   readonly onClose: () => void
+  readonly onHelp: () => void
 }) {
   const { t } = useTexts()
   return (
@@ -35,23 +38,33 @@ export function Palette({
     >
       <Modal className={styles['modal'] ?? ''}>
         <Dialog aria-label={t('palette.title')} className={styles['dialog'] ?? ''}>
-          <PaletteContent onClose={onClose} />
+          <PaletteContent onClose={onClose} onHelp={onHelp} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-function PaletteContent({ onClose }: { readonly onClose: () => void }) {
+function PaletteContent({
+  onClose,
+  onHelp,
+}: {
+  readonly onClose: () => void
+  readonly onHelp: () => void
+}) {
   const { t, language } = useTexts()
   const [text, setText] = useState('')
   const wanted = text.trim().toLocaleLowerCase(language)
   const isWanted = (command: Command): boolean =>
     command.text.toLocaleLowerCase(language).includes(wanted)
+  const [offered] = useState(offeredCommands)
+  const general = useGeneralActions(onHelp)
   const groups = [
+    { title: t('palette.here'), commands: offered.filter(isWanted) },
     { title: t('palette.go'), commands: usePlaces().filter(isWanted) },
     { title: t('palette.create'), commands: useCreations().filter(isWanted) },
     { title: t('palette.entries'), commands: useFoundEntries(wanted) },
+    { title: t('palette.person'), commands: wanted === '' ? [] : general.filter(isWanted) },
   ].filter(({ commands }) => commands.length > 0)
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
@@ -77,8 +90,7 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
                   run()
                 }}
               >
-                {name}
-                {note !== undefined && <span className={styles['note']}>{note}</span>}
+                {name} {note !== undefined && <span className={styles['note']}>{note}</span>}
               </MenuItem>
             ))}
           </MenuSection>

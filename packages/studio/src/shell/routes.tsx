@@ -8,6 +8,8 @@ import {
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 import { apiNameOf, declarationQuery, typesQuery } from '../api/content-types.ts'
+import { localesQuery } from '../api/locales.ts'
+import { preferencesQuery } from '../api/preferences.ts'
 import { ApiError } from '../api/request.ts'
 import { sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
@@ -80,10 +82,13 @@ const homeRoute = createRoute({
 
 /** What a list is drawn by is asked for at once, or while the pointer is on its way: else each part waits for the one before. */
 async function prepareList(client: QueryClient, name: string): Promise<void> {
-  const types = client.getQueryData(typesQuery.queryKey) ?? []
+  // Whoever opens the address itself has no types yet; what fails here is said by the screen.
+  const types = await client.ensureQueryData(typesQuery).catch(() => [])
   const type = types.find((one) => apiNameOf(one) === name)
   if (type?.kind !== 'collectionType') return
   void import('../screens/list/list-screen.tsx').catch(() => undefined) // the screen says so itself
+  void client.prefetchQuery(localesQuery)
+  void client.prefetchQuery(preferencesQuery)
   const own = declarationQuery(type.uid)
   await client.prefetchQuery(own)
   const attributes = Object.values(client.getQueryData(own.queryKey)?.attributes ?? {})

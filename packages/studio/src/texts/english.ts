@@ -79,6 +79,7 @@ export const english = {
   'palette.title': 'Search or go to',
   'palette.go': 'Go to',
   'palette.create': 'Create',
+  'palette.here': 'On this page',
   'palette.entries': 'Entries',
   'palette.person': 'You',
   'palette.new': 'New {name}',
@@ -250,6 +251,8 @@ export const english = {
   'permission.delete': 'Delete',
   'permission.readDrafts': 'See drafts',
   'permission.publish': 'Publish',
+  'permission.allLanguages': 'all',
+  'permission.allLanguagesHint': 'None ticked: all languages, those to come as well.',
 
   'password.title': 'Choose a password',
   'password.submit': 'Save and sign in',

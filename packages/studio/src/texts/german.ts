@@ -80,6 +80,7 @@ export const german: Catalogue = {
   'palette.title': 'Suchen oder gehen zu',
   'palette.go': 'Gehe zu',
   'palette.create': 'Anlegen',
+  'palette.here': 'Auf dieser Seite',
   'palette.entries': 'Einträge',
   'palette.person': 'Sie',
   'palette.new': 'Neu: {name}',
@@ -254,6 +255,8 @@ export const german: Catalogue = {
   'permission.delete': 'Löschen',
   'permission.readDrafts': 'Entwürfe sehen',
   'permission.publish': 'Veröffentlichen',
+  'permission.allLanguages': 'alle',
+  'permission.allLanguagesHint': 'Keine gewählt: alle Sprachen, auch künftige.',
 
   'password.title': 'Passwort wählen',
   'password.submit': 'Speichern und anmelden',

@@ -17,6 +17,12 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'media.kind.video': 'Videos',
   'media.kind.audio': 'Ton',
   'media.kind.file': 'Dokumente',
+  'media.order': 'Reihenfolge',
+  'media.order.newest': 'Neueste zuerst',
+  'media.order.oldest': 'Älteste zuerst',
+  'media.order.changed': 'Zuletzt geändert',
+  'media.order.name': 'Nach Namen',
+  'media.order.largest': 'Größte zuerst',
   'media.unused': 'Nirgends verwendet',
   'media.empty': 'Hier sind noch keine Dateien',
   'media.emptyHint':

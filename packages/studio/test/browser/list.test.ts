@@ -199,6 +199,25 @@ describeInBrowser('the list of a type', () => {
       .and.be.at.most(10)
   })
 
+  it('asks at once for all that it is drawn by, and waits for no answer before the next question', async () => {
+    await page.goto('about:blank')
+    const declaration = /content-types\/api%3A%3Aarticle/
+    let release = (): void => undefined
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    await page.route(declaration, async (route) => {
+      await isReleased
+      await route.continue()
+    })
+    const asked = ['/admin/locales', '/admin/me/preferences'].map((path) =>
+      page.waitForRequest((request) => new URL(request.url()).pathname === path),
+    )
+    await page.goto(`${server.address}/studio/content/articles`)
+    await Promise.all(asked)
+    release()
+    await rows().first().waitFor()
+    await page.unroute(declaration)
+  })
+
   it('publishes many, and takes it back', async () => {
     await open('?sort=title%3Aasc')
     for (const at of [1, 3]) await row(titleOf(at)).locator('label').click()
@@ -212,7 +231,11 @@ describeInBrowser('the list of a type', () => {
   it('publishes all that match, on every page, with a result for each', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()
-    await page.getByRole('button', { name: 'Select all 60' }).click()
+    const everything = page.getByRole('button', { name: 'Select all 60' })
+    const clear = page.getByRole('button', { name: 'Clear', exact: true })
+    const [first, last] = [await everything.boundingBox(), await clear.boundingBox()]
+    expect(Math.abs((first?.y ?? 0) - (last?.y ?? 99))).to.be.below(12) // in one line
+    await everything.click()
     await page.getByText('60 selected').waitFor()
     await expectAccessible(page, 'selection')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -245,6 +268,33 @@ describeInBrowser('the list of a type', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'API tokens' }).waitFor()
+  })
+
+  it('finds entries of other languages by the palette, and does there what the page can', async () => {
+    const { data } = await server.ask('GET', '/api/articles?filters[slug]=article-20')
+    const { documentId } = data[0]
+    await server.ask('POST', '/admin/locales', { code: 'de' })
+    await server.ask('PUT', `/api/articles/${documentId}?locale=de`, {
+      data: { title: 'Landkarten', slug: 'landkarten', body: 'Text' },
+    })
+    await open()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('searchbox', { name: 'Search or go to' })
+    await box.fill('landkart')
+    await page.getByRole('menuitem', { name: 'Landkarten Articles · German' }).click()
+    await page.waitForURL(new RegExp(`articles/${documentId}\\?locale=de`))
+    await page.locator('main header').getByText('Published', { exact: true }).waitFor()
+    await page.keyboard.press('Control+k')
+    await box.fill('unpubl')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.locator('main header').getByText('Draft', { exact: true }).waitFor()
+    await page.keyboard.press('Control+k')
+    await box.fill('keyb')
+    await page.getByRole('menuitem', { name: 'Keyboard' }).click()
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.keyboard.press('Escape')
+    await server.ask('DELETE', '/admin/locales/de')
   })
 
   it('fits 360 pixels', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
+import { untilStored } from './editors.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -104,7 +105,7 @@ describeInBrowser('the media', () => {
 
   it('has folders, into which files can be moved', async () => {
     await page.getByRole('button', { name: 'New folder' }).click()
-    await page.getByLabel('Name').fill('Squares')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Squares')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: /^Squares/ }).waitFor()
     await file('red.png').hover()
@@ -130,6 +131,28 @@ describeInBrowser('the media', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete 1 file?' })
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await file('pasted.png').waitFor({ state: 'detached' })
+  })
+
+  it('orders files as one likes, and keeps it in the address', async () => {
+    await page.goto(`${server.address}/studio/media?q=png`)
+    const order = () => page.getByRole('button', { name: /^Order|Order$/ })
+    await order().click()
+    await page.getByRole('option', { name: 'By name' }).click()
+    await page.waitForURL(/sort=name/)
+    const names = async (): Promise<readonly string[]> => {
+      const texts = await page.getByRole('row').allTextContents()
+      return texts.flatMap((text) => /\w+\.png/.exec(text)?.[0] ?? [])
+    }
+    const { data } = await server.ask('GET', '/admin/files?search=png&sort=name:asc')
+    const sorted = data.map(({ name }: { readonly name: string }) => name)
+    await untilStored(names, sorted)
+    expect(sorted.length).to.be.above(1)
+    await page.reload()
+    await untilStored(names, sorted)
+    await order().click()
+    await page.getByRole('option', { name: 'Newest first' }).click()
+    await page.waitForURL((url) => !url.search.includes('sort'))
+    await page.getByRole('listbox').waitFor({ state: 'detached' })
   })
 
   it('is a list where one wants it, and fits 360 pixels', async () => {

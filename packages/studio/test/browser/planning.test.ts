@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
+import { untilStored } from './editors.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -81,6 +82,36 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByRole('button', { name: 'Cancel schedule' }).click()
     await page.getByText('The schedule was cancelled').waitFor()
     expect((await server.ask('GET', '/admin/schedules')).data).to.deep.equal([])
+  })
+
+  it('says why a schedule failed, and tries again when asked', async () => {
+    const { data } = await server.ask('POST', ARTICLE, {
+      data: { title: 'Without a body', slug: 'without-a-body' },
+    })
+    const path = `${ARTICLE}/${data.documentId}`
+    await server.ask('POST', `${path}/actions/publish`, {
+      data: { at: new Date(Date.now() + 1_000).toISOString() },
+    })
+    await page.goto(`${server.address}/studio/content/articles/${data.documentId}`)
+    const states = async () =>
+      (await server.ask('GET', '/admin/schedules')).data.map(
+        ({ state }: { readonly state: string }) => state,
+      )
+    await untilStored(states, ['failed'])
+    await page.goto(`${server.address}/studio/content/articles/${data.documentId}`)
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.getByText(/body/i).first().waitFor()
+    await expectAccessible(page, 'failed schedule')
+    await server.ask('PUT', path, { data: { body: 'Text' } })
+    await again.click()
+    await page.getByText('Tried again in a moment').waitFor()
+    const state = async () =>
+      (await server.ask('GET', `${ARTICLE}?filters[slug]=without-a-body`)).meta.states[
+        data.documentId
+      ]
+    await untilStored(state, 'published')
+    await untilStored(states, [])
   })
 
   it('publishes all of a release at once', async () => {

@@ -155,6 +155,49 @@ describeInBrowser('the settings', () => {
     await page.getByText('grace@example.com · Reader').waitFor()
   })
 
+  it('bind a role to a language, for a type and for what is granted later', async () => {
+    await server.ask('POST', '/admin/locales', { code: 'de' })
+    await open('administrator-roles', 'Administrator roles')
+    const edit = () =>
+      page
+        .getByRole('listitem')
+        .filter({ hasText: 'Reader' })
+        .getByRole('button', { name: 'Edit' })
+        .click()
+    const articles = () => page.getByRole('row', { name: /Articles/ })
+    const bounds = () => articles().getByRole('button', { name: /^Articles: Languages/ })
+    const permissions = async () => {
+      const { data } = await server.ask('GET', '/admin/administrator-roles')
+      return data.find(({ type }: { readonly type: string }) => type === 'reader').permissions
+    }
+    const save = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await edit()
+    await bounds().click()
+    await page.getByRole('group', { name: 'Languages' }).getByText('German').click()
+    await expectAccessible(page, 'bounds')
+    await page.keyboard.press('Escape')
+    await articles().locator('td label').nth(1).click()
+    await save()
+    const article = 'api::article.article'
+    expect(await permissions()).to.have.deep.members([
+      { action: `${article}.find`, locales: ['de'] },
+      { action: `${article}.findOne`, locales: ['de'] },
+    ])
+    await edit()
+    await bounds().getByText('German').waitFor()
+    await bounds().click()
+    await page.getByRole('group', { name: 'Languages' }).getByText('German').click()
+    await page.keyboard.press('Escape')
+    await save()
+    expect(await permissions()).to.have.deep.members([
+      { action: `${article}.find` },
+      { action: `${article}.findOne` },
+    ])
+  })
+
   it('show what is declared', async () => {
     await open('types', 'Content types')
     await page

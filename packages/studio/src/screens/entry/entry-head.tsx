@@ -2,7 +2,6 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
 import type { Presence } from '../../api/entry-facts.ts'
-import type { EntryState } from '../../api/entries.ts'
 import { useMay } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
@@ -16,22 +15,16 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
 import type { EntrySession } from './session.ts'
-import type { EntryActions } from './use-entry-actions.ts'
-import type { Preview } from './use-preview.ts'
+import { type Offered, useOfferedActions } from './use-offered-actions.ts'
 
-export interface EntryHeadProps {
-  readonly session: EntrySession
-  readonly state: EntryState | undefined
-  readonly actions: EntryActions
-  /** Null: no site shows entries of this type. */
-  readonly preview: Preview | null
+export interface EntryHeadProps extends Offered {
   readonly others: readonly Presence[]
-  readonly isReadOnly: boolean
 }
 
 /** Where one is, how it stands, whether it is saved, who else is here, and what can be done. */
 export function EntryHead(props: EntryHeadProps) {
   const { session, state, actions, preview, others, isReadOnly } = props
+  useOfferedActions(props)
   const { type } = session.plan
   const { t } = useTexts()
   const isSingle = type.kind === 'singleType'

@@ -5,7 +5,7 @@ import { Choice } from '../../design/choice.tsx'
 import { useDelayed } from '../../design/use-delayed.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
-import { KINDS } from './media-search.ts'
+import { KINDS, type Order, ORDERS } from './media-search.ts'
 import type { Media } from './use-media.ts'
 
 const ALL = 'all'
@@ -38,6 +38,16 @@ export function MediaBar({ media: { search, change } }: { readonly media: Media 
         }))}
         value={search.kind ?? ALL}
         onChange={(kind) => change({ kind: kind === ALL ? undefined : kind })}
+      />
+      <Choice
+        isInline
+        label={t('media.order')}
+        options={(Object.keys(ORDERS) as Order[]).map((id) => ({
+          id,
+          name: t(`media.order.${id}`),
+        }))}
+        value={search.sort ?? 'newest'}
+        onChange={(order) => change({ sort: order === 'newest' ? undefined : order })}
       />
       <Checkbox
         isSelected={search.unused === true}

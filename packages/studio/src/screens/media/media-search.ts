@@ -1,5 +1,16 @@
 export const KINDS = ['image', 'video', 'audio', 'file'] as const
 
+/** What files can be ordered by, and how the API is asked for it; the first is the usual order. */
+export const ORDERS = {
+  newest: 'createdAt:desc',
+  oldest: 'createdAt:asc',
+  changed: 'updatedAt:desc',
+  name: 'name:asc',
+  largest: 'size:desc',
+} as const
+
+export type Order = keyof typeof ORDERS
+
 export type Kind = (typeof KINDS)[number]
 
 /** What the address of the media says. */
@@ -8,13 +19,15 @@ export interface MediaSearch {
   readonly q?: string
   readonly kind?: Kind
   readonly unused?: true
+  /** Absent: the newest first. */
+  readonly sort?: Order
   readonly view?: 'list'
   readonly page?: number
 }
 
 /** Reads an address; what is not understood counts for nothing. */
 export function readMediaSearch(given: Record<string, unknown>): MediaSearch {
-  const { folder, q, view, unused, page } = given
+  const { folder, q, view, unused, sort, page } = given
   const kind = KINDS.find((one) => one === given['kind'])
   const text = typeof q === 'number' ? String(q) : q
   return {
@@ -22,9 +35,15 @@ export function readMediaSearch(given: Record<string, unknown>): MediaSearch {
     ...(isText(text) && { q: text }),
     ...(kind !== undefined && { kind }),
     ...(unused === true && { unused }),
+    ...orderOf(sort),
     ...(view === 'list' && { view }),
     ...(Number.isSafeInteger(page) && Number(page) > 1 && { page: Number(page) }),
   }
+}
+
+function orderOf(sort: unknown): Pick<MediaSearch, 'sort'> {
+  const order = (Object.keys(ORDERS) as Order[]).find((one) => one === sort)
+  return order === undefined || order === 'newest' ? {} : { sort: order }
 }
 
 function isText(value: unknown): value is string {

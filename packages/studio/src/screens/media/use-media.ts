@@ -1,23 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { filesQuery, type Folder, foldersQuery } from '../../api/files.ts'
-import type { MediaSearch } from './media-search.ts'
+import { type FileQuery, filesQuery, type Folder, foldersQuery } from '../../api/files.ts'
+import { type MediaSearch, ORDERS } from './media-search.ts'
 
 /** What the media screen shows: what the address asks for. */
 export function useMedia() {
   const search: MediaSearch = useSearch({ from: '/shell/media' })
   const navigate = useNavigate({ from: '/media' })
-  const { folder, q, kind, unused, page = 1 } = search
+  const { q, kind, unused } = search
   const isEverywhere = q !== undefined || kind !== undefined || unused !== undefined
   const files = useQuery({
-    ...filesQuery({
-      // Who searches looks everywhere, unless in a folder.
-      ...(folder === undefined ? !isEverywhere && { folder: 'root' } : { folder }),
-      ...(q !== undefined && { search: q }),
-      ...(kind !== undefined && { kind }),
-      ...(unused !== undefined && { unused }),
-      page,
-    }),
+    ...filesQuery(fileQueryOf(search, isEverywhere)),
     placeholderData: keepPreviousData,
   })
   const folders: readonly Folder[] = useQuery(foldersQuery).data ?? []
@@ -33,6 +26,21 @@ export function useMedia() {
     })
   }
   return { search, change, files, folders, isEverywhere }
+}
+
+/** Who searches looks everywhere, unless in a folder. */
+function fileQueryOf(
+  { folder, q, kind, unused, sort, page = 1 }: MediaSearch,
+  isEverywhere: boolean,
+): FileQuery {
+  return {
+    ...(folder === undefined ? !isEverywhere && { folder: 'root' } : { folder }),
+    ...(q !== undefined && { search: q }),
+    ...(kind !== undefined && { kind }),
+    ...(unused !== undefined && { unused }),
+    ...(sort !== undefined && { sort: ORDERS[sort] }),
+    page,
+  }
 }
 
 export type Media = ReturnType<typeof useMedia>

@@ -2,12 +2,12 @@ import { useSuspenseQueries } from '@tanstack/react-query'
 import {
   administratorActionsQuery,
   administratorRolesQuery,
-  type AdministratorRole,
   at,
   manage,
 } from '../../api/management.ts'
-import { type Permission, useMay } from '../../api/session.ts'
+import { useMay } from '../../api/session.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { boundedPermissions, boundsOf } from './permissions/bounded-permissions.ts'
 import { RolesList } from './roles-list.tsx'
 
 /** What administrators may do. */
@@ -25,6 +25,7 @@ export function AdministratorRolesSection() {
       roles={roles.map(({ permissions, ...role }) => ({
         ...role,
         granted: permissions.map(({ action }) => action),
+        bounds: boundsOf(permissions),
       }))}
       actions={actions}
       fixed={builtIn}
@@ -35,24 +36,15 @@ export function AdministratorRolesSection() {
         delete: may('admin::administrator-roles.delete'),
       }}
       changes={['administrator-roles', 'session']}
-      onSave={({ isNew, type, name, description, granted }) => {
+      isBound
+      onSave={({ isNew, type, name, description, granted, bounds = {} }) => {
         const before = roles.find((role) => role.type === type)
-        const permissions = keepLocales(granted, before)
+        const permissions = boundedPermissions(granted, bounds, before?.permissions ?? [])
         return isNew
           ? manage('POST', '/admin/administrator-roles', { type, name, description, permissions })
           : manage('PUT', at('administrator-roles', type), { name, description, permissions })
       }}
       onDelete={(type) => manage('DELETE', at('administrator-roles', type))}
     />
-  )
-}
-
-/** A permission that was bound to locales stays so. */
-function keepLocales(
-  granted: readonly string[],
-  before: AdministratorRole | undefined,
-): readonly Permission[] {
-  return granted.map(
-    (action) => before?.permissions.find((one) => one.action === action) ?? { action },
   )
 }

@@ -14,7 +14,7 @@ import { FormFields, textOf } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { PermissionTable } from './permission-table.tsx'
+import { PermissionTable } from './permissions/permission-table.tsx'
 
 export interface ApiTokenDialogProps {
   /** Null makes a new one. */

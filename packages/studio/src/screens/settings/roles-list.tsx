@@ -8,7 +8,8 @@ import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from './ask-to-delete.tsx'
-import { PermissionTable } from './permission-table.tsx'
+import type { Bounds } from './permissions/bounded-permissions.ts'
+import { PermissionTable } from './permissions/permission-table.tsx'
 import { Section } from './section.tsx'
 
 export interface ShownRole {
@@ -16,6 +17,8 @@ export interface ShownRole {
   readonly name: string
   readonly description: string
   readonly granted: readonly string[]
+  /** Absent where roles are not bound to languages. */
+  readonly bounds?: Bounds
 }
 
 export interface RoleInput extends ShownRole {
@@ -32,6 +35,8 @@ export interface RolesListProps {
   readonly fixed: readonly string[]
   /** Roles that stay. */
   readonly kept: readonly string[]
+  /** Roles may be bound to languages. */
+  readonly isBound?: boolean
   readonly may: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
   /** The queries that show them. */
   readonly changes: readonly string[]
@@ -41,12 +46,18 @@ export interface RolesListProps {
 
 /** Roles, and what each may do, as a table of types and actions. */
 export function RolesList(props: RolesListProps) {
-  const { title, hint, roles, fixed, kept, may, changes, onDelete } = props
+  const { title, hint, roles, fixed, kept, may, changes, onDelete, isBound = false } = props
   const { t } = useTexts()
   const action = useAction()
   const [edited, edit] = useState<ShownRole | null>(null)
   const [leaving, setLeaving] = useState<ShownRole | null>(null)
-  const fresh: ShownRole = { type: '', name: '', description: '', granted: [] }
+  const fresh: ShownRole = {
+    type: '',
+    name: '',
+    description: '',
+    granted: [],
+    ...(isBound && { bounds: {} }),
+  }
   const add = may.create && <Button onPress={() => edit(fresh)}>{t('settings.newRole')}</Button>
   return (
     <Section title={title} hint={hint} action={add}>
@@ -90,6 +101,7 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
   const { t } = useTexts()
   const action = useAction(['name', 'type', 'description'])
   const [granted, setGranted] = useState<ReadonlySet<string>>(new Set(role.granted))
+  const [bounds, setBounds] = useState(role.bounds)
   const isNew = role.type === ''
   const isReadOnly = !isNew && (!may.update || fixed.includes(role.type))
   const submit = (form: FormData): void => {
@@ -99,6 +111,7 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
       name,
       description: textOf(form, 'description'),
       granted: [...granted],
+      ...(bounds !== undefined && { bounds }),
       isNew,
     }
     action.run(() => onSave(changed), { changes, onDone: onClose, says: t('settings.saved') })
@@ -147,6 +160,8 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
           granted={granted}
           isReadOnly={isReadOnly}
           onChange={setGranted}
+          bounds={bounds}
+          onBounds={setBounds}
         />
       </FormFields>
     </Dialog>

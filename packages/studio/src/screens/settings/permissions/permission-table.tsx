@@ -1,8 +1,10 @@
-import { useTypes, listTitleOf } from '../../api/content-types.ts'
-import type { PermittedAction } from '../../api/management.ts'
-import { Checkbox } from '../../design/checkbox.tsx'
-import { labelOf } from '../../fields/labels.ts'
-import { useTexts } from '../../texts/texts.ts'
+import { listTitleOf, type TypeSummary, useTypes } from '../../../api/content-types.ts'
+import type { PermittedAction } from '../../../api/management.ts'
+import { Checkbox } from '../../../design/checkbox.tsx'
+import { labelOf } from '../../../fields/labels.ts'
+import { useTexts } from '../../../texts/texts.ts'
+import type { Bounds } from './bounded-permissions.ts'
+import { LocaleBounds } from './locale-bounds.tsx'
 import styles from './permission-table.module.css'
 
 export interface PermissionTableProps {
@@ -10,6 +12,9 @@ export interface PermissionTableProps {
   readonly granted: ReadonlySet<string>
   readonly isReadOnly?: boolean
   readonly onChange: (granted: ReadonlySet<string>) => void
+  /** The languages that types are bound to; absent where nothing is bound to any. */
+  readonly bounds?: Bounds | undefined
+  readonly onBounds?: (bounds: Bounds) => void
 }
 
 const CONTENT_VERBS = [
@@ -46,6 +51,7 @@ export function PermissionTable(props: PermissionTableProps) {
                   {t(`permission.${verb}`)}
                 </th>
               ))}
+              {props.bounds !== undefined && <th scope="col">{t('list.languages')}</th>}
             </tr>
           </thead>
           <tbody>
@@ -53,7 +59,7 @@ export function PermissionTable(props: PermissionTableProps) {
               <TypeRow
                 key={type.uid}
                 {...props}
-                title={listTitleOf(type)}
+                type={type}
                 verbs={CONTENT_VERBS.map((verb) =>
                   names.has(`${type.uid}.${verb}`) ? `${type.uid}.${verb}` : null,
                 )}
@@ -79,14 +85,16 @@ export function PermissionTable(props: PermissionTableProps) {
 type SetGranted = (names: readonly string[], isGranted: boolean) => void
 
 interface TypeRowProps extends PermissionTableProps {
-  readonly title: string
+  readonly type: TypeSummary
   /** The name of the action in each column; null where the type has none. */
   readonly verbs: readonly (string | null)[]
   readonly set: SetGranted
 }
 
-function TypeRow({ title, verbs, granted, isReadOnly = false, set }: TypeRowProps) {
+function TypeRow(props: TypeRowProps) {
+  const { type, verbs, granted, isReadOnly = false, set, bounds, onBounds } = props
   const { t } = useTexts()
+  const title = listTitleOf(type)
   const all = verbs.filter((name) => name !== null)
   const held = all.filter((name) => granted.has(name))
   return (
@@ -116,6 +124,18 @@ function TypeRow({ title, verbs, granted, isReadOnly = false, set }: TypeRowProp
           </td>
         )
       })}
+      {bounds !== undefined && (
+        <td>
+          {type.localized && held.length > 0 && (
+            <LocaleBounds
+              title={title}
+              bound={bounds[type.uid] ?? []}
+              isReadOnly={isReadOnly}
+              onChange={(bound) => onBounds?.({ ...bounds, [type.uid]: bound })}
+            />
+          )}
+        </td>
+      )}
     </tr>
   )
 }

@@ -1,0 +1,61 @@
+import type { EntryState } from '../../api/entries.ts'
+import { useMay } from '../../api/session.ts'
+import { type Command, useOffer } from '../../design/commands.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
+import type { EntrySession } from './session.ts'
+import type { EntryActions } from './use-entry-actions.ts'
+import type { Preview } from './use-preview.ts'
+
+export interface Offered {
+  readonly session: EntrySession
+  readonly state: EntryState | undefined
+  readonly actions: EntryActions
+  /** Null: no site shows entries of this type. */
+  readonly preview: Preview | null
+  readonly isReadOnly: boolean
+}
+
+/** What the head of an entry can do, in the palette as well. */
+export function useOfferedActions(props: Offered): void {
+  const { session, actions, preview, isReadOnly } = props
+  const { plan, door } = session
+  const { t } = useTexts()
+  const may = useMay()
+  const { draftAndPublish, uid } = plan.type
+  const isPreviewed = preview !== null && door.documentId() !== null
+  useOffer([
+    ...(draftAndPublish
+      ? versionCommands(props, may(`${uid}.publish`, plan.locale ?? undefined), t)
+      : command(!isReadOnly, 'save', t('action.save'), actions.save)),
+    ...command(isPreviewed, 'preview', t('preview.open'), () => preview?.toggle()),
+  ])
+}
+
+function versionCommands(
+  { session, state, actions, isReadOnly }: Offered,
+  mayPublish: boolean,
+  t: Texts['t'],
+): readonly Command[] {
+  const isPublished = state === 'published' || state === 'changed'
+  const isStored = session.door.documentId() !== null
+  const publish = t(state === 'changed' ? 'entry.publishChanges' : 'entry.publish')
+  return [
+    ...command(mayPublish && state !== 'published', 'publish', publish, actions.publish),
+    ...command(
+      mayPublish && isStored && isPublished,
+      'unpublish',
+      t('entry.unpublish'),
+      actions.unpublish,
+    ),
+    ...command(!isReadOnly && state === 'changed', 'discard', t('entry.discard'), actions.discard),
+  ]
+}
+
+function command(
+  isOffered: boolean,
+  id: string,
+  text: string,
+  run: () => unknown,
+): readonly Command[] {
+  return isOffered ? [{ id, text, run: () => void run() }] : []
+}
