@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { openBrowser } from './browser/browser.ts'
 import { type Server, startServer } from './browser/server.ts'
+import { startSite, typesWithPreview } from './browser/preview-site.ts'
 import { beFirst } from './browser/signed-in.ts'
 
 const SAMPLE = fileURLToPath(new URL('../../../../content-types/', import.meta.url))
@@ -34,7 +35,7 @@ const SCREENS: Readonly<Record<string, Visit>> = {
   entry: async (page, open) => {
     await open('content/articles?sort=title%3Aasc')
     await page.getByRole('grid').getByRole('row').nth(2).click()
-    await page.waitForURL(/articles\/[a-z0-9]{24}/)
+    await page.getByRole('textbox', { name: 'Slug' }).waitFor()
   },
   media: (_, open) => open('media'),
   'media-file': async (page, open) => {
@@ -115,6 +116,34 @@ const IN_DEVELOPMENT: Readonly<Record<string, Visit>> = {
   },
 }
 
+/** On a server whose articles a site shows. */
+const PREVIEWED: Readonly<Record<string, Visit>> = {
+  preview: async (page, open) => {
+    await page.setViewportSize({ width: 1600, height: 900 })
+    await open('content/articles?sort=title%3Aasc')
+    await page.getByRole('grid').getByRole('row').nth(2).click()
+    await page.waitForURL(/articles\/[a-z0-9]{24}/)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.frameLocator('iframe:visible').getByRole('heading').waitFor()
+  },
+}
+
+/** In a browser that speaks German. */
+const GERMAN: Readonly<Record<string, Visit>> = {
+  'german-list': async (page, open) => {
+    await open('content/articles?sort=title%3Aasc')
+    await page.getByRole('grid').getByRole('row').nth(2).locator('label').click()
+  },
+  'german-entry': async (page, open) => {
+    await open('content/articles?locale=de&sort=title%3Aasc')
+    await page.getByRole('grid').getByRole('row').nth(2).click()
+    await page.getByRole('textbox', { name: 'Slug' }).waitFor()
+    await page.locator('main header').getByText('Entwurf').waitFor()
+    await page.getByRole('toolbar').first().waitFor()
+  },
+  'german-settings': (_, open) => open('settings/account'),
+}
+
 const ARTICLE = 'api::article.article'
 
 /** The addresses of some articles that are published in English. */
@@ -133,8 +162,9 @@ async function take(
   screens: Readonly<Record<string, Visit>>,
   server: Server,
   enter: (page: Page) => Promise<void>,
+  language = 'en-GB',
 ): Promise<void> {
-  const window = await openBrowser({ deviceScaleFactor: 2 })
+  const window = await openBrowser({ deviceScaleFactor: 2, locale: language })
   const { page } = window
   try {
     await enter(page)
@@ -163,13 +193,31 @@ async function take(
 const isWanted = (screens: object): boolean =>
   wanted.length === 0 || Object.keys(screens).some((name) => wanted.includes(name))
 
-if (isWanted(SCREENS)) {
-  const server = await startServer({}, 'dist/scripts/demo.js')
-  await take(SCREENS, server, async (page) => {
+const signInto =
+  (server: Server) =>
+  async (page: Page): Promise<void> => {
     await page.goto(await server.signInLink())
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('link', { name: 'Home' }).first().waitFor()
-  })
+    await page.getByRole('button').first().click()
+    await page.getByRole('navigation').getByRole('link').first().waitFor()
+  }
+
+for (const [screens, language] of [
+  [SCREENS, 'en-GB'],
+  [GERMAN, 'de-DE'],
+] as const) {
+  if (!isWanted(screens)) continue
+  const server = await startServer({}, 'dist/scripts/demo.js')
+  await take(screens, server, signInto(server), language)
+}
+if (isWanted(PREVIEWED)) {
+  const address: { current?: string } = {}
+  const site = await startSite(() => address.current ?? '', 'articles')
+  const types = typesWithPreview(SAMPLE, 'article', site)
+  const server = await startServer({ CONTENT_TYPES_DIR: types }, 'dist/scripts/demo.js')
+  address.current = server.address
+  await take(PREVIEWED, server, signInto(server))
+  site.close()
+  rmSync(types, { recursive: true, force: true })
 }
 if (isWanted(IN_DEVELOPMENT)) {
   const declared = mkdtempSync(path.join(tmpdir(), 'quire-declared-'))

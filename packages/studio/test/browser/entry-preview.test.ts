@@ -1,9 +1,5 @@
-import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server as Site } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
+import type { Server as Site } from 'node:http'
 import { expect } from 'chai'
 import type { FrameLocator, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
@@ -17,33 +13,8 @@ import {
   TYPES,
   untilSaved,
 } from './editors.ts'
+import { startSite, typesWithPreview } from './preview-site.ts'
 import type { Server } from './server.ts'
-
-/** What a site does: asks for the entry with the secret that it was given, and shows it. */
-async function startSite(apiOf: () => string): Promise<Site> {
-  const site = createServer((request, response) => {
-    const { searchParams: query } = new URL(request.url ?? '/', 'http://site')
-    const url = `${apiOf()}/api/pieces/${query.get('id')}?locale=${query.get('locale')}&status=${query.get('status')}`
-    const headers = { Authorization: `Bearer ${query.get('secret')}` }
-    void fetch(url, { headers }).then(async (answer) => {
-      const { data } = (await answer.json()) as { readonly data: { readonly title: string } }
-      response.setHeader('Content-Type', 'text/html; charset=utf-8')
-      response.end(`<!doctype html><title>Site</title><html lang="en"><h1>${data.title}</h1>`)
-    })
-  }).listen(0, '127.0.0.1')
-  await once(site, 'listening')
-  return site
-}
-
-function typesWithPreview(address: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'quire-preview-'))
-  cpSync(TYPES, folder, { recursive: true })
-  const file = path.join(folder, 'piece.json')
-  const declared = JSON.parse(readFileSync(file, 'utf8'))
-  declared.options.preview = `${address}/?id={documentId}&locale={locale}&status={status}&secret={secret}`
-  writeFileSync(file, JSON.stringify(declared))
-  return folder
-}
 
 describeInBrowser('the preview of an entry', function () {
   let site: Site
@@ -52,8 +23,8 @@ describeInBrowser('the preview of an entry', function () {
   let window: Window
   let page: Page
   before(async () => {
-    site = await startSite(() => server.address)
-    types = typesWithPreview(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+    site = await startSite(() => server.address, 'pieces')
+    types = typesWithPreview(TYPES, 'piece', site)
     server = await startWithEditors({ CONTENT_TYPES_DIR: types })
     window = await openAs(server, 'Ada')
     page = window.page
