@@ -13,7 +13,7 @@ interface Kept extends Reply {
   readonly etag: string
 }
 
-/** Sends one request, once; what is known by its tag is asked after. A failure is the response itself. */
+/** Sends one request, once; a known answer is revalidated by its tag. A failure is the response itself. */
 export function openAttempt(wire: Wire) {
   const kept = new Map<string, Kept>()
   return async (call: Call, authorization: string | null): Promise<Response | Reply> => {
@@ -63,7 +63,7 @@ function isForm(body: unknown): body is FormData {
   return typeof FormData !== 'undefined' && body instanceof FormData
 }
 
-/** Whoever changes an answer changes no other's. */
+/** A copy: changes of an answer do not change the kept one. */
 function copied({ body, etag }: Reply): Reply {
   return { body: body === null ? null : (JSON.parse(JSON.stringify(body)) as unknown), etag }
 }

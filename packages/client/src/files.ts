@@ -59,7 +59,7 @@ async function sendPlainly(
   return reply.body as readonly UploadedFile[]
 }
 
-/** `fetch` tells nothing of what was sent. */
+/** `fetch` does not report the progress of an upload. */
 async function sendWatched(
   transport: Transport,
   body: FormData,

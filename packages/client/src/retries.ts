@@ -1,6 +1,6 @@
 const MAX_WAIT_MS = 30_000
 
-/** As `Retry-After` says, or else twice as long each time, by chance a little more. */
+/** The delay of `Retry-After`, or else twice as long each time, with random jitter. */
 export function waitOf(answer: Response | null, tries: number): number {
   const asked = Number(answer?.headers.get('Retry-After') ?? Number.NaN)
   const usual = 250 * 2 ** tries * (1 + Math.random())

@@ -8,15 +8,15 @@ export interface ClientOptions {
   readonly url: string
   /** An API token; who signs in is asked by their session instead. */
   readonly token?: string
-  /** Where the session of who signs in is kept; in memory unless told otherwise. */
+  /** The storage of the session of a signed-in user. @default memory */
   readonly storage?: SessionStorage
   /** Told when a session has ended, and nothing can refresh it. */
   readonly onSignedOut?: () => void
   /** In place of the global one. */
   readonly fetch?: typeof fetch
-  /** How often a request is sent again that may succeed later; 2 unless told otherwise. */
+  /** The number of retries of a request that may succeed later. @default 2 */
   readonly retries?: number
-  /** How many answers are kept, to be asked after by their tag; 100 unless told otherwise. */
+  /** The number of answers kept for revalidation by their tag. @default 100 */
   readonly cached?: number
 }
 
@@ -35,7 +35,7 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** It may be sent again although it may have been carried out. */
   readonly repeatable?: boolean
-  /** False: its answer is not kept in memory to be asked after by its tag. */
+  /** False: its answer is not kept for revalidation by its tag. */
   readonly isKept?: boolean
 }
 

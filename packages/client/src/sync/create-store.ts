@@ -24,15 +24,15 @@ export interface StoreOptions<
   /** One or several; queries are about the first unless they say otherwise. */
   readonly locale: Locale | readonly [Locale, ...Locale[]]
   readonly storage: StoreStorage
-  /** `published` unless told otherwise; drafts ask a permission of their own. */
+  /** Drafts need a permission of their own. @default published */
   readonly status?: 'draft' | 'published'
   /** Which entries of a type are held, by attributes of its own. */
   readonly filters?: SyncFilters<C, Name>
-  /** Items in a page, 1 to 1,000; 500 unless told otherwise. */
+  /** Items in a page, 1 to 1,000. @default 500 */
   readonly limit?: number
   /** What `quire snapshot` has written of the same types and locales: asked for where nothing is stored. */
   readonly snapshot?: () => Promise<string>
-  /** Milliseconds after a first failure, twice as long after each; 1,000 unless told otherwise. */
+  /** Milliseconds after a first failure, twice as long after each. @default 1,000 */
   readonly pauseMs?: number
 }
 

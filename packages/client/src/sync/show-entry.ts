@@ -63,7 +63,7 @@ function showLink(
   return isOne ? (entries[0] ?? null) : entries
 }
 
-/** Whoever changes an entry changes no row. */
+/** A copy: changes of an entry do not change its row. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copied)
   if (typeof value !== 'object' || value === null) return value

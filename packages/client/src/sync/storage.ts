@@ -57,7 +57,7 @@ export function keyOf({ type, documentId, locale }: Omit<Row, 'data' | 'round'>)
   return `${type} ${documentId} ${locale ?? ''}`
 }
 
-/** Whether a change removes a row, of which it is not the only one. */
+/** Whether a change that removes many rows removes this one. */
 export function isRemoved(
   { type, locale, round }: Pick<Row, 'type' | 'locale' | 'round'>,
   change: Extract<Change, { readonly op: 'reset' | 'sweep' }>,

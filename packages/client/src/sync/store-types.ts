@@ -7,7 +7,7 @@ import type { StoreStatus } from './follow-changes.ts'
 /** What is read of a store: as of a server, but for what only a server can do. */
 export interface StoreQuery<S extends ContentType, Locale>
   extends Pick<ListQuery<S, Locale>, 'filters' | 'sort'>, PageQuery {
-  /** The first of the store's unless told otherwise; `*`: all that it has. */
+  /** `*`: all locales of the store. @default the first one */
   readonly locale?: Locale | '*'
 }
 
