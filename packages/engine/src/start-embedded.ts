@@ -29,7 +29,7 @@ export interface EmbeddedEngine {
   close(): Promise<void>
 }
 
-/** Why a folder cannot be opened, for whoever runs the engine to put right. */
+/** Why a folder cannot be opened, for the operator. */
 export class FolderError extends Error {
   override readonly name = 'FolderError'
 }

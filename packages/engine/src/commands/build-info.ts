@@ -1,7 +1,7 @@
 import { documentOf } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 
-/** The version whose behaviour is followed; `modules` tells that it is not the real one. */
+/** The version whose behaviour is followed; `modules` shows that it is not MongoDB itself. */
 export const buildInfo: Command = {
   options: [],
   access: 'read',

@@ -110,7 +110,7 @@ function isEqual(a: Document, b: Document): boolean {
   return encodeDocument(a).equals(encodeDocument(b))
 }
 
-/** What tells indexes apart: their keys, and what filters of theirs mean. */
+/** The identity of an index: its keys, and the meaning of its filter. */
 function part(spec: Document): Document {
   const partial = spec['partialFilterExpression']
   const filter = isDocument(partial) ? partialKey(parseFilter(partial)) : null

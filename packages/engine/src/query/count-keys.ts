@@ -50,7 +50,7 @@ function isSafe(index: Index, parts: readonly Filter[]): boolean {
     : (bounds?.values.every((value) => value !== null && value !== undefined) ?? false)
 }
 
-/** Null where the entries of the index do not tell what matches. */
+/** Null where the entries of the index do not decide what matches. */
 function planCount(index: Index, filter: Filter): CountPlan | null {
   const conditions = conjuncts(filter)
   if (index.hasCutKeys || !holdsMatches(index, filter, conditions)) return null

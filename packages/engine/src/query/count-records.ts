@@ -22,7 +22,7 @@ function countPlanOf(source: Source, query: Query): CountPlan | null {
   return plan && plan.score >= (planQuery(source, query)?.score ?? 0) ? plan : null
 }
 
-/** How many records a query finds: from the keys of an index where they tell, else by reading. */
+/** How many records a query finds: from the keys of an index where they suffice, else by reading. */
 export function countRecords(source: Source, ordered: Query): number {
   const query = { ...ordered, sort: [] }
   const { skip, limit } = query

@@ -128,7 +128,7 @@ export interface Bounded {
   readonly isSingle: boolean
   readonly hasRange: boolean
   readonly isComplete: boolean
-  /** Paths of which the intervals hold all that is asked: what matches there, and nothing else. */
+  /** Paths whose intervals hold exactly the matching values. */
   readonly exact: ReadonlySet<string>
 }
 

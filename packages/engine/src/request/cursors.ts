@@ -8,7 +8,7 @@ import { CommandError } from '../errors.ts'
 const IDLE_MS = 10 * 60_000
 const BATCH_BYTES = 16 * 1024 * 1024
 const FIRST_BATCH = 101
-/** After this a batch is answered as it is, so that whoever reads all keeps nobody waiting for long. */
+/** After this time a batch is returned as it is, so that long reads do not delay others. */
 const BATCH_MS = 100
 
 export interface Cursor {
@@ -25,7 +25,7 @@ export interface Cursor {
   leftMs: number
 }
 
-/** Where a cursor is kept, which its number tells: odd ones are the reader's. */
+/** The process that keeps a cursor, by its number: odd ones are the reader's. */
 export type CursorHome = 'engine' | 'reader'
 
 export function homeOf(id: Long): CursorHome {

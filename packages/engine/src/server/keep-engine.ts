@@ -18,7 +18,7 @@ export interface Engines {
 }
 
 export interface Keeping {
-  /** For whoever runs this: once when writes begin to fail, and once when they are taken again. */
+  /** For the operator: once when writes begin to fail, and once when they succeed again. */
   readonly tell: (sentence: string) => void
   /** Cursors, sessions and transactions are about to be no more. */
   readonly beforeReopening: () => void

@@ -23,7 +23,7 @@ export interface Store extends Writer {
   snapshot(): Snapshot
   /** Keeps no page for this process; the next read sees what others have committed until then. */
   endRead(): void
-  /** Grows with each commit, whoever made it. */
+  /** Grows with each commit, of any writer. */
   lastCommit(): number
   /** Lets go the pages that readers kept who are no more. */
   releaseDeadReaders(): void
