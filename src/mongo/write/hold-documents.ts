@@ -97,12 +97,17 @@ async function endHolds(
  * @throws MongoServerError, a conflict as the database reports one, for the retry rules of the transaction
  */
 export function assertNotHeld(lock: unknown): void {
-  const [, until] = (typeof lock === 'string' ? HOLD.exec(lock) : null) ?? []
-  const leftMs = Number(until ?? 0) - Date.now()
-  if (leftMs <= 0 || leftMs > BELIEVED_MS) return
+  if (!isHeld(lock)) return
   throw new MongoServerError({
     message: 'A release is about to lock this document',
     code: WRITE_CONFLICT,
     errorLabels: [MongoErrorLabel.TransientTransactionError],
   })
+}
+
+/** Whether what a version has in the place of its lock is a hold. */
+export function isHeld(lock: unknown): boolean {
+  const [, until] = (typeof lock === 'string' ? HOLD.exec(lock) : null) ?? []
+  const leftMs = Number(until ?? 0) - Date.now()
+  return leftMs > 0 && leftMs <= BELIEVED_MS
 }

@@ -7,7 +7,7 @@ import type { Authorship } from '../connection/authorship.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { COMMIT, REVISION } from '../versions/revision.ts'
+import { COMMIT, LOCK, REVISION } from '../versions/revision.ts'
 import {
   asVersion,
   type StoredVersion,
@@ -15,6 +15,7 @@ import {
   versionsOf,
 } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
+import { isHeld } from './hold-documents.ts'
 import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
 import { toChanges, toNewDocument } from './write-versions.ts'
@@ -88,14 +89,14 @@ async function readAll(
   return new Map(found.map((version) => [version._id, version]))
 }
 
-/** Null where a version is missing, or may not be published. */
+/** Null where a version is missing, held by a release, or may not be published. */
 function stepsOf(
   patch: Patch,
   stored: ReadonlyMap<string, VersionDocument>,
   commit: string,
 ): readonly Step[] | null {
   const written = stored.get(versionId(patch.documentId, patch))
-  if (written === undefined) return null
+  if (written === undefined || isHeld(written[LOCK])) return null
   const first = stepOf(written, toChanges(patch.changes), commit)
   if (patch.publish === null) return [first]
   const published = stored.get(publishedId(patch))
@@ -104,7 +105,7 @@ function stepsOf(
   return [first, stepOf(published, copy, commit)]
 }
 
-/** As `putVersion` sets it: `id` and `createdAt` stay. */
+/** As `putVersion` sets it: `id` and `createdAt` stay. So does the lock, which a release may hold by now. */
 function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>): Document | null {
   try {
     const {

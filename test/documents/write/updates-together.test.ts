@@ -17,6 +17,8 @@ import {
   type StoredVersion,
   versionsOf,
 } from '../../../src/mongo/versions/stored-version.ts'
+import { holding } from '../../../src/mongo/write/hold-documents.ts'
+import { lockDocuments } from '../../../src/mongo/write/lock-document.ts'
 import type { Status } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf, SCALAR_ATTRIBUTES } from '../../fixtures/plans.ts'
@@ -190,6 +192,27 @@ describe('documents that are changed at once', () => {
       ['published now', 'published now'],
       ['held', 'held'],
     ])
+  })
+
+  it('wait for a release that holds one of them, and keep no other waiting', async () => {
+    const [held, free] = [await create({ needed: 'a' }), await create({ needed: 'b' })]
+    const documentIds = [held.documentId]
+    let isOver = false
+    let waiting: Promise<unknown> = Promise.resolve()
+    await holding(test.database, [{ plan, documentIds }], async () => {
+      waiting = update(held.documentId, { string: 'late' }).then(() => {
+        expect(isOver).to.equal(true)
+      })
+      await update(free.documentId, { string: 'at once' })
+      isOver = true
+      await test.database.transact((session) =>
+        lockDocuments(test.database, plan, documentIds, session),
+      )
+    })
+    await waiting
+    for (const version of await storedOf(held.documentId)) {
+      expect(version['string']).to.equal('late')
+    }
   })
 
   it('are written one by one where they are too large for one command', async () => {
