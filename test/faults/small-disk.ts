@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** A disk that a test can fill while a server works on it. */
@@ -60,7 +60,37 @@ const LIMITED: SmallDisk = {
   within: () => (command) => command,
   seenFrom: (_, folder) => folder,
   leave: (pid, _, bytes) => limitFiles(pid, bytes),
-  fill: (pid, folder) => limitFiles(pid, largestFile(folder)),
+  // What grew between the two would have room beyond the limit, which no full disk takes back.
+  fill: (pid, folder) => whileStopped(pid, () => limitFiles(pid, largestFile(folder))),
+}
+
+const STOPS_WITHIN_MS = 10_000
+
+function whileStopped(pid: number, work: () => void): void {
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const deadline = performance.now() + STOPS_WITHIN_MS
+    const clock = new Int32Array(new SharedArrayBuffer(4))
+    while (!isStopped(pid)) {
+      if (performance.now() > deadline) throw new Error(`process ${pid} does not stop`)
+      Atomics.wait(clock, 0, 0, 1)
+    }
+    work()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** Each thread of a process: one that writes is stopped once that write has ended. */
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+      return /^T /.test(stat.slice(stat.lastIndexOf(')') + 2))
+    } catch {
+      return true // it has ended
+    }
+  })
 }
 
 /** Limits a process and those that it has started: pictures are made in processes of their own. */
