@@ -86,7 +86,7 @@ describe('an identity provider, or who stands between, that says something wrong
     const left = await leave()
     said = saidOf(left.nonce)
     const back = new URLSearchParams({ code: 'x', state: left.state, iss: issuer, ...query })
-    return server.send('GET', `${new URL(BACK).pathname}?${back}`, {
+    return server.send('GET', `${new URL(BACK).pathname}?${back.toString()}`, {
       token: null,
       headers: { cookie: cookie ?? left.cookie },
     })

@@ -86,7 +86,7 @@ function isStopped(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).every((thread) => {
     try {
       const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-      return /^T /.test(stat.slice(stat.lastIndexOf(')') + 2))
+      return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T ')
     } catch {
       return true // it has ended
     }

@@ -71,7 +71,7 @@ describe('the mixed load', () => {
 
   it('finds a write that went under, an update that was lost, a member and a file too many', async () => {
     const { notes, counters, members, groups, files } = report.ledger
-    const note = first(notes, ({ versions }) => versions.get('published:en')?.has(null) === false)
+    const note = first(notes, ({ versions }) => !versions.get('published:en').has(null))
     const member = first(members)
     const counter = first(counters)
     const file = first(files)

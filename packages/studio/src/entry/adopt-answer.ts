@@ -79,11 +79,10 @@ export function adoptAnswer(
     const links = base[name] as Links | null
     return attributes[name]?.type === 'relation' && links?.more === true && !changed.includes(name)
   })
-  const rebased = grown.flatMap((name) =>
-    current[name] === sent[name] ? [] : [[name, rebase(base, sent, current, name)]],
-  )
-  if (changed.length === 0 && rebased.length === 0) return current
-  return { ...current, ...pick(base, changed), ...Object.fromEntries(rebased) }
+  const moved = grown.filter((name) => current[name] !== sent[name])
+  if (changed.length === 0 && moved.length === 0) return current
+  const rebased = moved.map((name): [string, Links] => [name, rebase(base, sent, current, name)])
+  return { ...current, ...pick(base, changed), ...Object.fromEntries<unknown>(rebased) }
 }
 
 /** What was done to a long relation since it was sent, to be done to what the server has. */

@@ -37,7 +37,7 @@ export function parseHtml(html: string): readonly Node[] {
 /** Null beyond the bounds. */
 function parseBounded(html: string): DefaultTreeAdapterTypes.DocumentFragment | null {
   try {
-    return parseFragment<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>(html, {
+    return parseFragment(html, {
       treeAdapter: boundedAdapter(),
     })
   } catch (error) {
