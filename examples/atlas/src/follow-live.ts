@@ -3,6 +3,8 @@ import { store } from './store.ts'
 /** An `EventSource` signs nobody in: it hears what the public role may sync, which is all that this app shows. */
 const ADDRESS = '/api/_live?types=article,category,country,upload.file&locale=en,de'
 const REOPEN_MS = 5_000
+/** A cache, the browser's own as well, may keep the answer that nothing has changed for a second. */
+const CACHED_MS = 1_100
 
 /**
  * Keeps the store up to date: the server says at once when something has changed. While there is no such stream, requests
@@ -14,7 +16,13 @@ export function followLive(): void {
   const wait = (): void => {
     stopWaiting ??= store.$follow()
   }
-  const catchUp = oneAtATime(() => store.$sync().catch(wait))
+  const sync = oneAtATime(() => store.$sync().catch(wait))
+  let again: ReturnType<typeof setTimeout> | undefined
+  const catchUp = (): void => {
+    sync()
+    clearTimeout(again)
+    again = setTimeout(sync, CACHED_MS)
+  }
   const open = (): void => {
     if (stream !== null || document.hidden) return
     const opened = new EventSource(ADDRESS)

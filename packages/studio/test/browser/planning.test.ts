@@ -130,7 +130,9 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByText('All of it can be published').waitFor()
     await page.getByRole('button', { name: 'Publish now' }).click()
     await page.getByText('The release was published').waitFor()
-    const { data } = await server.ask('GET', `${ARTICLE}?status=published&sort=title`)
+    const query =
+      'status=published&sort=title&filters[title][$in][0]=Leaves&filters[title][$in][1]=Rain'
+    const { data } = await server.ask('GET', `${ARTICLE}?${query}`)
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Leaves', 'Rain'])
   })
 
