@@ -41,27 +41,28 @@ export function EntryHead(props: EntryHeadProps) {
       )}
       {type.draftAndPublish && shown !== undefined && <StateMark state={shown} />}
       <SaveNote saver={session.saver} />
-      <span className={styles['space']} />
-      {others.map(({ id, name }) => (
-        <Avatar key={id} name={name} />
-      ))}
-      {preview !== null && (
-        <Button
-          look="quiet"
-          aria-pressed={preview.isOpen}
-          isDisabled={session.door.documentId() === null}
-          onPress={preview.toggle}
-        >
-          {t('preview.open')}
-        </Button>
-      )}
-      {!isReadOnly && !type.draftAndPublish && (
-        <Button look="primary" isDisabled={actions.isBusy} onPress={() => void actions.save()}>
-          {t('action.save')}
-        </Button>
-      )}
-      {type.draftAndPublish && <PublishButton {...{ session, state, actions }} />}
-      <MoreActions {...{ session, state, actions, isReadOnly }} />
+      <div className={styles['actions']}>
+        {others.map(({ id, name }) => (
+          <Avatar key={id} name={name} />
+        ))}
+        {preview !== null && (
+          <Button
+            look="quiet"
+            aria-pressed={preview.isOpen}
+            isDisabled={session.door.documentId() === null}
+            onPress={preview.toggle}
+          >
+            {t('preview.open')}
+          </Button>
+        )}
+        {!isReadOnly && !type.draftAndPublish && (
+          <Button look="primary" isDisabled={actions.isBusy} onPress={() => void actions.save()}>
+            {t('action.save')}
+          </Button>
+        )}
+        {type.draftAndPublish && <PublishButton {...{ session, state, actions }} />}
+        <MoreActions {...{ session, state, actions, isReadOnly }} />
+      </div>
     </header>
   )
 }
