@@ -30,13 +30,19 @@ function camelCase(text: string): string {
   return head.toLowerCase() + joined.slice(head.length)
 }
 
-/** A text in double quotes: `$` begins a template in Kotlin and Dart, and code points are written differently. */
-export function literal(text: string, language: 'swift' | 'kotlin' | 'dart'): string {
+/** How a language writes a text in double quotes. */
+export interface Quoting {
+  /** `$`, which begins a template in some languages. */
+  readonly dollar: string
+  /** A control character by its code point in hexadecimal digits. */
+  readonly codePoint: (digits: string) => string
+}
+
+export function literal(text: string, { dollar, codePoint }: Quoting): string {
   const escaped = text.replaceAll(/["\\\p{Cc}$]/gu, (character) => {
-    if (character === '$') return language === 'swift' ? '$' : '\\$'
+    if (character === '$') return dollar
     if (character === '"' || character === '\\') return `\\${character}`
-    const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
-    return language === 'swift' ? `\\u{${code}}` : `\\u${code}`
+    return codePoint((character.codePointAt(0) ?? 0).toString(16).padStart(4, '0'))
   })
   return `"${escaped}"`
 }

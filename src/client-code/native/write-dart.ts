@@ -1,5 +1,15 @@
-import { identifiersFor, literal, type Naming } from './identifiers.ts'
-import type { Code, Enumeration, Model, QueryCode, Union, ValueType } from './models.ts'
+import type { Naming } from './identifiers.ts'
+import {
+  type Language,
+  type NamedCase,
+  type NamedConstant,
+  type NamedField,
+  type NamedQuery,
+  type Readers,
+  readValue,
+  writeCode,
+} from './language.ts'
+import type { Code } from './models.ts'
 
 const NAMING: Naming = {
   reserved: new Set(
@@ -14,17 +24,6 @@ const NAMING: Naming = {
 /** Constants stand beside the text that they are of. */
 const OF_VALUES: Naming = { ...NAMING, reserved: new Set([...NAMING.reserved, 'value']) }
 
-/** A file of Dart that needs nothing: what `jsonDecode` has made of an answer, as classes. */
-export function writeDart(code: Code): string {
-  return [
-    HEAD,
-    ...code.enumerations.map(writeEnumeration),
-    ...code.models.map(writeModel),
-    ...code.unions.map(writeUnion),
-    writeQueries(code.queries),
-  ].join('\n')
-}
-
 const HEAD = `// Written by \`quire client dart\`: write it anew when the content-types change.
 // It needs Dart 3.3; \`fromJson\` takes what \`jsonDecode\` has made of an object.
 // ignore_for_file: non_constant_identifier_names
@@ -32,30 +31,52 @@ const HEAD = `// Written by \`quire client dart\`: write it anew when the conten
 typedef Json = Map<String, dynamic>;
 `
 
-function writeEnumeration({ name, values }: Enumeration): string {
-  const names = identifiersFor(values, OF_VALUES)
-  const constants = values.map((value, index) => {
-    return `  static const ${names[index] ?? ''} = ${name}(${quoted(value)});`
+const DART: Language = {
+  naming: NAMING,
+  constantNaming: OF_VALUES,
+  quoting: { dollar: '\\$', codePoint: (digits) => `\\u${digits}` },
+  types: { text: 'String', integer: 'int', number: 'double', flag: 'bool', json: 'Object' },
+  listOf: (element) => `List<${element}>`,
+  head: HEAD,
+  enumeration: writeEnumeration,
+  model: writeModel,
+  union: writeUnion,
+  queries: writeQueries,
+}
+
+const READERS: Readers = {
+  text: (value) => `${value} as String`,
+  integer: (value) => `${value} as int`,
+  number: (value) => `(${value} as num).toDouble()`,
+  flag: (value) => `${value} as bool`,
+  json: (value) => `${value} as Object`,
+  enumeration: (value, name) => `${name}(${value} as String)`,
+  entry: (value, name) => `${name}.fromJson(${value} as Json)`,
+  list: (value, read) => `(${value} as List).map((one) => ${read}).toList()`,
+}
+
+/** A file of Dart without dependencies: classes made from an answer that `jsonDecode` has parsed. */
+export function writeDart(code: Code): string {
+  return writeCode(code, DART)
+}
+
+function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+  const lines = constants.map(({ identifier, value }) => {
+    return `  static const ${identifier} = ${name}(${value});`
   })
   return `/// One of the values below, or one that was declared since.
 extension type const ${name}(String value) {
-${constants.join('\n')}
+${lines.join('\n')}
 }
 `
 }
 
-function writeModel({ name, fields }: Model): string {
-  const names = identifiersFor(
-    fields.map(({ key }) => key),
-    NAMING,
-  )
-  const properties = fields.map(({ type, isOptional }, index) => {
-    return `  final ${typeOf(type)}${isOptional ? '?' : ''} ${names[index] ?? ''};`
-  })
-  const values = fields.map(({ key, type, isOptional }, index) => {
-    const value = `json[${quoted(key)}]`
-    const read = readOf(type, value)
-    return `        ${names[index] ?? ''} = ${isOptional ? `${value} == null ? null : ${read}` : read}`
+function writeModel(name: string, fields: readonly NamedField[]): string {
+  const properties = fields.map(({ identifier, declared }) => `  final ${declared} ${identifier};`)
+  const values = fields.map(({ identifier, key, type, isOptional }) => {
+    const value = `json[${key}]`
+    const read = readValue(type, value, READERS)
+    return `        ${identifier} = ${isOptional ? `${value} == null ? null : ${read}` : read}`
   })
   return `class ${name} {
 ${properties.join('\n')}
@@ -66,7 +87,7 @@ ${properties.join('\n')}
 `
 }
 
-function writeUnion({ name, cases }: Union): string {
+function writeUnion(name: string, cases: readonly NamedCase[]): string {
   const named = cases.map(({ component, model }, index) => {
     return { component, model, wrapper: `${name}${index + 1}${model}` }
   })
@@ -78,7 +99,7 @@ function writeUnion({ name, cases }: Union): string {
 `
   })
   const branches = named.map(({ component, model, wrapper }) => {
-    return `      case ${quoted(component)}:
+    return `      case ${component}:
         return ${wrapper}(${model}.fromJson(json));`
   })
   return `sealed class ${name} {
@@ -102,12 +123,7 @@ class ${name}Unknown extends ${name} {
 `
 }
 
-function writeQueries(queries: readonly QueryCode[]): string {
-  const names = identifiersFor(
-    queries.map(({ name }) => name),
-    NAMING,
-  )
-  const functions = queries.map((query, index) => writeQuery(query, names[index] ?? ''))
+function writeQueries(queries: readonly NamedQuery[]): string {
   return `/// A named query: \`path\` is below the address of the server, \`read\` takes the whole answer.
 class Query<T> {
   final String path;
@@ -134,23 +150,17 @@ Map<String, List<String>> _given(Map<String, List<Object>?> values) => {
     };
 
 abstract final class Queries {
-${functions.join('\n')}}
+${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ name, isOne, model, parameters }: QueryCode, identifier: string): string {
-  const names = identifiersFor(
-    parameters.map((parameter) => parameter.name),
-    NAMING,
-  )
-  const taken = parameters.map(({ type, isRequired }, index) => {
-    const required = isRequired ? 'required ' : ''
-    return `${required}${typeOf(type)}${isRequired ? '' : '?'} ${names[index] ?? ''}`
+function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+  const taken = parameters.map((one) => {
+    return `${one.isOptional ? '' : 'required '}${one.declared} ${one.identifier}`
   })
-  const given = parameters.map(({ name: key, type, isRequired }, index) => {
-    const value = names[index] ?? ''
-    if (type.kind === 'list') return `${quoted(key)}: ${value}`
-    return `${quoted(key)}: ${isRequired ? '' : `${value} == null ? null : `}[${value}]`
+  const given = parameters.map(({ identifier: value, key, type, isOptional }) => {
+    if (type.kind === 'list') return `${key}: ${value}`
+    return `${key}: ${isOptional ? `${value} == null ? null : ` : ''}[${value}]`
   })
   const answer = isOne ? model : `QueryPage<${model}>`
   const read = isOne
@@ -158,45 +168,9 @@ function writeQuery({ name, isOne, model, parameters }: QueryCode, identifier: s
     : `(answer) => QueryPage.of(answer, ${model}.fromJson)`
   const signature = taken.length === 0 ? '' : `{${taken.join(', ')}}`
   return `  static Query<${answer}> ${identifier}(${signature}) => Query(
-        ${quoted(`/api/_q/${name}`)},
+        ${path},
         _given({${given.join(', ')}}),
         ${read},
       );
 `
-}
-
-const TYPES = {
-  text: 'String',
-  integer: 'int',
-  number: 'double',
-  flag: 'bool',
-  json: 'Object',
-} as const
-
-function typeOf(type: ValueType): string {
-  if (type.kind === 'list') return `List<${typeOf(type.of)}>`
-  return 'name' in type ? type.name : TYPES[type.kind]
-}
-
-function readOf(type: ValueType, value: string): string {
-  switch (type.kind) {
-    case 'number':
-      return `(${value} as num).toDouble()`
-    case 'text':
-    case 'integer':
-    case 'flag':
-    case 'json':
-      return `${value} as ${TYPES[type.kind]}`
-    case 'enumeration':
-      return `${type.name}(${value} as String)`
-    case 'model':
-    case 'union':
-      return `${type.name}.fromJson(${value} as Json)`
-    case 'list':
-      return `(${value} as List).map((one) => ${readOf(type.of, 'one')}).toList()`
-  }
-}
-
-function quoted(text: string): string {
-  return literal(text, 'dart')
 }

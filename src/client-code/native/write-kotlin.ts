@@ -1,5 +1,15 @@
-import { identifiersFor, literal, type Naming } from './identifiers.ts'
-import type { Code, Enumeration, Model, QueryCode, Union, ValueType } from './models.ts'
+import type { Naming } from './identifiers.ts'
+import {
+  type Language,
+  type NamedCase,
+  type NamedConstant,
+  type NamedField,
+  type NamedQuery,
+  type Readers,
+  readValue,
+  writeCode,
+} from './language.ts'
+import type { Code } from './models.ts'
 
 const NAMING: Naming = {
   reserved: new Set(
@@ -11,18 +21,6 @@ const NAMING: Naming = {
   escape: (name) => `\`${name}\``,
 }
 
-/** A file of Kotlin with no dependency: what any parser of JSON has made of an answer, as data classes. */
-export function writeKotlin(code: Code): string {
-  return [
-    HEAD,
-    ...code.enumerations.map(writeEnumeration),
-    ...code.models.map(writeModel),
-    ...code.unions.map(writeUnion),
-    writeQueries(code.queries),
-    HELPERS,
-  ].join('\n')
-}
-
 const HEAD = `// Written by \`quire client kotlin\`: write it anew when the content-types change.
 // \`from\` takes what a parser of JSON has made of an object: maps, lists, texts, numbers, booleans and nulls.
 @file:Suppress("unused", "RemoveRedundantBackticks")
@@ -31,153 +29,6 @@ package quire
 
 typealias Json = Map<String, Any?>
 `
-
-function writeEnumeration({ name, values }: Enumeration): string {
-  const names = identifiersFor(values, NAMING)
-  const constants = values.map(
-    (value, index) => `        val ${names[index] ?? ''} = ${name}(${quoted(value)})`,
-  )
-  return `/** One of the values below, or one that was declared since. */
-data class ${name}(val value: String) {
-    companion object {
-${constants.join('\n')}
-    }
-}
-`
-}
-
-function writeModel({ name, fields }: Model): string {
-  const names = identifiersFor(
-    fields.map(({ key }) => key),
-    NAMING,
-  )
-  const properties = fields.map(({ type, isOptional }, index) => {
-    return `    val ${names[index] ?? ''}: ${typeOf(type)}${isOptional ? '?' : ''},`
-  })
-  const values = fields.map(({ key, type, isOptional }, index) => {
-    const value = `json[${quoted(key)}]`
-    const read = isOptional ? `${value}?.let { ${readOf(type, 'it')} }` : readOf(type, value)
-    return `            ${names[index] ?? ''} = ${read},`
-  })
-  // A class has a parameter at least where it holds data; trailing commas are of Kotlin 1.4.
-  return `data class ${name}(
-${withoutLastComma(properties)}
-) {
-    companion object {
-        fun from(json: Json): ${name} = ${name}(
-${withoutLastComma(values)}
-        )
-    }
-}
-`
-}
-
-function writeUnion({ name, cases }: Union): string {
-  const names = identifiersFor(
-    cases.map(({ component }) => component),
-    NAMING,
-  ).map((one) => one.replaceAll('`', ''))
-  // Not the model's own name, which the class within would hide.
-  const classes = cases.map(({ model }, index) => {
-    return `    data class Is${capital(names[index])}(val value: ${model}) : ${name}()`
-  })
-  const branches = cases.map(({ component, model }, index) => {
-    return `            ${quoted(component)} -> Is${capital(names[index])}(${model}.from(json))`
-  })
-  return `sealed class ${name} {
-${classes.join('\n')}
-    /** A component that was declared since. */
-    data class Unknown(val json: Json) : ${name}()
-
-    companion object {
-        fun from(json: Json): ${name} = when (json["__component"]) {
-${branches.join('\n')}
-            else -> Unknown(json)
-        }
-    }
-}
-`
-}
-
-function writeQueries(queries: readonly QueryCode[]): string {
-  const names = identifiersFor(
-    queries.map(({ name }) => name),
-    NAMING,
-  )
-  const functions = queries.map((query, index) => writeQuery(query, names[index] ?? ''))
-  return `/** Named queries: \`path\` is below the address of the server, \`read\` takes the whole answer. */
-class Query<T>(val path: String, val parameters: List<Pair<String, String>>, val read: (Json) -> T)
-
-data class QueryPage<T>(val entries: List<T>, val total: Long?, val nextCursor: String?)
-
-object Queries {
-${functions.join('\n')}}
-`
-}
-
-function writeQuery({ name, isOne, model, parameters }: QueryCode, identifier: string): string {
-  const names = identifiersFor(
-    parameters.map((parameter) => parameter.name),
-    NAMING,
-  )
-  const taken = parameters.map(({ type, isRequired }, index) => {
-    return `${names[index] ?? ''}: ${typeOf(type)}${isRequired ? '' : '? = null'}`
-  })
-  const given = parameters.map(({ name: key, type }, index) => {
-    return `            given(${quoted(key)}, ${listed(type, names[index] ?? '')})`
-  })
-  const answer = isOne ? model : `QueryPage<${model}>`
-  const read = isOne
-    ? `{ ${model}.from(obj(it["data"])) }`
-    : `{ pageOf(it) { one -> ${model}.from(one) } }`
-  const parts =
-    given.length === 0 ? 'emptyList()' : `listOf(\n${given.join(',\n')}\n        ).flatten()`
-  return `    fun ${identifier}(${taken.join(', ')}): Query<${answer}> = Query(
-        ${quoted(`/api/_q/${name}`)},
-        ${parts},
-        ${read}
-    )
-`
-}
-
-function listed(type: ValueType, name: string): string {
-  return type.kind === 'list' ? name : `${name}?.let { listOf(it) }`
-}
-
-const TYPES = {
-  text: 'String',
-  integer: 'Long',
-  number: 'Double',
-  flag: 'Boolean',
-  json: 'Any',
-} as const
-
-function typeOf(type: ValueType): string {
-  if (type.kind === 'list') return `List<${typeOf(type.of)}>`
-  return 'name' in type ? type.name : TYPES[type.kind]
-}
-
-function readOf(type: ValueType, value: string): string {
-  switch (type.kind) {
-    case 'text':
-      return `${value} as String`
-    case 'integer':
-      return `(${value} as Number).toLong()`
-    case 'number':
-      return `(${value} as Number).toDouble()`
-    case 'flag':
-      return `${value} as Boolean`
-    case 'json':
-      return `${value} as Any`
-    case 'enumeration':
-      return `${type.name}(${value} as String)`
-    case 'model':
-    case 'union':
-      return `${type.name}.from(obj(${value}))`
-    case 'list':
-      return `(${value} as List<*>).map { one -> ${readOf(type.of, 'one')} }`
-  }
-}
 
 const HELPERS = `@Suppress("UNCHECKED_CAST")
 private fun obj(value: Any?): Json = value as Json
@@ -195,12 +46,128 @@ private fun <T> pageOf(answer: Json, read: (Json) -> T): QueryPage<T> {
 }
 `
 
-function quoted(text: string): string {
-  return literal(text, 'kotlin')
+const KOTLIN: Language = {
+  naming: NAMING,
+  quoting: { dollar: '\\$', codePoint: (digits) => `\\u${digits}` },
+  types: { text: 'String', integer: 'Long', number: 'Double', flag: 'Boolean', json: 'Any' },
+  listOf: (element) => `List<${element}>`,
+  head: HEAD,
+  tail: HELPERS,
+  enumeration: writeEnumeration,
+  model: writeModel,
+  union: writeUnion,
+  queries: writeQueries,
 }
 
-function capital(name = ''): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
+const READERS: Readers = {
+  text: (value) => `${value} as String`,
+  integer: (value) => `(${value} as Number).toLong()`,
+  number: (value) => `(${value} as Number).toDouble()`,
+  flag: (value) => `${value} as Boolean`,
+  json: (value) => `${value} as Any`,
+  enumeration: (value, name) => `${name}(${value} as String)`,
+  entry: (value, name) => `${name}.from(obj(${value}))`,
+  list: (value, read) => `(${value} as List<*>).map { one -> ${read} }`,
+}
+
+/** A file of Kotlin without dependencies: data classes made from an answer that any JSON parser has parsed. */
+export function writeKotlin(code: Code): string {
+  return writeCode(code, KOTLIN)
+}
+
+function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+  const lines = constants.map(({ identifier, value }) => {
+    return `        val ${identifier} = ${name}(${value})`
+  })
+  return `/** One of the values below, or one that was declared since. */
+data class ${name}(val value: String) {
+    companion object {
+${lines.join('\n')}
+    }
+}
+`
+}
+
+function writeModel(name: string, fields: readonly NamedField[]): string {
+  const properties = fields.map(({ identifier, declared }) => `    val ${identifier}: ${declared},`)
+  const values = fields.map(({ identifier, key, type, isOptional }) => {
+    const value = `json[${key}]`
+    const read = isOptional
+      ? `${value}?.let { ${readValue(type, 'it', READERS)} }`
+      : readValue(type, value, READERS)
+    return `            ${identifier} = ${read},`
+  })
+  // A class has a parameter at least where it holds data; trailing commas are of Kotlin 1.4.
+  return `data class ${name}(
+${withoutLastComma(properties)}
+) {
+    companion object {
+        fun from(json: Json): ${name} = ${name}(
+${withoutLastComma(values)}
+        )
+    }
+}
+`
+}
+
+function writeUnion(name: string, cases: readonly NamedCase[]): string {
+  const classes = cases.map(({ identifier, model }) => {
+    return `    data class ${className(identifier)}(val value: ${model}) : ${name}()`
+  })
+  const branches = cases.map(({ identifier, component, model }) => {
+    return `            ${component} -> ${className(identifier)}(${model}.from(json))`
+  })
+  return `sealed class ${name} {
+${classes.join('\n')}
+    /** A component that was declared since. */
+    data class Unknown(val json: Json) : ${name}()
+
+    companion object {
+        fun from(json: Json): ${name} = when (json["__component"]) {
+${branches.join('\n')}
+            else -> Unknown(json)
+        }
+    }
+}
+`
+}
+
+function writeQueries(queries: readonly NamedQuery[]): string {
+  return `/** Named queries: \`path\` is below the address of the server, \`read\` takes the whole answer. */
+class Query<T>(val path: String, val parameters: List<Pair<String, String>>, val read: (Json) -> T)
+
+data class QueryPage<T>(val entries: List<T>, val total: Long?, val nextCursor: String?)
+
+object Queries {
+${queries.map(writeQuery).join('\n')}}
+`
+}
+
+function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+  const taken = parameters.map((one) => {
+    return `${one.identifier}: ${one.declared}${one.isOptional ? ' = null' : ''}`
+  })
+  const given = parameters.map(({ identifier: value, key, type }) => {
+    return `            given(${key}, ${type.kind === 'list' ? value : `${value}?.let { listOf(it) }`})`
+  })
+  const answer = isOne ? model : `QueryPage<${model}>`
+  const read = isOne
+    ? `{ ${model}.from(obj(it["data"])) }`
+    : `{ pageOf(it) { one -> ${model}.from(one) } }`
+  const parts =
+    given.length === 0 ? 'emptyList()' : `listOf(\n${given.join(',\n')}\n        ).flatten()`
+  return `    fun ${identifier}(${taken.join(', ')}): Query<${answer}> = Query(
+        ${path},
+        ${parts},
+        ${read}
+    )
+`
+}
+
+/** Not the model's own name, which the class within would hide. */
+function className(identifier: string): string {
+  const name = identifier.replaceAll('`', '')
+  return `Is${name.charAt(0).toUpperCase()}${name.slice(1)}`
 }
 
 /** Before 1.4 none is allowed. */

@@ -1,5 +1,13 @@
-import { identifiersFor, literal, type Naming } from './identifiers.ts'
-import type { Code, Enumeration, Model, QueryCode, Union, ValueType } from './models.ts'
+import type { Naming } from './identifiers.ts'
+import {
+  type Language,
+  type NamedCase,
+  type NamedConstant,
+  type NamedField,
+  type NamedQuery,
+  writeCode,
+} from './language.ts'
+import type { Code } from './models.ts'
 
 const MEMBERS: ReadonlySet<string> = new Set(['self', 'Self', 'Type', 'Protocol', 'init'])
 
@@ -13,17 +21,6 @@ const NAMING: Naming = {
   ),
   // After a dot these mean something else, backticks or not.
   escape: (name) => (MEMBERS.has(name) ? `${name}_` : `\`${name}\``),
-}
-
-/** A file of Swift that needs Foundation alone: classes that `JSONDecoder` decodes. */
-export function writeSwift(code: Code): string {
-  return [
-    HEAD,
-    ...code.enumerations.map(writeEnumeration),
-    ...code.models.map(writeModel),
-    ...code.unions.map(writeUnion),
-    writeQueries(code.queries),
-  ].join('\n')
 }
 
 const HEAD = `// Written by \`quire client swift\`: write it anew when the content-types change.
@@ -50,32 +47,42 @@ private struct Element: Decodable {
 }
 `
 
-function writeEnumeration({ name, values }: Enumeration): string {
-  const names = identifiersFor(values, NAMING)
-  const constants = values.map((value, index) => {
-    return `    public static let ${names[index] ?? ''} = ${name}(rawValue: ${quoted(value)})`
+const SWIFT: Language = {
+  naming: NAMING,
+  quoting: { dollar: '$', codePoint: (digits) => `\\u{${digits}}` },
+  types: { text: 'String', integer: 'Int', number: 'Double', flag: 'Bool', json: 'JSONValue' },
+  listOf: (element) => `[${element}]`,
+  head: HEAD,
+  enumeration: writeEnumeration,
+  model: writeModel,
+  union: writeUnion,
+  queries: writeQueries,
+}
+
+/** A file of Swift that imports Foundation only: classes that `JSONDecoder` decodes. */
+export function writeSwift(code: Code): string {
+  return writeCode(code, SWIFT)
+}
+
+function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+  const lines = constants.map(({ identifier, value }) => {
+    return `    public static let ${identifier} = ${name}(rawValue: ${value})`
   })
   return `/// One of the values below, or one that was declared since.
 public struct ${name}: RawRepresentable, Hashable, Decodable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-${constants.join('\n')}
+${lines.join('\n')}
 }
 `
 }
 
 /** Classes, as entries may hold entries of their own type. */
-function writeModel({ name, fields }: Model): string {
-  const names = identifiersFor(
-    fields.map(({ key }) => key),
-    NAMING,
-  )
-  const properties = fields.map(({ type, isOptional }, index) => {
-    return `    public let ${names[index] ?? ''}: ${typeOf(type)}${isOptional ? '?' : ''}`
+function writeModel(name: string, fields: readonly NamedField[]): string {
+  const properties = fields.map(({ identifier, declared }) => {
+    return `    public let ${identifier}: ${declared}`
   })
-  const keys = fields.map(({ key }, index) => {
-    return `        case ${names[index] ?? ''} = ${quoted(key)}`
-  })
+  const keys = fields.map(({ identifier, key }) => `        case ${identifier} = ${key}`)
   return `public final class ${name}: Decodable {
 ${properties.join('\n')}
 
@@ -86,14 +93,10 @@ ${keys.join('\n')}
 `
 }
 
-function writeUnion({ name, cases }: Union): string {
-  const names = identifiersFor(
-    cases.map(({ component }) => component),
-    NAMING,
-  )
-  const shown = cases.map(({ model }, index) => `    case ${names[index] ?? ''}(${model})`)
-  const branches = cases.map(({ component, model }, index) => {
-    return `        case ${quoted(component)}: self = .${names[index] ?? ''}(try ${model}(from: decoder))`
+function writeUnion(name: string, cases: readonly NamedCase[]): string {
+  const shown = cases.map(({ identifier, model }) => `    case ${identifier}(${model})`)
+  const branches = cases.map(({ identifier, component, model }) => {
+    return `        case ${component}: self = .${identifier}(try ${model}(from: decoder))`
   })
   return `public enum ${name}: Decodable {
 ${shown.join('\n')}
@@ -111,12 +114,7 @@ ${branches.join('\n')}
 `
 }
 
-function writeQueries(queries: readonly QueryCode[]): string {
-  const names = identifiersFor(
-    queries.map(({ name }) => name),
-    NAMING,
-  )
-  const functions = queries.map((query, index) => writeQuery(query, names[index] ?? ''))
+function writeQueries(queries: readonly NamedQuery[]): string {
   return `public struct Pagination: Decodable {
     public let total: Int?
     public let pageCount: Int?
@@ -148,43 +146,21 @@ private func given<T>(_ name: String, _ values: [T]?) -> [URLQueryItem] {
 }
 
 public enum Queries {
-${functions.join('\n')}}
+${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ name, isOne, model, parameters }: QueryCode, identifier: string): string {
-  const names = identifiersFor(
-    parameters.map((parameter) => parameter.name),
-    NAMING,
-  )
-  const taken = parameters.map(({ type, isRequired }, index) => {
-    return `${names[index] ?? ''}: ${typeOf(type)}${isRequired ? '' : '? = nil'}`
+function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+  const taken = parameters.map((one) => {
+    return `${one.identifier}: ${one.declared}${one.isOptional ? ' = nil' : ''}`
   })
-  const given = parameters.map(({ name: key, type, isRequired }, index) => {
-    const value = names[index] ?? ''
-    const one = isRequired ? `[${value}]` : `${value}.map { [$0] }`
-    return `given(${quoted(key)}, ${type.kind === 'list' ? value : one})`
+  const given = parameters.map(({ identifier: value, key, type, isOptional }) => {
+    const one = isOptional ? `${value}.map { [$0] }` : `[${value}]`
+    return `given(${key}, ${type.kind === 'list' ? value : one})`
   })
   const value = isOne ? model : `[${model}]`
   return `    public static func ${identifier}(${taken.join(', ')}) -> Query<${value}> {
-        Query(path: ${quoted(`/api/_q/${name}`)}, parameters: ${given.join(' + ') || '[]'})
+        Query(path: ${path}, parameters: ${given.join(' + ') || '[]'})
     }
 `
-}
-
-const TYPES = {
-  text: 'String',
-  integer: 'Int',
-  number: 'Double',
-  flag: 'Bool',
-  json: 'JSONValue',
-} as const
-
-function typeOf(type: ValueType): string {
-  if (type.kind === 'list') return `[${typeOf(type.of)}]`
-  return 'name' in type ? type.name : TYPES[type.kind]
-}
-
-function quoted(text: string): string {
-  return literal(text, 'swift')
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { EVERYTHING, type Grants } from '../../../src/access/principal.ts'
-import { identifiersFor, literal } from '../../../src/client-code/native/identifiers.ts'
+import { identifiersFor } from '../../../src/client-code/native/identifiers.ts'
 import { type Code, modelsOf } from '../../../src/client-code/native/models.ts'
 import { writeDart } from '../../../src/client-code/native/write-dart.ts'
 import { writeKotlin } from '../../../src/client-code/native/write-kotlin.ts'
@@ -63,7 +63,13 @@ describe('code for devices', () => {
       'urlPath',
       'readingMinutes',
     ])
-    expect(literal('a"\\$\n', 'kotlin')).to.equal(String.raw`"a\"\\\$\u000a"`)
-    expect(literal('$\n', 'swift')).to.equal(String.raw`"$\u{000a}"`)
+  })
+
+  it('quotes texts as each language reads them', () => {
+    const odd = { name: 'Odd', values: ['a"\\$\n'] }
+    const code = { enumerations: [odd], models: [], unions: [], queries: [] }
+    expect(writeSwift(code)).to.include(String.raw`Odd(rawValue: "a\"\\$\u{000a}")`)
+    expect(writeKotlin(code)).to.include(String.raw`Odd("a\"\\\$\u000a")`)
+    expect(writeDart(code)).to.include(String.raw`Odd("a\"\\\$\u000a")`)
   })
 })

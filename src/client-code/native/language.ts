@@ -1,0 +1,151 @@
+import { identifiersFor, literal, type Naming, type Quoting } from './identifiers.ts'
+import type { Code, QueryCode, Union, ValueType } from './models.ts'
+
+/** The types whose values JSON writes without members. */
+type PlainKind = 'text' | 'integer' | 'number' | 'flag' | 'json'
+
+/** A field of a model or a parameter of a query, in a language. */
+export interface NamedField {
+  readonly identifier: string
+  /** The name that it has in JSON or in the URL, quoted. */
+  readonly key: string
+  readonly type: ValueType
+  /** The type as it is declared, with `?` where a value may be absent: all of the languages write it so. */
+  readonly declared: string
+  readonly isOptional: boolean
+}
+
+export interface NamedConstant {
+  readonly identifier: string
+  /** The value, quoted. */
+  readonly value: string
+}
+
+export interface NamedCase {
+  readonly identifier: string
+  /** The uid of the component, quoted. */
+  readonly component: string
+  readonly model: string
+}
+
+export interface NamedQuery {
+  readonly identifier: string
+  /** Quoted. */
+  readonly path: string
+  readonly isOne: boolean
+  readonly model: string
+  readonly parameters: readonly NamedField[]
+}
+
+/** What a language writes for each part of the code; names, quotes and types are written by `writeCode`. */
+export interface Language {
+  readonly naming: Naming
+  /** For the constants of enumerations, where it differs from `naming`. */
+  readonly constantNaming?: Naming
+  readonly quoting: Quoting
+  readonly types: Readonly<Record<PlainKind, string>>
+  readonly listOf: (element: string) => string
+  readonly head: string
+  readonly tail?: string
+  readonly enumeration: (name: string, constants: readonly NamedConstant[]) => string
+  readonly model: (name: string, fields: readonly NamedField[]) => string
+  readonly union: (name: string, cases: readonly NamedCase[]) => string
+  readonly queries: (queries: readonly NamedQuery[]) => string
+}
+
+/** How a language reads a value out of parsed JSON: each takes an expression and returns one. */
+export interface Readers extends Readonly<Record<PlainKind, (value: string) => string>> {
+  readonly enumeration: (value: string, name: string) => string
+  /** A model or a union. */
+  readonly entry: (value: string, name: string) => string
+  /** `read` reads `one`, an element. */
+  readonly list: (value: string, read: string) => string
+}
+
+/** The file of code in a language. */
+export function writeCode(code: Code, language: Language): string {
+  const { naming, constantNaming = naming } = language
+  const quoted = (text: string): string => literal(text, language.quoting)
+  return [
+    language.head,
+    ...code.enumerations.map(({ name, values }) => {
+      const constants = named(values, (value) => value, constantNaming)
+      return language.enumeration(
+        name,
+        constants.map(([identifier, value]) => ({ identifier, value: quoted(value) })),
+      )
+    }),
+    ...code.models.map(({ name, fields }) => language.model(name, nameFields(fields, language))),
+    ...code.unions.map(({ name, cases }) => language.union(name, nameCases(cases, language))),
+    language.queries(
+      named(code.queries, ({ name }) => name, naming).map(([identifier, query]) => {
+        return nameQuery(identifier, query, language)
+      }),
+    ),
+    ...(language.tail === undefined ? [] : [language.tail]),
+  ].join('\n')
+}
+
+/** The expression that reads `value`, an expression of parsed JSON. */
+export function readValue(type: ValueType, value: string, readers: Readers): string {
+  switch (type.kind) {
+    case 'list':
+      return readers.list(value, readValue(type.of, 'one', readers))
+    case 'enumeration':
+      return readers.enumeration(value, type.name)
+    case 'model':
+    case 'union':
+      return readers.entry(value, type.name)
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'flag':
+    case 'json':
+      return readers[type.kind](value)
+  }
+}
+
+function nameFields(
+  fields: readonly {
+    readonly key: string
+    readonly type: ValueType
+    readonly isOptional: boolean
+  }[],
+  language: Language,
+): readonly NamedField[] {
+  return named(fields, ({ key }) => key, language.naming).map(([identifier, field]) => {
+    const { key, type, isOptional } = field
+    const declared = `${typeName(type, language)}${isOptional ? '?' : ''}`
+    return { identifier, key: literal(key, language.quoting), type, declared, isOptional }
+  })
+}
+
+function nameCases(cases: Union['cases'], { naming, quoting }: Language): readonly NamedCase[] {
+  return named(cases, ({ component }) => component, naming).map(([identifier, one]) => {
+    return { identifier, component: literal(one.component, quoting), model: one.model }
+  })
+}
+
+function nameQuery(identifier: string, query: QueryCode, language: Language): NamedQuery {
+  const { name, isOne, model, parameters } = query
+  const fields = parameters.map((parameter) => {
+    return { key: parameter.name, type: parameter.type, isOptional: !parameter.isRequired }
+  })
+  const path = literal(`/api/_q/${name}`, language.quoting)
+  return { identifier, path, isOne, model, parameters: nameFields(fields, language) }
+}
+
+function typeName(type: ValueType, language: Language): string {
+  if (type.kind === 'list') return language.listOf(typeName(type.of, language))
+  return 'name' in type ? type.name : language.types[type.kind]
+}
+
+/** The parts, each with an identifier that no other of them has. */
+function named<Part>(
+  parts: readonly Part[],
+  textOf: (part: Part) => string,
+  naming: Naming,
+): readonly (readonly [string, Part])[] {
+  const identifiers = identifiersFor(parts.map(textOf), naming)
+  return parts.map((part, index) => [identifiers[index] ?? '', part])
+}
