@@ -4,49 +4,26 @@ import { addressOf, textOf } from './address.ts'
 import type { FormStore } from './form-store.ts'
 import { mergeEntries } from './merge.ts'
 import { isDeepEqual } from './deep-equal.ts'
-import { changedData } from './payload.ts'
+import type { EntryDoor, ReadEntry, SaveAnswer, SentFault } from './door.ts'
+import type { KeptWork } from './kept-work.ts'
+import {
+  heldChanges,
+  isDirty,
+  sendableAttributes,
+  sendableData,
+  type Unsaved,
+  workToKeep,
+} from './unsaved.ts'
 import { type Reading, toFormValues, type Values } from './values.ts'
 
-/** A fault of a payload, as the API lists it. */
-export interface SentFault {
-  readonly path: readonly (string | number)[]
-  readonly message: string
-}
-
-export type SaveAnswer =
-  | { readonly kind: 'saved'; readonly entry: Data; readonly etag: string | null }
-  /** Somebody else wrote in between. */
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'refused'; readonly faults: readonly SentFault[]; readonly message: string }
-  | { readonly kind: 'unreachable' | 'gone' }
-
-export interface ReadEntry {
-  readonly entry: Data
-  readonly etag: string | null
-}
-
-/** How an entry is read and written. */
-export interface EntryDoor {
-  /** `attempt` is the same when a write whose answer was lost is sent again. */
-  save(data: Data, etag: string | null, attempt: string): Promise<SaveAnswer>
-  /** Null when it could not be read. */
-  read(): Promise<ReadEntry | null>
-}
-
-/** What a person is told about the state of what was typed. */
+/** The state of the changes, as the editor sees it. */
 export type SaveState =
-  /** `at` is null as long as nothing was written. */
+  /** `at` is null before the first write. */
   | { readonly kind: 'saved'; readonly at: number | null }
   | { readonly kind: 'unsaved' | 'saving' | 'unreachable' | 'gone' }
-  /** The rest is saved: these attributes are not, for what stands beside them. */
+  /** Problems or conflicts hold back these attributes; all others are saved. */
   | { readonly kind: 'held'; readonly attributes: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string }
-
-/** What is kept in the browser until it is at the server. */
-export interface KeptWork {
-  readonly base: Values
-  readonly mine: Values
-}
 
 export interface AutosaveOptions {
   readonly attributes: Attributes
@@ -56,9 +33,9 @@ export interface AutosaveOptions {
   readonly form: FormStore
   readonly base: Values
   readonly etag: string | null
-  /** Whether the entry is at the server. */
+  /** The server does not have the entry yet. */
   readonly isNew: boolean
-  /** False: it is written only when somebody says so, as what is written is seen by everybody at once. */
+  /** False where a write is public at once: only `saveNow` writes then. */
   readonly isAutomatic: boolean
   readonly keep: (work: KeptWork | null) => void
   readonly now: () => number
@@ -67,7 +44,7 @@ export interface AutosaveOptions {
 }
 
 const TYPING_PAUSE = 800
-/** So long what is typed may be nowhere but in the form. */
+/** How long a change may be in the form only. */
 const KEEPING_PAUSE = 200
 const FIRST_RETRY = 2_000
 const LAST_RETRY = 30_000
@@ -79,8 +56,8 @@ interface Attempt {
 }
 
 /**
- * Brings what is typed to the server: one write at a time, of what changed alone, on the condition that nobody else wrote.
- * What cannot be written stays in the form and in the browser, and is told.
+ * Saves the changes of a form: one write at a time, of changed attributes only, on the condition of `If-Match`.
+ * Changes that cannot be written stay in the form and in the browser, and the state names them.
  */
 export class Autosave {
   readonly #options: AutosaveOptions
@@ -94,7 +71,7 @@ export class Autosave {
   #cancel: () => void = () => undefined
   #cancelKeeping: () => void = () => undefined
   #retry = FIRST_RETRY
-  /** One whose answer was lost. */
+  /** A creation whose answer was lost: it is sent again under its name. */
   #unanswered: Attempt | null = null
   constructor(options: AutosaveOptions) {
     this.#options = options
@@ -115,7 +92,7 @@ export class Autosave {
     return this.#options.isAutomatic
   }
 
-  /** When it was last written; null before the first time. */
+  /** The time of the last write; null before the first. */
   savedAt(): number | null {
     return this.#savedAt
   }
@@ -129,10 +106,10 @@ export class Autosave {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Begins to save; what the form holds already, because it was kept in the browser, as well. */
+  /** Starts to save, changes restored from the browser included. Returns a function that stops. */
   start(): () => void {
     const stop = this.#options.form.onEdit(() => this.#edited())
-    if (this.#isDirty()) this.#edited()
+    if (isDirty(this.#unsaved())) this.#edited()
     return () => {
       stop()
       this.#cancel()
@@ -141,21 +118,21 @@ export class Autosave {
     }
   }
 
-  /** Writes now. True when everything that the form holds is at the server. */
+  /** Writes now. True when the server has every change of the form. */
   async saveNow(): Promise<boolean> {
     this.#cancel()
     for (let turn = 0; turn < 10; turn += 1) {
       await this.#underWay
-      if (!this.#isDirty()) break
+      if (!isDirty(this.#unsaved())) break
       const before = this.#state
       await this.#save()
       if (!this.#mayGoOn(before)) break
     }
-    if (!this.#isDirty()) this.#settle()
+    if (!isDirty(this.#unsaved())) this.#settle()
     return this.#state.kind === 'saved'
   }
 
-  /** Takes what the server holds now, after something other than this form wrote it. */
+  /** Merges the server's entry into the form, after a write from elsewhere. */
   async refresh(): Promise<void> {
     await this.#underWay
     const read = await this.#options.door.read()
@@ -173,7 +150,7 @@ export class Autosave {
     this.#cancelKeeping()
     this.#cancelKeeping = after(KEEPING_PAUSE, () => this.keep())
     if (this.#underWay !== null || this.#state.kind === 'gone') return
-    if (this.#state.kind !== 'unreachable') this.#tell({ kind: 'unsaved' })
+    if (this.#state.kind !== 'unreachable') this.#setState({ kind: 'unsaved' })
     this.#cancel()
     if (isAutomatic) this.#cancel = after(TYPING_PAUSE, () => void this.#save())
     else this.#cancel = after(KEEPING_PAUSE, () => this.#settle())
@@ -188,10 +165,10 @@ export class Autosave {
 
   async #write(): Promise<void> {
     const { door, newAttempt, form } = this.#options
-    const sent = form.values()
-    const attempt = this.#unanswered ?? { name: newAttempt(), sent, data: this.#dataOf(sent) }
+    const data = sendableData(this.#unsaved())
+    const attempt = this.#unanswered ?? { name: newAttempt(), sent: form.values(), data }
     if (Object.keys(attempt.data).length === 0) return this.#settle()
-    this.#tell({ kind: 'saving' })
+    this.#setState({ kind: 'saving' })
     const answer = await door.save(attempt.data, this.#etag, attempt.name)
     this.#unanswered = answer.kind === 'unreachable' && this.#isNew ? attempt : null
     await this.#take(answer, attempt)
@@ -208,7 +185,7 @@ export class Autosave {
       case 'unreachable':
         return this.#wait()
       case 'gone':
-        return this.#tell({ kind: 'gone' })
+        return this.#setState({ kind: 'gone' })
     }
   }
 
@@ -220,25 +197,18 @@ export class Autosave {
     this.#etag = etag
     this.#isNew = false
     this.#retry = FIRST_RETRY
-    form.replace(this.#adopted({ current, sent, base, components, attributes }))
+    // Attributes that the write left out are not in its answer either: their values stay.
+    const written = sendableAttributes(this.#unsaved())
+    form.replace(adoptAnswer(written, { current, sent, base }, components))
     this.#savedAt = now()
     this.#settle()
-  }
-
-  /** What was held back of the write is not in its answer, and stays in the form. */
-  #adopted(
-    of: Parameters<typeof adoptAnswer>[1] & { attributes: Attributes; components: Components },
-  ): Values {
-    const held = this.#held()
-    const free = Object.entries(of.attributes).filter(([name]) => !held.has(name))
-    return adoptAnswer(Object.fromEntries(free), of, of.components)
   }
 
   async #stale(): Promise<void> {
     const read = await this.#options.door.read()
     if (read === null) return this.#wait()
     this.#merge(read)
-    this.#tell({ kind: 'unsaved' })
+    this.#setState({ kind: 'unsaved' })
     this.#settle()
   }
 
@@ -262,22 +232,22 @@ export class Autosave {
     }
     form.setRefused(problems)
     this.keep()
-    if (problems.size === 0) return this.#tell({ kind: 'refused', message })
+    if (problems.size === 0) return this.#setState({ kind: 'refused', message })
     this.#settle()
   }
 
-  /** The state that follows from what is held back and what differs from the server. */
+  /** Sets the state that follows from the changes that are left. */
   #settle(): void {
-    const { form } = this.#options
     this.keep()
-    const rest = Object.keys(this.#dataOf(form.values()))
-    const held = this.#heldChanges()
-    if (rest.length > 0) return this.#tell({ kind: 'unsaved' })
-    if (held.length > 0) return this.#tell({ kind: 'held', attributes: held })
-    this.#tell({ kind: 'saved', at: this.#savedAt })
+    const unsaved = this.#unsaved()
+    const rest = Object.keys(sendableData(unsaved))
+    const held = heldChanges(unsaved)
+    if (rest.length > 0) return this.#setState({ kind: 'unsaved' })
+    if (held.length > 0) return this.#setState({ kind: 'held', attributes: held })
+    this.#setState({ kind: 'saved', at: this.#savedAt })
   }
 
-  #tell(state: SaveState): void {
+  #setState(state: SaveState): void {
     if (isDeepEqual(this.#state, state)) return
     this.#state = state
     for (const listener of this.#listeners) listener()
@@ -285,54 +255,19 @@ export class Autosave {
 
   #wait(): void {
     this.keep()
-    this.#tell({ kind: 'unreachable' })
+    this.#setState({ kind: 'unreachable' })
     this.#cancel()
     this.#cancel = this.#options.after(this.#retry, () => void this.#save())
     this.#retry = Math.min(this.#retry * 2, LAST_RETRY)
   }
 
-  #dataOf(mine: Values): Data {
-    const { components } = this.#options
-    return changedData(this.#free(), this.#base, mine, components)
-  }
-
-  /** The attributes that may be sent. */
-  #free(): Attributes {
-    const held = this.#held()
-    const all = Object.entries(this.#options.attributes)
-    return Object.fromEntries(all.filter(([name]) => !held.has(name)))
-  }
-
-  #held(): ReadonlySet<string> {
-    const { form } = this.#options
-    const wrong = [...form.problems().keys()].map((key) => key.split('/')[0] ?? '')
-    const inConflict = form.conflicts().map(({ address }) => address[0] ?? '')
-    return new Set([...wrong, ...inConflict])
-  }
-
-  #heldChanges(): readonly string[] {
-    const { form, attributes, components } = this.#options
-    const changed = changedData(attributes, this.#base, form.values(), components)
-    const unreadable = form.unreadable()
-    return [...this.#held()].filter((name) => name in changed || unreadable.has(name))
-  }
-
-  #isDirty(): boolean {
-    const { form, attributes, components } = this.#options
-    const changed = changedData(attributes, this.#base, form.values(), components)
-    return Object.keys(changed).length > 0 || form.unreadable().size > 0
-  }
-
-  /** Keeps in the browser what is not at the server; never a password. */
+  /** Keeps unsaved changes in the browser; never a password. */
   keep(): void {
-    const { form, attributes, components, keep } = this.#options
-    const mine = form.values()
-    const changed = Object.keys(changedData(attributes, this.#base, mine, components)).filter(
-      (name) => attributes[name]?.type !== 'password',
-    )
-    if (changed.length === 0) return keep(null)
-    const pick = (values: Values): Values =>
-      Object.fromEntries(changed.map((name) => [name, values[name]]))
-    keep({ base: pick(this.#base), mine: pick(mine) })
+    this.#options.keep(workToKeep(this.#unsaved()))
+  }
+
+  #unsaved(): Unsaved {
+    const { form, attributes, components } = this.#options
+    return { form, attributes, components, base: this.#base }
   }
 }

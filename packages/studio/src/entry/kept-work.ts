@@ -1,4 +1,3 @@
-import type { KeptWork } from './autosave.ts'
 import {
   type ComponentValue,
   componentUid,
@@ -11,7 +10,13 @@ import type { Attributes, Components } from './declaration.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Of whom and of which entry it is: nobody finds another person's work in a browser that both use. */
+/** Changes that the browser keeps until the server has them. */
+export interface KeptWork {
+  readonly base: Values
+  readonly mine: Values
+}
+
+/** The administrator and the entry: another administrator in the same browser never finds the work. */
 export interface KeptFor {
   readonly administrator: string
   readonly uid: string
@@ -23,7 +28,7 @@ function nameOf({ administrator, uid, documentId, locale }: KeptFor): string {
   return ['quire.unsaved', administrator, uid, documentId ?? 'new', locale ?? ''].join(' ')
 }
 
-/** Keeps what is not at the server yet; null says that there is nothing. False where the browser does not take it. */
+/** Keeps unsaved changes; null removes them. False where the browser refuses to store them. */
 export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): boolean {
   try {
     if (work === null) store.removeItem(nameOf(of))
@@ -34,7 +39,7 @@ export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): bool
   }
 }
 
-/** What was kept of an entry; null where there is nothing that can be read. */
+/** The changes kept for an entry; null without any, or where they are unreadable. */
 export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
   try {
     const kept = JSON.parse(store.getItem(nameOf(of)) ?? 'null') as KeptWork | null

@@ -1,12 +1,9 @@
 import { expect } from 'chai'
 import type { Data } from '../../src/entry/declaration.ts'
-import {
-  Autosave,
-  type EntryDoor,
-  type KeptWork,
-  type SaveAnswer,
-} from '../../src/entry/autosave.ts'
+import { Autosave } from '../../src/entry/autosave.ts'
+import type { EntryDoor, SaveAnswer } from '../../src/entry/door.ts'
 import { FormStore } from '../../src/entry/form-store.ts'
+import type { KeptWork } from '../../src/entry/kept-work.ts'
 import {
   type ComponentValue,
   newComponent,

@@ -1,6 +1,6 @@
 import { contentPath, type Entry } from '../../api/entries.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
-import type { EntryDoor, ReadEntry, SaveAnswer } from '../../entry/autosave.ts'
+import type { EntryDoor, ReadEntry, SaveAnswer } from '../../entry/door.ts'
 import type { Data } from '../../entry/declaration.ts'
 import { findEntry, type FormPlan } from './load-form.ts'
 

@@ -1,0 +1,55 @@
+import type { Attributes, Components, Data } from './declaration.ts'
+import type { FormStore } from './form-store.ts'
+import type { KeptWork } from './kept-work.ts'
+import { changedData } from './payload.ts'
+import type { Values } from './values.ts'
+
+/** An open form beside its base, the values that the server holds. */
+export interface Unsaved {
+  readonly form: FormStore
+  readonly attributes: Attributes
+  readonly components: Components
+  readonly base: Values
+}
+
+export function isDirty({ form, attributes, components, base }: Unsaved): boolean {
+  const changed = changedData(attributes, base, form.values(), components)
+  return Object.keys(changed).length > 0 || form.unreadable().size > 0
+}
+
+/** The payload of the changes that may be sent. */
+export function sendableData(unsaved: Unsaved): Data {
+  const { form, components, base } = unsaved
+  return changedData(sendableAttributes(unsaved), base, form.values(), components)
+}
+
+/** Attributes without a problem or a conflict. */
+export function sendableAttributes({ form, attributes }: Unsaved): Attributes {
+  const held = heldNames(form)
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => !held.has(name)))
+}
+
+/** The names of changed attributes that a problem or a conflict holds back. */
+export function heldChanges({ form, attributes, components, base }: Unsaved): readonly string[] {
+  const changed = changedData(attributes, base, form.values(), components)
+  const unreadable = form.unreadable()
+  return [...heldNames(form)].filter((name) => name in changed || unreadable.has(name))
+}
+
+/** The changes that the browser keeps, without passwords; null without any. */
+export function workToKeep({ form, attributes, components, base }: Unsaved): KeptWork | null {
+  const mine = form.values()
+  const changed = Object.keys(changedData(attributes, base, mine, components)).filter(
+    (name) => attributes[name]?.type !== 'password',
+  )
+  if (changed.length === 0) return null
+  const pick = (values: Values): Values =>
+    Object.fromEntries(changed.map((name) => [name, values[name]]))
+  return { base: pick(base), mine: pick(mine) }
+}
+
+function heldNames(form: FormStore): ReadonlySet<string> {
+  const wrong = [...form.problems().keys()].map((key) => key.split('/')[0] ?? '')
+  const inConflict = form.conflicts().map(({ address }) => address[0] ?? '')
+  return new Set([...wrong, ...inConflict])
+}
