@@ -30,7 +30,8 @@ function examplesIn(page: string): readonly string[] {
 }
 
 /** The variables of the examples, from the answers before. */
-type Last = Readonly<Partial<Record<'ID' | 'N' | 'REVISION' | 'JWT', string>>>
+type Last = Readonly<Partial<Record<(typeof VARIABLES)[number], string>>>
+const VARIABLES = ['ID', 'N', 'REVISION', 'JWT', 'LINK', 'FILE', 'ITEM'] as const
 
 /** What an answer is about: of a list its first entry, of roles the newest, which is their last. */
 function entryOf(answer: Json): Json {
@@ -40,8 +41,18 @@ function entryOf(answer: Json): Json {
 
 function namesIn(answer: Json): Last {
   const entry = entryOf(answer)
-  const { documentId, id, revision } = entry.user ?? entry
-  const names = { ID: documentId, N: id, REVISION: revision, JWT: entry.jwt }
+  const { documentId, id, revision, url, items } = entry.user ?? entry
+  const { jwt, link } = entry
+  const file = /[^/]*$/.exec(url ?? '')?.[0]
+  const names = {
+    ID: documentId,
+    N: id,
+    REVISION: revision,
+    JWT: jwt,
+    LINK: link,
+    FILE: file === '' ? undefined : file,
+    ITEM: items?.[0]?.id,
+  }
   return Object.fromEntries(
     Object.entries(names)
       .filter(([, value]) => value !== undefined)
@@ -76,11 +87,8 @@ function rowsIn(page: string): readonly { readonly route: string; readonly permi
 
 /** What they need comes from a mail, a browser, another service, an hour that has passed or another configuration. */
 const NEEDS_MORE_THAN_A_SHELL = [
-  'GET /uploads/:name',
   'POST /api/auth/refresh',
-  'POST /api/auth/logout',
   'POST /api/auth/reset-password',
-  'POST /api/auth/send-email-confirmation',
   'GET /api/auth/email-confirmation',
   'GET /api/auth/:provider/callback',
   'GET /api/connect/:provider',
@@ -89,19 +97,13 @@ const NEEDS_MORE_THAN_A_SHELL = [
   'GET /admin/oidc',
   'GET /admin/oidc/callback',
   'POST /admin/session/link',
-  'POST /admin/reset-password',
-  'DELETE /admin/me/sessions/:id',
-  'POST /admin/me/passkeys/options',
   'POST /admin/me/passkeys',
   'PUT /admin/me/passkeys/:id',
   'DELETE /admin/me/passkeys/:id',
   'POST /admin/webhooks/:id/test',
   'POST /admin/webhooks/:id/replay',
   'POST /admin/content/:uid/:documentId/preview',
-  'PUT /admin/presence',
-  'DELETE /admin/releases/:id/items/:item',
   'POST /admin/schedules/:id/actions/retry',
-  'GET /api/docs/:asset',
   'GET /studio',
   'GET /studio/{*path}',
   'GET /admin',
@@ -194,7 +196,7 @@ describe('docs/api.md', () => {
   it('names every operator, and none that there is not', () => {
     const named = new Set([...PAGE.matchAll(/`\$(\w+)`/g)].map(([, name = '']) => name))
     expect([...named].sort()).to.deep.equal(
-      [...OPERATORS, 'and', 'or', 'not', 'ID', 'N', 'REVISION', 'JWT', 'QUIRE', 'TOKEN'].sort(),
+      [...OPERATORS, 'and', 'or', 'not', ...VARIABLES, 'QUIRE', 'TOKEN'].sort(),
     )
   })
 
