@@ -24,6 +24,8 @@ export interface MixedLoadOptions {
   readonly timeoutMs?: number
   /** Between two requests of a client, at most; none unless told otherwise. */
   readonly pauseMs?: number
+  /** Of an earlier load on the same content: its documents stay as they were left. */
+  readonly ledger?: Ledger
 }
 
 /** The public role is given what they ask for. */
@@ -68,7 +70,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
   const { bases, token, timeoutMs = 20_000, pauseMs = 0, visitors } = options
   const client = new LoadClient({ bases, token, timeoutMs, pauseMs })
   const nobody = client.as(null)
-  const ledger = await prepare(client)
+  const ledger = options.ledger ?? (await prepare(client))
   if (visitors !== undefined) await admitVisitors(client)
   let isStopped = false
   const work: Work = { client, ledger, isOver: () => isStopped }

@@ -6,7 +6,7 @@ import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
 import { temporaryFolder } from './contract/targets.ts'
 
-const ROUNDS = 6
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 6)
 
 /** Lets a child write until it has printed so many lines, then kills it; answers what it acknowledged. */
 function runAndKill(directory: string, round: number, lines: number): Promise<string[]> {
