@@ -5,35 +5,11 @@ import { open } from 'lmdb'
 import { MongoClient } from 'mongodb'
 import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
+import { DOCUMENTS, makeDocument } from './documents.ts'
 
 // The figures the embedded engine is held to: 10,000 documents of about 800 bytes over the driver.
 
-const DOCUMENTS = 10_000
 const ROUNDS = 60
-
-function text(length: number, seed: number): string {
-  return Array.from({ length }, (_, i) =>
-    String.fromCharCode(97 + ((seed * 31 + i * 7) % 26)),
-  ).join('')
-}
-
-function makeDocument(i: number): Document {
-  return {
-    _id: `document-${i}:en:published`,
-    id: i,
-    documentId: `document-${i}`,
-    locale: 'en',
-    status: i % 2 === 0 ? 'published' : 'draft',
-    createdAt: new Date(1_700_000_000_000 + i * 1000),
-    updatedAt: new Date(1_700_000_000_000 + i * 2000),
-    title: `Title ${(i * 7919) % DOCUMENTS}`,
-    slug: `title-${(i * 7919) % DOCUMENTS}`,
-    rating: (i * 31) % 100,
-    tags: [`tag-${i % 10}`, `tag-${i % 7}`],
-    seo: { id: i, metaTitle: text(30, i), metaDescription: text(80, i) },
-    body: text(300, i),
-  }
-}
 
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
