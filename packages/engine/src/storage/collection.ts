@@ -4,11 +4,11 @@ import { encodeDocument } from '../bson/encode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { documentOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
-import { parseFilter } from '../filter/filter.ts'
+import { collectPaths, parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
-import { splitPath } from '../filter/paths.ts'
+import { splitPath, topFields } from '../filter/paths.ts'
 import { normalPartial, partialKey } from './partial-form.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
@@ -37,6 +37,8 @@ export interface Index {
   readonly unique: boolean
   readonly sparse: boolean
   readonly partial: Partial | null
+  /** The top-level fields that decide on a document's entries; null where that is not known. */
+  readonly reads: ReadonlySet<string> | null
   /** Per component: whether some document ever had an array there. */
   readonly multikey: boolean[]
   /** Whether some key ever was cut: the entries then are not wholly in order. */
@@ -114,12 +116,21 @@ export function describeIndex(
     directions: fields.map(({ direction }) => direction),
     unique: spec['unique'] === true || spec['name'] === ID_INDEX,
     sparse: spec['sparse'] === true,
+    reads: fieldsRead(fields, filter),
     partial: filter ? { filter, matches: compileFilter(filter), key: partialKey(filter) } : null,
     multikey: fields.map((_, i) => known.multikey[i] ?? false),
     hasCutKeys: known.hasCutKeys,
     keyForm: known.keyForm,
     builtAt: 0,
   }
+}
+
+function fieldsRead(
+  fields: readonly IndexField[],
+  filter: Filter | undefined,
+): ReadonlySet<string> | null {
+  const paths = new Set(fields.map(({ path }) => path))
+  return filter && !collectPaths(filter, paths) ? null : topFields(paths)
 }
 
 export const ID_INDEX = '_id_'

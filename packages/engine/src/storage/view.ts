@@ -1,8 +1,8 @@
 import { decodeDocument, decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
-import type { Collection, Index, Record } from './collection.ts'
-import type { IndexKey } from './index-keys.ts'
+import type { Collection, Record } from './collection.ts'
+import type { KeyChanges } from './key-changes.ts'
 import type { Data } from './database.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Snapshot } from './store.ts'
@@ -14,8 +14,8 @@ export interface Change {
   after: Buffer | null
   /** What `after` decodes to. */
   document: Document | null
-  /** The entries `after` has, as they were made when the change was checked. */
-  keys: ReadonlyMap<Index, readonly IndexKey[]>
+  /** As they were made when the change was checked. */
+  readonly keys: KeyChanges
 }
 
 /** What a reader sees: the newest commit, or a snapshot with a transaction's own changes on top. */

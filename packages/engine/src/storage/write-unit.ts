@@ -8,6 +8,8 @@ import { Blocked, persist } from './database.ts'
 import type { Data, LockHolder } from './database.ts'
 import { arrayFields, indexKeys, isCut } from './index-keys.ts'
 import type { IndexKey } from './index-keys.ts'
+import { addKeyChanges, keyChange, NO_CHANGE, without } from './key-changes.ts'
+import type { KeyChange, KeyChanges, Versions } from './key-changes.ts'
 import { describeValue } from './describe-value.ts'
 import { numberKey } from './store.ts'
 import type { Snapshot } from './store.ts'
@@ -113,35 +115,22 @@ function releaseKeys(data: Data, unit: WriteUnit, index: Index, keys: readonly I
   }
 }
 
-function has(keys: readonly IndexKey[], wanted: IndexKey): boolean {
-  return keys.some(({ bytes }) => bytes.equals(wanted.bytes))
-}
-
 function checkKeys(
   data: Data,
   unit: WriteUnit,
   collection: Collection,
   id: number,
-  change: { before: Document | null; after: Document | null },
-): ReadonlyMap<Index, readonly IndexKey[]> {
+  versions: Versions,
+): KeyChanges {
   // All keys are made before any is taken: a document that cannot be indexed changes nothing.
-  const pairs = collection.indexes.map((index) => ({
-    index,
-    before: index.unique && change.before ? indexKeys(index, change.before) : [],
-    after: change.after ? indexKeys(index, change.after) : [],
-  }))
-  for (const { index, before, after } of pairs) {
+  const changes = collection.indexes.map((index) => ({ index, change: keyChange(index, versions) }))
+  for (const { index, change } of changes) {
     if (!index.unique) continue
-    for (const key of after)
-      if (!has(before, key)) takeKey(data, unit, { collection, index }, key, id)
-    releaseKeys(
-      data,
-      unit,
-      index,
-      before.filter((key) => !has(after, key)),
-    )
+    const { before, after } = change
+    for (const key of without(after, before)) takeKey(data, unit, { collection, index }, key, id)
+    releaseKeys(data, unit, index, without(before, after))
   }
-  return new Map(pairs.map(({ index, after }) => [index, after]))
+  return new Map(changes.map(({ index, change }) => [index.id, change]))
 }
 
 function record(unit: WriteUnit, change: Change): void {
@@ -152,7 +141,7 @@ function record(unit: WriteUnit, change: Change): void {
   if (known) {
     known.after = change.after
     known.document = change.document
-    known.keys = change.keys
+    addKeyChanges(known.keys, change.keys)
   } else changes.set(change.record, change)
 }
 
@@ -177,7 +166,7 @@ export function replaceRecord(
 ): void {
   lockRecord(data, unit, collection, old.id)
   const keys = checkKeys(data, unit, collection, old.id, {
-    before: decodeDocument(old.bytes),
+    before: old.document ?? decodeDocument(old.bytes),
     after: next.document,
   })
   record(unit, {
@@ -197,7 +186,7 @@ export function removeRecord(
   old: Record,
 ): void {
   lockRecord(data, unit, collection, old.id)
-  const before = decodeDocument(old.bytes)
+  const before = old.document ?? decodeDocument(old.bytes)
   const keys = checkKeys(data, unit, collection, old.id, { before, after: null })
   record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null, keys })
 }
@@ -235,10 +224,13 @@ export function addEntries(
   return noteKeys(index, document, keys)
 }
 
-function removeEntries(data: Data, index: Index, document: Document, id: number): void {
-  const number = recordNumber(id)
-  for (const key of indexKeys(index, document))
-    data.store.remove(data.store.entries, storedKey(index, key, number))
+function removeEntries(data: Data, change: Change): void {
+  const number = recordNumber(change.record)
+  for (const index of change.collection.indexes) {
+    const { before, after } = keysOf(change, index)
+    for (const key of without(before, after))
+      data.store.remove(data.store.entries, storedKey(index, key, number))
+  }
 }
 
 function applyEntries(data: Data, change: Change): boolean {
@@ -246,9 +238,19 @@ function applyEntries(data: Data, change: Change): boolean {
   const { document } = change
   if (!document) return false
   for (const index of change.collection.indexes) {
-    if (addEntries(data, index, document, change.record, change.keys.get(index))) isNews = true
+    const keys = keysOf(change, index)
+    // The same keys may come of another shape: those of an array with one element are those of the element.
+    if (keys === NO_CHANGE) continue
+    const added = without(keys.after, keys.before)
+    if (addEntries(data, index, document, change.record, added)) isNews = true
   }
   return isNews
+}
+
+function keysOf({ keys }: Change, { id, name }: Index): KeyChange {
+  const change = keys.get(id)
+  if (!change) throw new Error(`the index ${name} was made while a unit was open`)
+  return change
 }
 
 function applyRecord(data: Data, { collection, record: id, before, after }: Change): void {
@@ -269,9 +271,7 @@ export function applyUnit(data: Data, unit: WriteUnit): void {
     collection.changedAt = data.commits + 1
     collection.exists = true
     for (const change of changes.values()) {
-      if (!change.before) continue
-      const document = decodeDocument(change.before)
-      for (const index of collection.indexes) removeEntries(data, index, document, change.record)
+      if (change.before) removeEntries(data, change)
     }
     for (const change of changes.values()) {
       if (applyEntries(data, change)) isNews = true

@@ -120,14 +120,20 @@ function upsertRecord(place: Place, filter: Filter, update: ParsedUpdate): Updat
 }
 
 function updateRecord(place: Place, record: Record, filter: Filter, update: ParsedUpdate): Buffer {
-  const original = decodeDocument(record.bytes)
+  const original = record.document ?? decodeDocument(record.bytes)
   const document = update.apply(original, {
     isInsert: false,
     positionOf: (path) => positionIn(original, filter, path),
   })
   const bytes = encodeChecked(document)
   if (!bytes.equals(record.bytes))
-    replaceRecord(place.data, place.unit, place.collection, record, { bytes, document })
+    replaceRecord(
+      place.data,
+      place.unit,
+      place.collection,
+      { id: record.id, bytes: record.bytes, document: original },
+      { bytes, document },
+    )
   return bytes
 }
 

@@ -1,0 +1,61 @@
+import type { Document } from '../bson/values.ts'
+import type { Index } from './collection.ts'
+import { indexKeys } from './index-keys.ts'
+import type { IndexKey } from './index-keys.ts'
+
+/** The entries of a document in one index before it was changed, and after. */
+export interface KeyChange {
+  readonly before: readonly IndexKey[]
+  readonly after: readonly IndexKey[]
+}
+
+/** By the number of the index. */
+export type KeyChanges = Map<number, KeyChange>
+
+/** Both versions of a document that is changed; null where there is none. */
+export interface Versions {
+  readonly before: Document | null
+  readonly after: Document | null
+}
+
+export const NO_CHANGE: KeyChange = { before: [], after: [] }
+
+/** Makes no key where all fields that the index is made of are the very same. */
+export function keyChange(index: Index, versions: Versions): KeyChange {
+  if (keepsKeys(index, versions)) return NO_CHANGE
+  const { before, after } = versions
+  return {
+    before: before ? indexKeys(index, before) : [],
+    after: after ? indexKeys(index, after) : [],
+  }
+}
+
+function keepsKeys({ reads }: Index, { before, after }: Versions): boolean {
+  if (!reads || !before || !after) return false
+  for (const name of reads) if (before[name] !== after[name]) return false
+  return true
+}
+
+/** Adds a later change of the same document: the entries that it had at first stay. */
+export function addKeyChanges(known: KeyChanges, later: KeyChanges): void {
+  for (const [index, next] of later) {
+    if (next === NO_CHANGE) continue
+    const first = known.get(index)
+    const { before } = first && first !== NO_CHANGE ? first : next
+    known.set(index, { before, after: next.after })
+  }
+}
+
+/** Beyond so many pairs a set is quicker than comparing each with each. */
+const FEW_PAIRS = 64
+
+export function without(
+  keys: readonly IndexKey[],
+  others: readonly IndexKey[],
+): readonly IndexKey[] {
+  if (others.length === 0 || keys.length === 0) return keys
+  if (keys.length * others.length <= FEW_PAIRS)
+    return keys.filter(({ bytes }) => !others.some((other) => other.bytes.equals(bytes)))
+  const known = new Set(others.map(({ bytes }) => bytes.toString('latin1')))
+  return keys.filter(({ bytes }) => !known.has(bytes.toString('latin1')))
+}
