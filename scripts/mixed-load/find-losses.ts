@@ -1,4 +1,5 @@
-import { type Ledger, type MemberRow, type NoteRow, type Slot, SLOTS } from './ledger.ts'
+import { type Slot, SLOTS } from './possible.ts'
+import type { Ledger, MemberRow, NoteRow } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
 import type { LoadReport } from './mixed-load.ts'
 import { faultOfNote, POPULATE_NOTE } from './note.ts'

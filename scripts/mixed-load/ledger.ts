@@ -1,14 +1,5 @@
 import type { PossibleVersions } from './possible-versions.ts'
 
-export type Slot = 'draft:en' | 'draft:fr' | 'published:en' | 'published:fr'
-
-export const SLOTS: readonly Slot[] = ['draft:en', 'draft:fr', 'published:en', 'published:fr']
-
-/** A revision that a version may be of; null: there may be no such version. */
-export type Possible = ReadonlySet<number | null>
-
-export const NOTHING: Possible = new Set([null])
-
 /** A document of one writer's. Its possible revisions are one where the last write was answered. */
 export interface NoteRow {
   readonly key: string
@@ -51,10 +42,6 @@ export interface Ledger {
   readonly files: FileRow[]
   /** Writes that were answered as done. */
   acknowledged: number
-}
-
-export function union(a: Possible, b: Possible): Possible {
-  return new Set([...a, ...b])
 }
 
 /** As many deletions as no load acknowledges while one request is under way. */

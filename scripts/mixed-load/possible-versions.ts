@@ -1,4 +1,4 @@
-import { NOTHING, type Possible, type Slot, union } from './ledger.ts'
+import { NOTHING, type Possible, type Slot, union } from './possible.ts'
 
 /** No request takes longer: what was possible before is asked for no more. */
 const REMEMBERED_MS = 120_000

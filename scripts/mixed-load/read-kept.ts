@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { Ledger, NoteRow, Possible, Slot } from './ledger.ts'
+import type { Possible, Slot } from './possible.ts'
+import type { Ledger, NoteRow } from './ledger.ts'
 import type { Answer, LoadClient } from './load-client.ts'
 import { faultOfNote, POPULATE_NOTE } from './note.ts'
 import type { NoteEntry, One, Page } from './shapes.ts'

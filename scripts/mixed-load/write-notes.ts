@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { NOTHING, type NoteRow, noteRemoved, type Possible, type Slot, union } from './ledger.ts'
+import { NOTHING, type Possible, type Slot, union } from './possible.ts'
+import { type NoteRow, noteRemoved } from './ledger.ts'
 import { noteOf } from './note.ts'
 import { PossibleVersions } from './possible-versions.ts'
 import type { NoteEntry, One } from './shapes.ts'

@@ -1,7 +1,5 @@
-import {
-  documentIdFor,
-  type ImportedDocument,
-} from '../../src/documents/import/import-documents.ts'
+import { type ImportedDocument } from '../../src/documents/import/import-documents.ts'
+import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import type { Data, Uid } from '../../src/schema/definition.ts'
 

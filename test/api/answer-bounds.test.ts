@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { documentIdFor, importDocuments } from '../../src/documents/import/import-documents.ts'
+import { importDocuments } from '../../src/documents/import/import-documents.ts'
+import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 import { documentContext } from '../../src/services/document-context.ts'

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { documentIdFor } from '../../src/documents/import/import-documents.ts'
+import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import { declare } from './server.ts'
 
 const relation = (kind: string, target: string, more: object = {}): object => ({

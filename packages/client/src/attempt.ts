@@ -1,6 +1,6 @@
 import { readBody } from './quire-error.ts'
 import { serializeQuery } from './serialize-query.ts'
-import type { Call, Reply } from './transport.ts'
+import type { Call, Reply } from './call.ts'
 
 interface Wire {
   readonly url: string

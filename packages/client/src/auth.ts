@@ -1,5 +1,6 @@
 import type { Session } from './session.ts'
-import type { CallOptions, Reply, Transport } from './transport.ts'
+import type { CallOptions, Reply } from './call.ts'
+import type { Transport } from './transport.ts'
 
 /** An end user, as their own role shows them. */
 export interface SignedInUser {

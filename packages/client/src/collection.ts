@@ -1,6 +1,7 @@
 import type { ContentType } from './content.ts'
 import type { Entry, FieldName, Filters, Known, Populate, SortKey } from './query-types.ts'
-import type { Call, CallOptions, Reply, Transport } from './transport.ts'
+import type { Call, CallOptions, Reply } from './call.ts'
+import type { Transport } from './transport.ts'
 
 type Status = 'draft' | 'published'
 

@@ -1,5 +1,6 @@
 import { QuireError } from './quire-error.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { CallOptions } from './call.ts'
+import type { Transport } from './transport.ts'
 
 /** A file as content shows it. */
 export interface UploadedFile {

@@ -1,4 +1,5 @@
-import type { CallOptions, Transport } from './transport.ts'
+import type { CallOptions } from './call.ts'
+import type { Transport } from './transport.ts'
 
 /** What `quire client ts` writes of a named query. */
 export interface NamedQuery {

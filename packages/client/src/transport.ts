@@ -1,4 +1,5 @@
 import { openAttempt } from './attempt.ts'
+import type { Call, Reply } from './call.ts'
 import { QuireError, readBody } from './quire-error.ts'
 import { wait, waitOf } from './retries.ts'
 import { memoryStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
@@ -18,31 +19,6 @@ export interface ClientOptions {
   readonly retries?: number
   /** The number of answers kept for revalidation by their tag. @default 100 */
   readonly cached?: number
-}
-
-/** What every call takes. */
-export interface CallOptions {
-  readonly signal?: AbortSignal
-}
-
-export interface Call extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/api`. */
-  readonly path: string
-  readonly query?: object
-  /** JSON, or a form as it is. */
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  /** It may be sent again although it may have been carried out. */
-  readonly repeatable?: boolean
-  /** False: its answer is not kept for revalidation by its tag. */
-  readonly isKept?: boolean
-}
-
-export interface Reply {
-  readonly body: unknown
-  /** Of an entry, for conditional writes. */
-  readonly etag: string | null
 }
 
 export interface Transport {

@@ -45,7 +45,8 @@ export interface LineRules {
   readonly locales: LocaleRules
 }
 
-const MEMBERS: ReadonlySet<string> = new Set([
+/** The members that a line may have. */
+export const LINE_MEMBERS: ReadonlySet<string> = new Set([
   'op',
   'type',
   'documentId',
@@ -66,7 +67,7 @@ export function typesByName(
 /** What a line asks for. @throws ValidationError that names the member */
 export function parseBulkLine(value: unknown, { types, locales }: LineRules): BulkLine {
   const line = asObject(value, 'A line')
-  const unknown = Object.keys(line).find((name) => !MEMBERS.has(name))
+  const unknown = Object.keys(line).find((name) => !LINE_MEMBERS.has(name))
   if (unknown !== undefined) throw lineFault(unknown, `${unknown}: no such member of a line`)
   const plan = planOf(line['type'], types)
   const { locale, status } = line

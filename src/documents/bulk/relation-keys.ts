@@ -1,6 +1,7 @@
 import type { Data } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
+import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { type Key, parseKey } from './bulk-line.ts'
+import { isData, mapObjects, mapRelations } from './map-relations.ts'
 
 /** The documentId of a target that is named by a key. */
 export type ResolveKey = (target: ContentTypePlan, key: Key) => string
@@ -20,68 +21,30 @@ export function keyedTargets(
 
 /** The payload with documentIds in place of keys. @throws ValidationError for what is no key */
 export function withTargets(holder: ShapePlan, data: Data, resolve: ResolveKey): Data {
-  return mapHolder(holder, data, [], resolve)
+  return mapRelations(holder, data, (relation, value, path) =>
+    resolveInRelation(relation.target(), value, path, resolve),
+  )
 }
 
-function mapHolder(
-  holder: ShapePlan,
-  data: Data,
-  path: readonly string[],
-  resolve: ResolveKey,
-): Data {
-  let mapped: Data = data
-  for (const [name, value] of Object.entries(data)) {
-    const attribute = holder.attributes.get(name)
-    if (attribute === undefined || typeof value !== 'object' || value === null) continue
-    const changed = mapValue(attribute, value, [...path, name], resolve)
-    if (changed !== value) mapped = { ...mapped, [name]: changed }
-  }
-  return mapped
-}
-
-function mapValue(
-  attribute: AttributePlan,
+function resolveInRelation(
+  target: ContentTypePlan,
   value: unknown,
   path: readonly string[],
   resolve: ResolveKey,
 ): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-    case 'media':
-      return value
-    case 'relation':
-      return mapRelation(attribute, value, path, resolve)
-    case 'component':
-      return mapItems(value, path, (one, at) => mapHolder(attribute.component(), one, at, resolve))
-    case 'dynamiczone':
-      return mapItems(value, path, (one, at) => {
-        const component = attribute.components().get(String(one['__component']))
-        return component === undefined ? one : mapHolder(component, one, at, resolve)
-      })
-  }
-}
-
-function mapRelation(
-  attribute: RelationPlan,
-  value: unknown,
-  path: readonly string[],
-  resolve: ResolveKey,
-): unknown {
-  const one = (sent: Data, at: readonly string[]): Data =>
-    mapTarget(attribute.target(), sent, at, resolve)
-  if (Array.isArray(value)) return mapItems(value, path, one)
-  const sent = value as Data
-  if ('key' in sent) return one(sent, path)
-  let mapped: Data = sent
+  const one = (sent: Data, at: readonly string[]): Data => mapTarget(target, sent, at, resolve)
+  if (!isData(value)) return mapObjects(value, path, one)
+  if ('key' in value) return one(value, path)
+  let mapped: Data = value
   for (const action of ['set', 'connect', 'disconnect']) {
-    if (typeof sent[action] !== 'object' || sent[action] === null) continue
-    const changed = mapItems(sent[action], [...path, action], one)
-    if (changed !== sent[action]) mapped = { ...mapped, [action]: changed }
+    if (!(action in value)) continue
+    const changed = mapObjects(value[action], [...path, action], one)
+    if (changed !== value[action]) mapped = { ...mapped, [action]: changed }
   }
   return mapped
 }
 
-/** One that is named in two ways stays as it is, and is refused as what it is. */
+/** A target named in two ways stays as it is: validation refuses it. */
 function mapTarget(
   target: ContentTypePlan,
   sent: Data,
@@ -91,18 +54,4 @@ function mapTarget(
   const { key, ...rest } = sent
   if (key === undefined || 'documentId' in rest || 'id' in rest) return sent
   return { ...rest, documentId: resolve(target, parseKey(target, key, [...path, 'key'])) }
-}
-
-/** What changes nothing answers what it was given. */
-function mapItems(
-  value: unknown,
-  path: readonly string[],
-  map: (item: Data, path: readonly string[]) => Data,
-): unknown {
-  const one = (item: unknown, at: readonly string[]): unknown =>
-    typeof item === 'object' && item !== null && !Array.isArray(item) ? map(item as Data, at) : item
-  if (!Array.isArray(value)) return one(value, path)
-  const list = value as readonly unknown[]
-  const mapped = list.map((item, index) => one(item, [...path, String(index)]))
-  return mapped.every((item, index) => item === list[index]) ? value : mapped
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ValidationError } from '../../errors.ts'
 import { findStoredVersionIds } from '../../mongo/read/read-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
@@ -70,14 +69,6 @@ export interface ImportOptions {
 const BATCH_SIZE = 1_000
 /** An import brings what no client of the API may write. */
 const TRUSTED = { creating: true, isTrusted: true } as const
-const LETTERS = 26
-
-/** The documentId that follows from a key such as `country:FRA`: the same at any time, on any machine. */
-export function documentIdFor(key: string): string {
-  const digest = BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
-  const letter = String.fromCharCode('a'.charCodeAt(0) + Number(digest % BigInt(LETTERS)))
-  return letter + (digest / BigInt(LETTERS)).toString(36).padStart(23, '0').slice(-23)
-}
 
 /**
  * Stores the versions that are not there yet, in batches; what is there stays as it is, its values and

@@ -15,8 +15,22 @@ export function newDocumentId(): string {
  * same one. Its first letter names the kind of document.
  */
 export function documentIdFrom(letter: string, key: string): string {
-  const digest = BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
-  return letter + digest.toString(36).padStart(23, '0').slice(0, 23)
+  return letter + digestOf(key).toString(36).padStart(23, '0').slice(0, 23)
+}
+
+/**
+ * The documentId of an imported document, from a key such as `country:FRA`. Its letter follows from the key as well, as in
+ * the databases that hold such documents.
+ */
+export function documentIdFor(key: string): string {
+  const digest = digestOf(key)
+  const size = BigInt(LETTERS.length)
+  const letter = LETTERS.charAt(Number(digest % size))
+  return letter + (digest / size).toString(36).padStart(23, '0').slice(-23)
+}
+
+function digestOf(key: string): bigint {
+  return BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
 }
 
 /** Whether a text can be a documentId at all. */

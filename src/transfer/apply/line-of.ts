@@ -1,17 +1,8 @@
+import { LINE_MEMBERS } from '../../documents/bulk/bulk-line.ts'
 import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
-
-const MEMBERS: ReadonlySet<string> = new Set([
-  'op',
-  'type',
-  'documentId',
-  'key',
-  'locale',
-  'status',
-  'data',
-])
 
 /**
  * A line of a bulk request from a record of a file: either such a line, whose type and locale the file name may give,
@@ -42,7 +33,7 @@ export function lineOf(
 function isLine(value: Data): boolean {
   const { op, data } = value
   const isUpsert = typeof data === 'object' && data !== null && !Array.isArray(data)
-  return (isUpsert || op === 'delete') && Object.keys(value).every((name) => MEMBERS.has(name))
+  return (isUpsert || op === 'delete') && Object.keys(value).every((name) => LINE_MEMBERS.has(name))
 }
 
 function addressOf(

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { isDocumentId } from '../../../src/mongo/versions/document-id.ts'
+import { documentIdFor } from '../../../src/mongo/versions/document-id.ts'
 import { loadSchema } from '../../../src/services/load-schema.ts'
-import { documentIdFor, importDocuments } from '../../../src/documents/import/import-documents.ts'
+import { importDocuments } from '../../../src/documents/import/import-documents.ts'
 import type { ImportedDocument } from '../../../src/documents/import/import-documents.ts'
 import { ValidationError } from '../../../src/errors.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -35,19 +35,6 @@ function things(count: number): ImportedDocument[] {
     versions: [{ locale: '', status: 'published', data: { name: `thing ${index}` } }],
   }))
 }
-
-describe('documentIdFor', () => {
-  it('is the same for the same key, on any machine', () => {
-    expect(documentIdFor('country:FRA')).to.equal('iexwwtf7cznnfwfwgaxt6pca')
-    expect(documentIdFor('country:FRA')).to.equal(documentIdFor('country:FRA'))
-  })
-
-  it('makes documentIds, and a different one for each key', () => {
-    const made = Array.from({ length: 2_000 }, (_, index) => documentIdFor(`city:${index}`))
-    expect(made.every(isDocumentId)).to.equal(true)
-    expect(new Set(made)).to.have.lengthOf(2_000)
-  })
-})
 
 describe('importDocuments', () => {
   let test: TestDatabase

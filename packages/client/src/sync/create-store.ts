@@ -1,5 +1,5 @@
 import type { Page } from '../collection.ts'
-import type { Call } from '../transport.ts'
+import type { Call } from '../call.ts'
 import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
 import { type Following, openFollowing } from './follow-changes.ts'
 import { type HeldCopy, openHeldCopy } from './held-copy.ts'

@@ -1,5 +1,5 @@
 import { QuireError } from '../quire-error.ts'
-import type { Call } from '../transport.ts'
+import type { Call } from '../call.ts'
 import type { HeldCopy, Step } from './held-copy.ts'
 import type { Mark } from './storage.ts'
 import { stepOf, type SyncPage } from './sync-page.ts'
