@@ -8,6 +8,7 @@ import { assertMayPermit } from '../../access/permissions.ts'
 import type { LocaleInput, Locales } from '../../locales/locales.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { titleFieldOf } from '../../schema/title-field.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
@@ -148,11 +149,22 @@ function roleGuard(ctx: Context): (added: readonly string[]) => void {
   return (added) => assertMayPermit(ctx.state.principal, added)
 }
 
-/** What an administrator sees of a content-type: what there is to permit. */
+/** What an administrator sees of a content-type: what its entries are called by, and what there is to permit. */
 function describe(plan: ContentTypePlan) {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   const actions = contentVerbs(plan).map((verb) => contentAction(plan, verb))
-  return { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized, actions }
+  const titleField = titleFieldOf(plan)
+  return {
+    uid,
+    kind,
+    singularName,
+    pluralName,
+    displayName,
+    draftAndPublish,
+    localized,
+    titleField,
+    actions,
+  }
 }
 
 /** @throws NotFoundError for what cannot be an id. */

@@ -10,6 +10,8 @@ export interface TypeSummary {
   readonly displayName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
+  /** The attribute that names an entry. */
+  readonly titleField: string | null
   readonly actions: readonly string[]
 }
 
@@ -48,6 +50,8 @@ export interface Attribute {
   readonly localized?: boolean
   readonly writable?: boolean
   readonly unique?: boolean
+  /** Whether an index has entries in its order. */
+  readonly index?: boolean
   readonly default?: unknown
   readonly description?: string
   readonly min?: number | string
@@ -75,8 +79,6 @@ export interface Declaration extends Omit<TypeSummary, 'actions'> {
   readonly description?: string
   /** Whether a site shows its entries while they are edited. */
   readonly hasPreview: boolean
-  /** The attribute that names an entry. */
-  readonly titleField: string | null
   readonly attributes: Attributes
 }
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { QueryValue } from './query-string.ts'
+import { atOnce, type Turn } from './in-turns.ts'
 import { request } from './request.ts'
 
 /** Never published, published as it is, or changed since. */
@@ -27,6 +28,9 @@ export interface ListMeta {
   readonly states?: Readonly<Record<string, EntryState>>
 }
 
+/** By the key that every collection has in order: 135,000 entries are as quick as ten. */
+export const NEWEST_FIRST = 'id:desc'
+
 export type ListQuery = Readonly<Record<string, QueryValue>>
 
 /** `/admin/content/<uid>/<documentId>…`. */
@@ -35,11 +39,14 @@ export function contentPath(uid: string, ...rest: readonly string[]): string {
 }
 
 /** A page of a type's entries. */
-export const entriesQuery = (uid: string, query: ListQuery) =>
+export const entriesQuery = (uid: string, query: ListQuery, inTurn: Turn = atOnce) =>
   queryOptions({
     queryKey: ['content', uid, 'list', query],
     queryFn: ({ signal }) =>
-      request<readonly Entry[], ListMeta>('GET', contentPath(uid), { query, signal }),
+      inTurn(
+        () => request<readonly Entry[], ListMeta>('GET', contentPath(uid), { query, signal }),
+        signal,
+      ),
   })
 
 /** What an entry is called; the beginning of its documentId where it has no title yet. */

@@ -22,6 +22,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the database took too long: the same question takes as long again. */
+export function isTooSlow(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 504
+}
+
 export interface Answer<Data, Meta = Readonly<Record<string, unknown>>> {
   readonly data: Data
   readonly meta: Meta

@@ -1,19 +1,10 @@
-import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import {
-  apiNameOf,
-  declarationQuery,
-  entryNameOf,
-  listTitleOf,
-  type TypeSummary,
-} from '../api/content-types.ts'
-import { entriesQuery, titleOf } from '../api/entries.ts'
-import { useLocales } from '../api/locales.ts'
+import { apiNameOf, entryNameOf, listTitleOf } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
 import { SECTIONS } from '../screens/settings/sections.ts'
+import { useOpenEntry } from './open-entry.ts'
 import { useReadableTypes } from './readable-types.ts'
 import { useSignOut } from './use-sign-out.ts'
 
@@ -69,72 +60,4 @@ export function useGeneralActions(onHelp: () => void): readonly Command[] {
     { id: 'keys', text: t('keys.title'), run: onHelp },
     { id: 'sign out', text: t('signOut'), run: () => void leave() },
   ]
-}
-
-const SEARCHED_TYPES = 6
-const FOUND_OF_EACH = 4
-const SHORTEST = 2
-const PATIENCE_MS = 150
-
-/** Entries with a text in them, in whatever language: of a few types, so that a keystroke costs little. */
-export function useFoundEntries(text: string): readonly Command[] {
-  const open = useOpenEntry()
-  const may = useMay()
-  const { locale: nameOf } = useTexts()
-  const codes = useLocales().map(({ code }) => code)
-  const wanted = useSettled(text)
-  const types = useReadableTypes()
-    .filter(({ kind }) => kind === 'collectionType')
-    .slice(0, SEARCHED_TYPES)
-  const isSearching = wanted.length >= SHORTEST
-  const declarations = useQueries({
-    queries: types.map(({ uid }) => ({ ...declarationQuery(uid), enabled: isSearching })),
-  }).map(({ data }) => data)
-  const found = useQueries({
-    queries: types.map((type, at) => ({
-      ...entriesQuery(type.uid, {
-        _q: wanted,
-        ...(type.localized && { locale: codes.filter((code) => may(`${type.uid}.find`, code)) }),
-        fields: [
-          declarations[at]?.titleField ?? 'documentId',
-          ...(type.localized ? ['locale'] : []),
-        ],
-        pagination: { pageSize: FOUND_OF_EACH, withCount: false },
-      }),
-      enabled: isSearching && declarations[at] !== undefined,
-    })),
-  })
-  if (!isSearching) return []
-  return types.flatMap((type, at) =>
-    (found[at]?.data?.data ?? []).map((entry) => {
-      const { documentId, locale = null } = entry
-      const isDefault = locale === null || locale === codes[0]
-      return {
-        id: `${documentId} ${locale ?? ''}`,
-        text: titleOf(entry, declarations[at]?.titleField ?? null),
-        note: isDefault ? listTitleOf(type) : `${listTitleOf(type)} · ${nameOf(locale)}`,
-        run: () => open(type, documentId, isDefault ? undefined : locale),
-      }
-    }),
-  )
-}
-
-function useOpenEntry(): (type: TypeSummary, documentId: string, locale?: string) => void {
-  const navigate = useNavigate()
-  return (type, documentId, locale) =>
-    void navigate({
-      to: '/content/$type/$documentId',
-      params: { type: apiNameOf(type), documentId },
-      search: locale === undefined ? {} : { locale },
-    })
-}
-
-/** The text, once nobody types any more. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -13,8 +13,9 @@ import {
 } from 'react-aria-components'
 import { type Command, offeredCommands } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
+import { useFoundEntries } from './found-entries.ts'
 import styles from './palette.module.css'
-import { useCreations, useFoundEntries, useGeneralActions, usePlaces } from './palette-commands.ts'
+import { useCreations, useGeneralActions, usePlaces } from './palette-commands.ts'
 
 /** Ctrl/⌘-K: go somewhere, begin something or find an entry by typing a piece of its name. */
 export function Palette({

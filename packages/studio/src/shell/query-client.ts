@@ -1,11 +1,12 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/request.ts'
+import { ApiError, isTooSlow } from '../api/request.ts'
 
 const RETRIES = 2
 
 /** Whether a second try may do better: what was answered with a no will be again. */
 function isPassing(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 502)
+  if (!(error instanceof ApiError) || isTooSlow(error)) return false
+  return error.status === 0 || error.status >= 502
 }
 
 export const queryClient = new QueryClient({

@@ -83,6 +83,8 @@ export const english = {
   'palette.entries': 'Entries',
   'palette.person': 'You',
   'palette.new': 'New {name}',
+  'palette.more': 'More in {name}',
+  'palette.unsearched': '{name}: too many to search in time, open the list',
   'palette.empty': 'Nothing found for “{text}”',
 
   'value.yes': 'Yes',
@@ -123,6 +125,7 @@ export const english = {
 
   'filter.attribute': 'Attribute',
   'filter.operator': 'Condition',
+  'filter.unsearched': 'There are too many to search in time.',
   'filter.value': 'Value',
   'filter.apply': 'Apply',
   'filter.is': 'is',

@@ -133,6 +133,11 @@ export const entryEnglish = {
   'relation.new': 'New: {name}',
   'relation.count': '{count}, in order',
   'relation.looking': 'Looking …',
+  'relation.onlyBeginnings':
+    'Too many entries to search all their texts in time: these are the ones whose {name} begins so.',
+  'relation.tooMany':
+    'Too many entries to search in time. Ask a developer to declare “index” for {name}: then they are found by how it begins.',
+  'relation.failed': 'The search failed. Type on to search again.',
   'relation.within': 'Search the linked ones',
   'relation.showMore': 'Show {count} more',
   'relation.toStart': 'Move {name} to the beginning',

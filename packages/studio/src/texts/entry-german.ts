@@ -138,6 +138,11 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'relation.new': 'Neu: {name}',
   'relation.count': '{count}, in dieser Reihenfolge',
   'relation.looking': 'Wird gesucht …',
+  'relation.onlyBeginnings':
+    'Zu viele Einträge, um rechtzeitig alle Texte zu durchsuchen: Dies sind die, deren Feld {name} so beginnt.',
+  'relation.tooMany':
+    'Zu viele Einträge für eine Suche. Mit „index“ am Feld {name} (in der Deklaration, durch Entwickler) werden sie nach dessen Anfang gefunden.',
+  'relation.failed': 'Die Suche ist fehlgeschlagen. Tippen Sie weiter, um erneut zu suchen.',
   'relation.within': 'Verknüpfte durchsuchen',
   'relation.showMore': '{count} weitere zeigen',
   'relation.toStart': '{name} an den Anfang',

@@ -84,6 +84,8 @@ export const german: Catalogue = {
   'palette.entries': 'Einträge',
   'palette.person': 'Sie',
   'palette.new': 'Neu: {name}',
+  'palette.more': 'Mehr unter {name}',
+  'palette.unsearched': '{name}: zu viele für eine Suche, Liste öffnen',
   'palette.empty': 'Nichts gefunden für „{text}“',
 
   'value.yes': 'Ja',
@@ -124,6 +126,7 @@ export const german: Catalogue = {
 
   'filter.attribute': 'Attribut',
   'filter.operator': 'Bedingung',
+  'filter.unsearched': 'Es sind zu viele für eine Suche.',
   'filter.value': 'Wert',
   'filter.apply': 'Anwenden',
   'filter.is': 'ist',

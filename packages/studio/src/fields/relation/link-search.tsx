@@ -1,16 +1,12 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ComboBox, Input, type Key, ListBox, ListBoxItem, Popover } from 'react-aria-components'
-import { useTypes } from '../../api/content-types.ts'
-import { entriesQuery } from '../../api/entries.ts'
 import { StateMark } from '../../design/state-mark.tsx'
-import { type Link, toLink } from '../../entry/values.ts'
+import type { Link } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { useOpenEntry } from '../open-entry.ts'
+import { labelOf } from '../labels.ts'
 import styles from './relation-field.module.css'
+import { type FoundLink, type Unsearched, useFoundLinks } from './use-found-links.ts'
 
-const TYPING_PAUSE = 200
-const SHOWN = 20
 const NEW = 'new'
 
 export interface LinkSearchProps {
@@ -35,10 +31,10 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
     if (chosen !== null) setChosen(null)
   }, [chosen])
   const [trigger, setTrigger] = useState<'focus' | 'manual'>('focus')
-  const { found, isKnown } = useFound(target, text, isOpen)
+  const { found, isKnown, unsearched, titleField } = useFoundLinks(target, text, isOpen)
   const taken = useTaken(found.map(({ documentId }) => documentId))
   const isSettled = isKnown && taken !== null
-  const items: readonly Found[] = [
+  const items: readonly FoundLink[] = [
     ...(taken === null ? [] : found.filter(({ documentId }) => !taken.has(documentId))),
     ...(onNew === undefined || !isSettled
       ? []
@@ -73,11 +69,12 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
     >
       <Input className={styles['search'] ?? ''} placeholder={label} />
       <Popover className={styles['popover'] ?? ''} placement="bottom start">
-        <ListBox<Found>
+        <ListBox<FoundLink>
           className={styles['options'] ?? ''}
           renderEmptyState={() => (
             <p className={styles['none']}>
-              {isSettled ? t('relation.none') : t('relation.looking')}
+              {isSettled && unsearched === null && t('relation.none')}
+              {!isSettled && t('relation.looking')}
             </p>
           )}
         >
@@ -92,48 +89,24 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
             </ListBoxItem>
           )}
         </ListBox>
+        {unsearched !== null && <UnsearchedNote {...unsearched} titleField={titleField} />}
       </Popover>
     </ComboBox>
   )
 }
 
-interface Found extends Link {
-  readonly state?: 'draft' | 'published' | 'changed' | undefined
-}
-
-interface FoundLinks {
-  readonly found: readonly Found[]
-  /** False until they are what the server finds for the text. */
-  readonly isKnown: boolean
-}
-
-function useFound(target: string, text: string, isOpen: boolean): FoundLinks {
-  const { reading, locale } = useOpenEntry()
-  const type = useTypes().find(({ uid }) => uid === target)
-  const [asked, ask] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => ask(text), TYPING_PAUSE)
-    return () => clearTimeout(timer)
-  }, [text])
-  const titleField = reading.titleFieldOf(target)
-  const { data, isPlaceholderData } = useQuery({
-    ...entriesQuery(target, {
-      ...(asked.trim() !== '' && { _q: asked.trim() }),
-      ...(titleField !== null && { fields: [titleField], sort: titleField }),
-      pagination: { pageSize: SHOWN, withCount: false },
-      status: 'draft',
-      ...(type?.localized === true && locale !== null && { locale }),
-    }),
-    enabled: isOpen,
-    placeholderData: keepPreviousData,
-  })
-  const found = (data?.data ?? []).map((entry) => ({
-    ...toLink(entry, titleField),
-    state: type?.draftAndPublish === true ? data?.meta.states?.[entry.documentId] : undefined,
-  }))
-  const isKnown = data !== undefined && asked === text && !isPlaceholderData
-  if (isKnown) return { found, isKnown }
-  // Until the answer is there, what was found before must not be chosen for what is typed now.
-  const wanted = text.trim().toLowerCase()
-  return { found: found.filter(({ title }) => title.toLowerCase().includes(wanted)), isKnown }
+/** What was not searched, and what to do about it. */
+function UnsearchedNote({
+  why,
+  hasBeginnings,
+  titleField,
+}: Unsearched & { readonly titleField: string | null }) {
+  const { t } = useTexts()
+  const name = labelOf(titleField ?? 'documentId')
+  const slow = hasBeginnings ? 'relation.onlyBeginnings' : 'relation.tooMany'
+  return (
+    <p role="status" className={styles['unsearched']}>
+      {why === 'failed' ? t('relation.failed') : t(slow, { name })}
+    </p>
+  )
 }

@@ -83,7 +83,7 @@ function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
   const search = useDelayed(setText)
   const declaration = useQuery(declarationQuery(uid)).data
   const titleField = declaration?.titleField ?? null
-  const found = useQuery({
+  const { data: found, error } = useQuery({
     ...entriesQuery(uid, {
       ...(declaration?.localized === true && locale !== null && { locale }),
       ...(text !== '' && { _q: text }),
@@ -92,7 +92,8 @@ function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
     }),
     enabled: declaration !== undefined,
     placeholderData: keepPreviousData,
-  }).data
+  })
+  const none = error === null ? t('list.nothing') : t('filter.unsearched')
   return (
     <>
       <TextInput label={t('filter.value')} type="search" onChange={search} />
@@ -106,7 +107,7 @@ function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
           if (entry !== undefined) onChange(entry.documentId, titleOf(entry, titleField))
         }}
         items={found?.data ?? []}
-        renderEmptyState={() => <p className={styles['none']}>{t('list.nothing')}</p>}
+        renderEmptyState={() => <p className={styles['none']}>{none}</p>}
       >
         {(entry) => (
           <ListBoxItem

@@ -1,14 +1,11 @@
 import type { Attribute, Attributes, Declaration } from '../../api/content-types.ts'
-import type { ListQuery } from '../../api/entries.ts'
+import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
 import { OWN_ATTRIBUTES, stateOf, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
-
-/** By the key that every collection has in order: 135,000 entries are as quick as ten. */
-const NEWEST_FIRST = 'id:desc'
 
 /** Of a relation to many, no more names than can be shown. */
 const SHOWN_RELATED = 3

@@ -1,0 +1,104 @@
+import { useQueries } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
+import { type Entry, entriesQuery, NEWEST_FIRST, titleOf } from '../api/entries.ts'
+import { inTurns } from '../api/in-turns.ts'
+import { useLocales } from '../api/locales.ts'
+import { useMay } from '../api/session.ts'
+import type { Command } from '../design/commands.ts'
+import { useTexts } from '../texts/texts.ts'
+import { useOpenEntry } from './open-entry.ts'
+import { useReadableTypes } from './readable-types.ts'
+
+const FOUND_OF_EACH = 4
+const SHORTEST = 2
+const PATIENCE_MS = 150
+const UNCOUNTED = Number.MAX_SAFE_INTEGER
+
+/** However many types there are: a keystroke leaves connections to the rest of the app, and turns to other people. */
+const searchInTurns = inTurns(3)
+
+/**
+ * The newest entries with a text in them, in whatever language, of every type that the person may read, the shortest lists
+ * first. What is left out of a type is one more line, which leads to its list.
+ */
+export function useFoundEntries(text: string): readonly Command[] {
+  const wanted = useSettled(text)
+  const isSearching = wanted.length >= SHORTEST
+  const counts = useCounts()
+  const types = useReadableTypes()
+    .filter(({ kind }) => kind === 'collectionType')
+    .toSorted((a, b) => (counts[a.uid] ?? UNCOUNTED) - (counts[b.uid] ?? UNCOUNTED))
+  const queryOf = useEntriesOf(wanted)
+  const found = useQueries({
+    queries: types.map((type) => ({ ...queryOf(type), enabled: isSearching })),
+  })
+  const lineOf = useEntryLine()
+  const restOf = useRestLine(wanted)
+  if (!isSearching) return []
+  return types.flatMap((type, at) => {
+    const { data, error } = found[at] ?? {}
+    if (error) return [restOf(type, 'palette.unsearched')]
+    const entries = data?.data ?? []
+    const lines = entries.slice(0, FOUND_OF_EACH).map((entry) => lineOf(type, entry))
+    return entries.length > FOUND_OF_EACH ? [...lines, restOf(type, 'palette.more')] : lines
+  })
+}
+
+function useEntriesOf(wanted: string) {
+  const may = useMay()
+  const codes = useLocales().map(({ code }) => code)
+  return ({ uid, localized, titleField }: TypeSummary) => {
+    const query = {
+      _q: wanted,
+      ...(localized && { locale: codes.filter((code) => may(`${uid}.find`, code)) }),
+      fields: [titleField ?? 'documentId', ...(localized ? ['locale'] : [])],
+      sort: NEWEST_FIRST,
+      pagination: { pageSize: FOUND_OF_EACH + 1, withCount: false },
+    }
+    return entriesQuery(uid, query, searchInTurns)
+  }
+}
+
+function useEntryLine(): (type: TypeSummary, entry: Entry) => Command {
+  const open = useOpenEntry()
+  const { locale: nameOf } = useTexts()
+  const [first] = useLocales()
+  return (type, entry) => {
+    const { documentId, locale = null } = entry
+    const isDefault = locale === null || locale === first?.code
+    return {
+      id: `${documentId} ${locale ?? ''}`,
+      text: titleOf(entry, type.titleField),
+      note: isDefault ? listTitleOf(type) : `${listTitleOf(type)} · ${nameOf(locale)}`,
+      run: () => open(type, documentId, isDefault ? undefined : locale),
+    }
+  }
+}
+
+/** Leads to the list of the type, which shows the rest of what was found; or all of it, where it could not be searched. */
+function useRestLine(wanted: string) {
+  const navigate = useNavigate()
+  const { t } = useTexts()
+  return (type: TypeSummary, text: 'palette.more' | 'palette.unsearched'): Command => ({
+    id: `rest ${type.uid}`,
+    text: t(text, { name: listTitleOf(type) }),
+    run: () =>
+      void navigate({
+        to: '/content/$type',
+        params: { type: apiNameOf(type) },
+        search: text === 'palette.more' ? { q: wanted } : {},
+      }),
+  })
+}
+
+/** The text, once nobody types any more. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

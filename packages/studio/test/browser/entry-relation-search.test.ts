@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import type { Page, Request } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import { fieldAt, openAs, openPiece, PIECE, startWithEditors } from './editors.ts'
+import type { Server } from './server.ts'
+
+const PERSON = 'api::person.person'
+const MANY = 135_000
+const TOO_SLOW = { error: { status: 504, name: 'TimeoutError', message: 'It took too long' } }
+
+describeInBrowser('the search of a relation', function () {
+  let server: Server
+  let window: Window
+  let page: Page
+  let documentId: string
+  /** The questions for persons, but those about the ones that are linked. */
+  let asked: URLSearchParams[]
+  before(async () => {
+    server = await startWithEditors()
+    documentId = (await server.ask('POST', PIECE, { data: { title: 'Read' } })).data.documentId
+    window = await openAs(server, 'Ada')
+    page = window.page
+    page.on('request', note)
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+  afterEach(async () => page.unrouteAll())
+
+  const note = (request: Request): void => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (decodeURIComponent(pathname).endsWith(`/content/${PERSON}`) && searchParams.has('sort')) {
+      asked.push(searchParams)
+    }
+  }
+  const field = () => fieldAt(page, 'readers')
+  const box = () => field().getByRole('combobox')
+  const offered = (name: string) => page.getByRole('option', { name })
+  const open = async (): Promise<void> => {
+    asked = []
+    await openPiece(page, server, documentId)
+    await box().scrollIntoViewIfNeeded()
+    // Scrolling closes the list: the page stands still after two frames.
+    await page.evaluate(
+      async () =>
+        new Promise((resolve) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(null))),
+        ),
+    )
+    await box().click()
+    await offered('Emily').waitFor()
+  }
+  const orders = (): readonly (string | null)[] => asked.map((one) => one.get('sort'))
+  /** As a server answers that has 135,000 persons. */
+  const makeLong = async (isIndexed: boolean): Promise<void> => {
+    await page.route('**/admin/counts', (route) =>
+      route.fulfill({ json: { data: { [PERSON]: MANY } } }),
+    )
+    await page.route(/\/admin\/content-types\/api.*person/, async (route) => {
+      const response = await route.fetch()
+      const json = (await response.json()) as { data: { attributes: { name: object } } }
+      Object.assign(json.data.attributes.name, { index: isIndexed })
+      await route.fulfill({ response, json })
+    })
+    await page.route(/person\?.*_q=/, (route) => route.fulfill({ status: 504, json: TOO_SLOW }))
+  }
+
+  it('offers a short type by title', async () => {
+    await open()
+    expect(orders().at(-1)).to.equal('name')
+    await box().fill('sap')
+    await offered('Sappho').waitFor()
+    await offered('Emily').waitFor({ state: 'detached' })
+  })
+
+  it('offers the newest of a long type, and says what would make its search quick', async () => {
+    await makeLong(false)
+    await open()
+    expect(orders()).to.deep.equal(['id:desc'])
+    await box().fill('sap')
+    const said = page.getByRole('status').filter({ hasText: 'Too many entries to search in time' })
+    await said.getByText('Ask a developer to declare “index” for Name').waitFor()
+    expect(asked.filter((one) => one.get('_q') === 'sap').length).to.equal(1)
+    await offered('New: sap').waitFor()
+  })
+
+  it('finds those of a long type by how their title begins, where it has an index', async () => {
+    await makeLong(true)
+    await open()
+    expect(orders()).to.deep.equal(['name'])
+    await box().fill('sap')
+    await offered('Sappho').waitFor()
+    await page.getByText('these are the ones whose Name begins so').waitFor()
+    await offered('Sappho').click()
+    await field().getByRole('listitem').getByText('Sappho').waitFor()
+  })
+
+  it('makes no browser complain, but of what took too long', () => {
+    const unexpected = window.complaints.filter((text) => !/status of 504/.test(text))
+    expect(unexpected).to.deep.equal([])
+  })
+})
