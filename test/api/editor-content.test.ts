@@ -292,6 +292,8 @@ describe('content for who writes it', () => {
       titleField: 'title',
       description: '',
     })
+    const types = (await author.send('GET', '/admin/content-types')).body.data
+    expect(types.find(({ uid }: Json) => uid === ARTICLE).titleField).to.equal('title')
     expect(type.attributes.notes).to.deep.equal({
       type: 'text',
       private: true,

@@ -78,7 +78,6 @@ describe('http/admin-routes', () => {
         'api::tag.tag',
         'api::homepage.homepage',
       ])
-      expect(types[0].titleField).to.equal('title')
       expect(types[2].actions).to.deep.equal(
         ['find', 'update', 'delete', 'sync', 'readDrafts', 'publish'].map(
           (verb) => `api::homepage.homepage.${verb}`,
