@@ -1,6 +1,5 @@
 import type { DeclaredFile } from '../../api/declarations.ts'
-import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type DraftAttribute, textIn } from './draft.ts'
 import { shownName } from './reference-fields.tsx'
@@ -21,29 +20,20 @@ export function AskToRemove({ attribute, files, onClose, onRemove }: AskToRemove
   const type = shownName(files.find(({ uid }) => uid === target)?.content ?? {}, target)
   const isOwner = textIn(options, 'inversedBy') !== undefined
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('declare.removeTitle', { name })}
       isOpen={attribute !== null}
+      confirm={t('declare.removeShort')}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button
-            look="danger"
-            onPress={() => {
-              onClose()
-              if (attribute !== null) onRemove(attribute)
-            }}
-          >
-            {t('declare.removeShort')}
-          </Button>
-        </>
-      }
+      onConfirm={() => {
+        onClose()
+        if (attribute !== null) onRemove(attribute)
+      }}
     >
       <p>{t('declare.removeHint')}</p>
       {isOwner && otherSide !== null && (
         <p>{t('declare.removeSide', { other: otherSide, type })}</p>
       )}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -5,7 +5,7 @@ import type { Presence } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
@@ -164,20 +164,13 @@ function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps
     else await navigate({ to: '/content/$type', params: { type: apiNameOf(type) } })
   }
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('entry.delete.title')}
       isOpen={isAsking}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button look="danger" onPress={() => void remove()}>
-            {t('action.delete')}
-          </Button>
-        </>
-      }
+      onConfirm={() => void remove()}
     >
       {t('entry.delete.hint')}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

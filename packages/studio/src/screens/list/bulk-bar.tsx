@@ -4,7 +4,7 @@ import type { BulkAction, BulkTarget } from '../../api/bulk.ts'
 import type { TypeSummary } from '../../api/content-types.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { AddToRelease } from '../planning/add-to-release.tsx'
@@ -120,21 +120,14 @@ interface AskToDeleteManyProps {
 function AskToDeleteMany({ count, isOpen, onClose, onDelete }: AskToDeleteManyProps) {
   const { t } = useTexts()
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('bulk.deleteTitle', { count })}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button look="danger" onPress={onDelete}>
-            {t('action.delete')}
-          </Button>
-        </>
-      }
+      onConfirm={onDelete}
     >
       {t('bulk.deleteHint')}
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFields, textOf } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
@@ -153,29 +154,19 @@ function AskToDelete({ file, onClose, onDeleted }: AskToDeleteProps) {
   const action = useAction()
   const uses = useQuery(fileUsagesQuery(file.id)).data?.meta.pagination.total ?? 0
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('settings.deleteTitle', { name: file.name })}
       isOpen
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button
-            look="danger"
-            isPending={action.isBusy}
-            onPress={() =>
-              action.run(() => deleteFile(file.id), {
-                changes: ['files', 'folders'],
-                onDone: onDeleted,
-              })
-            }
-          >
-            {t('action.delete')}
-          </Button>
-        </>
+      isPending={action.isBusy}
+      onConfirm={() =>
+        action.run(() => deleteFile(file.id), {
+          changes: ['files', 'folders'],
+          onDone: onDeleted,
+        })
       }
     >
       {uses > 0 ? t('media.deleteUsed', { count: uses }) : t('media.deleteHint')}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

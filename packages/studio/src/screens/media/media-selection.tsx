@@ -4,6 +4,7 @@ import { deleteFile, type MediaFile, moveFiles } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -114,20 +115,14 @@ function AskToDeleteFiles({ files, isOpen, onClose, onDeleted }: AskToDeleteFile
       onDone: onDeleted,
     })
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('media.deleteTitle', { count: files.length })}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button look="danger" isPending={action.isBusy} onPress={remove}>
-            {t('action.delete')}
-          </Button>
-        </>
-      }
+      isPending={action.isBusy}
+      onConfirm={remove}
     >
       {t('media.deleteHint')}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

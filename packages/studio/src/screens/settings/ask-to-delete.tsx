@@ -1,5 +1,4 @@
-import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
 export interface AskToDeleteProps {
@@ -14,26 +13,16 @@ export interface AskToDeleteProps {
 export function AskToDelete({ name, hint, onDelete, onClose }: AskToDeleteProps) {
   const { t } = useTexts()
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('settings.deleteTitle', { name: name ?? '' })}
       isOpen={name !== null}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button
-            look="danger"
-            onPress={() => {
-              onClose()
-              onDelete()
-            }}
-          >
-            {t('action.delete')}
-          </Button>
-        </>
-      }
+      onConfirm={() => {
+        onClose()
+        onDelete()
+      }}
     >
       {hint}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

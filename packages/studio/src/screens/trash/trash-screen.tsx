@@ -10,7 +10,7 @@ import {
   trashQuery,
 } from '../../api/trash.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -130,27 +130,18 @@ function AskToEnd({
   const action = useAction()
   const name = row === null || row.title === '' ? t('trash.untitled') : row.title
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('trash.endNamed', { name })}
       isOpen={row !== null}
+      confirm={t('trash.end')}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
-          <Button
-            look="danger"
-            onPress={() => {
-              onClose()
-              if (row === null) return
-              action.run(() => endDeleted(row), { changes: ['trash'], says: t('trash.ended') })
-            }}
-          >
-            {t('trash.end')}
-          </Button>
-        </>
-      }
+      onConfirm={() => {
+        onClose()
+        if (row === null) return
+        action.run(() => endDeleted(row), { changes: ['trash'], says: t('trash.ended') })
+      }}
     >
       {t('trash.endHint')}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+
+export interface ConfirmDialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  /** The button that carries it out. @default Delete */
+  readonly confirm?: string
+  readonly isPending?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  /** The consequences. */
+  readonly children: ReactNode
+}
+
+/** Asks before an action that removes something. The caller closes it. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, isOpen, confirm, isPending = false, onConfirm, onClose, children } = props
+  const { t } = useTexts()
+  return (
+    <Dialog
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button look="danger" isPending={isPending} onPress={onConfirm}>
+            {confirm ?? t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  )
+}
