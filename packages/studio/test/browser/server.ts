@@ -23,6 +23,10 @@ export interface Server {
   ask(method: string, target: string, body?: unknown): Promise<Answer>
   /** Many documents at once, as lines of `_bulk`. @throws Error for a line that fails */
   bulk(lines: readonly object[]): Promise<void>
+  /** Ends its process, as a deployment does. */
+  goDown(): Promise<void>
+  /** Starts it again, on what it has stored. */
+  comeBack(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,35 +44,45 @@ export async function startServer(
   const database = `quire_test_studio_${randomBytes(4).toString('hex')}`
   const uri = process.env['MONGODB_URI']
   const port = Number(env['PORT'] ?? (await findFreePort()))
-  const child = spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOST: '127.0.0.1',
-      PORT: String(port), // links name it
-      PUBLIC_URL: `http://${host}:${port}`,
-      ROOT_API_TOKEN: TOKEN,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: database,
-      RATE_LIMIT: 'off',
-      SLOW_REQUEST_MS: '0',
-      ...(uri !== undefined && { MONGODB_URI: uri }),
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'exit')
+  const launch = (): ChildProcess =>
+    spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOST: '127.0.0.1',
+        PORT: String(port), // links name it
+        PUBLIC_URL: `http://${host}:${port}`,
+        ROOT_API_TOKEN: TOKEN,
+        QUIRE_DATA_DIR: folder,
+        MONGODB_DATABASE: database,
+        RATE_LIMIT: 'off',
+        SLOW_REQUEST_MS: '0',
+        ...(uri !== undefined && { MONGODB_URI: uri }),
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  let child = launch()
   const { linkTo } = await listening(child)
   const address = `http://${host}:${port}`
+  const goDown = async (): Promise<void> => {
+    const ended = once(child, 'exit')
+    if (child.exitCode !== null || !child.kill('SIGTERM')) return
+    await ended
+  }
   return {
     address,
     firstStartLink: () => linkTo('first-start'),
     signInLink: () => linkTo('sign-in'),
     ask: (method, target, body) => ask(address + target, method, body),
     bulk: (lines) => bulk(`${address}/api/_bulk`, lines),
+    goDown,
+    comeBack: async () => {
+      child = launch()
+      await listening(child)
+    },
     stop: async () => {
-      child.kill('SIGTERM')
-      await ended
+      await goDown()
       if (uri !== undefined) await drop(uri, database)
       rmSync(folder, { recursive: true, force: true })
     },

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Page, Request } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  openAs,
+  openPiece,
+  PERSON,
+  PIECE,
+  signIn,
+  startWithEditors,
+  titleOf,
+  untilSaved,
+  untilStored,
+} from './editors.ts'
+import type { Server } from './server.ts'
+
+const NO_CONNECTION = /No connection: kept in this browser/
+
+describeInBrowser('what is typed while something fails', function () {
+  let server: Server
+  let window: Window
+  let page: Page
+  /** What was written while it was watched: the bodies of what reached the server. */
+  let written: unknown[]
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const open = async (title: string): Promise<string> => {
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title } })).data
+    await openPiece(page, server, documentId)
+    return documentId
+  }
+  const titleAt = (documentId: string) => async () =>
+    (await server.ask('GET', `${PIECE}/${documentId}`)).data.title as unknown
+  const watch = (): void => {
+    written = []
+    page.removeAllListeners('requestfinished')
+    page.on('requestfinished', (request: Request) => {
+      if (['POST', 'PUT'].includes(request.method()) && request.url().includes('/admin/content/')) {
+        written.push((request.postDataJSON() as { data: unknown }).data)
+      }
+    })
+  }
+
+  it('is one save when the network is back, with all that was typed without it', async () => {
+    const documentId = await open('Connected')
+    await titleOf(page).press('End')
+    await page.keyboard.type(', then')
+    await window.context.setOffline(true)
+    await page.keyboard.type(' cut off')
+    await page.getByText(NO_CONNECTION).waitFor()
+    await page.keyboard.type(' and typing on')
+    expect(await titleOf(page).inputValue()).to.equal('Connected, then cut off and typing on')
+    await page.getByText(NO_CONNECTION).waitFor()
+    watch()
+    await window.context.setOffline(false)
+    await untilSaved(page)
+    await untilStored(titleAt(documentId), 'Connected, then cut off and typing on')
+    expect(written).to.deep.equal([{ title: 'Connected, then cut off and typing on' }])
+    expect(await titleOf(page).evaluate((field) => field === document.activeElement)).to.equal(true)
+  })
+
+  it('is one entry when the answer to its creation was lost', async () => {
+    await page.goto(`${server.address}/studio/content/pieces/new`)
+    let isLost = false
+    await page.route(/\/admin\/content\/[^/]*piece\?/, async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+    await titleOf(page).fill('Created once')
+    await page.getByText(NO_CONNECTION).waitFor()
+    await titleOf(page).press('End')
+    await page.keyboard.type(', and no more')
+    await page.waitForURL(/pieces\/(?!new)/, { timeout: 20_000 })
+    await untilSaved(page)
+    await page.unrouteAll()
+    const { data } = await server.ask('GET', `${PIECE}?filters[title][$startsWith]=Created`)
+    expect(data.map(({ title }: { title: string }) => title)).to.deep.equal([
+      'Created once, and no more',
+    ])
+  })
+
+  it('is saved when the server has started again', async () => {
+    const documentId = await open('Before the start')
+    await server.goDown()
+    await titleOf(page).fill('Typed while it was down')
+    await page.getByText(NO_CONNECTION).waitFor()
+    await server.comeBack()
+    await titleOf(page).press('End')
+    await page.keyboard.type(', and after')
+    await page.getByText(/^Saved (now|this minute|\d)/).waitFor({ timeout: 30_000 })
+    await untilStored(titleAt(documentId), 'Typed while it was down, and after')
+  })
+
+  it('is saved when the session ended while the network was away, after signing in again', async () => {
+    const documentId = await open('Signed in')
+    await window.context.setOffline(true)
+    await titleOf(page).fill('Typed offline')
+    await page.getByText(NO_CONNECTION).waitFor()
+    await window.context.clearCookies()
+    await window.context.setOffline(false)
+    await page.getByRole('dialog').getByText('You have been signed out').waitFor()
+    await signIn(page, 'Ada')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await untilSaved(page)
+    await untilStored(titleAt(documentId), 'Typed offline')
+  })
+
+  it('is back when the tab was closed in the middle of it, also where only a press saves', async () => {
+    const [{ documentId }] = (await server.ask('GET', `${PERSON}?filters[name]=Walt`)).data
+    await page.goto(`${server.address}/studio/content/persons/${documentId}`)
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Walter')
+    const closed = page
+    page = await window.context.newPage()
+    await closed.close()
+    await page.goto(`${server.address}/studio/content/persons/${documentId}`)
+    await page.getByText('Not saved: kept in this browser').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).to.equal(
+      'Walter',
+    )
+  })
+})
