@@ -112,6 +112,42 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByText('Nothing was sent yet').waitFor()
   })
 
+  it('send again what failed, once the receiver takes it', async () => {
+    answer = 410
+    arrived.length = 0
+    await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Rivers' } })
+    await open('webhooks', 'Webhooks')
+    const ofSite = page.getByRole('button', { name: 'Deliveries of Site' })
+    await ofSite.click()
+    const row = page.getByRole('row').filter({ hasText: 'entry.create' }).first()
+    await row.getByText('Failed').waitFor({ timeout: 20_000 })
+    expect(await row.getByRole('button').count()).to.equal(0) // nothing is sent while it is off
+    await page.reload()
+    await page.getByText('off: its receiver wants no more').waitFor()
+    await inMenu('Turn on')
+    await page.getByText('off: its receiver wants no more').waitFor({ state: 'detached' })
+    answer = 204
+    await ofSite.click()
+    const again = once(receiver, 'request')
+    await row.getByRole('button', { name: /Send again/ }).click()
+    await page.getByText('Sent again in a moment').waitFor()
+    await again
+    await row.getByText('Delivered').waitFor({ timeout: 20_000 })
+    expect(arrived).to.deep.equal(['entry.create', 'entry.create'])
+  })
+
+  it('send at once what would be tried again in minutes', async () => {
+    answer = 500
+    await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Lakes' } })
+    await open('webhooks', 'Webhooks')
+    await page.getByRole('button', { name: 'Deliveries of Site' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'entry.create' }).first()
+    await row.getByText(/2 attempts/).waitFor({ timeout: 30_000 })
+    answer = 204
+    await row.getByRole('button', { name: /Send again/ }).click()
+    await row.getByText('Delivered').waitFor({ timeout: 20_000 })
+  })
+
   it('change their secret, are turned off, and are deleted', async () => {
     await open('webhooks', 'Webhooks')
     await inMenu('New secret')
@@ -133,7 +169,8 @@ describeInBrowser('webhooks and the audit', () => {
     const rows = page.getByRole('region', { name: 'What has happened' }).getByRole('row')
     await rows.filter({ hasText: 'Webhooks: deleted' }).filter({ hasText: 'Ada' }).waitFor()
     await rows.filter({ hasText: 'Signed in' }).waitFor()
-    await rows.filter({ hasText: 'Category' }).filter({ hasText: 'The operator' }).waitFor()
+    const ofOperator = rows.filter({ hasText: 'Category' }).filter({ hasText: 'The operator' })
+    await ofOperator.first().waitFor()
     await expectAccessible(page, 'audit')
     await page.getByRole('button', { name: /About/ }).click()
     await page.getByRole('option', { name: 'Sign-ins', exact: true }).click()

@@ -124,7 +124,7 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
                 <Result delivery={delivery} />
               </td>
               <td className={styles['end']}>
-                {mayReplay && delivery.state !== 'due' && (
+                {mayReplay && delivery.last !== null && (
                   <Button
                     look="quiet"
                     small
