@@ -120,6 +120,7 @@ async function readAll(server: ServerProcess, status: string): Promise<readonly 
   while (cursor !== null) {
     const query = `status=${status}&pagination[pageSize]=100&pagination[cursor]=${cursor}`
     const response = await fetch(`${server.base}/api/notes?${query}`, { headers: HEADERS })
+    expect(response.status, await response.clone().text()).to.equal(200)
     const page = (await response.json()) as {
       readonly data: readonly Note[]
       readonly meta: { readonly pagination: { readonly nextCursor: string | null } }

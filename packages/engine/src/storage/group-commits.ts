@@ -26,21 +26,50 @@ interface Outcome {
   readonly error?: unknown
 }
 
-/** So long a group goes on taking in others, who wait for its last one. */
-const GROUP_MS = 20
+export interface GroupOptions {
+  /** So long a group goes on taking in others, who wait for its last one. @default 20 */
+  readonly groupMs?: number
+  /** How long a commit waits for as many as the one before it had, which took so long. */
+  readonly waitMs?: (commitMs: number) => number
+}
 
-export function groupCommits(data: Data, groupMs = GROUP_MS): GroupCommits {
+const GROUP_MS = 20
+const LONGEST_WAIT_MS = 3
+
+/**
+ * A quarter of the time of a commit is worth its while: those who were answered together mostly write again
+ * together, and half of them would have to wait for two commits. On a quick disk it is less than a timer can wait.
+ */
+export function waitFor(commitMs: number): number {
+  return Math.min(Math.floor(commitMs / 4), LONGEST_WAIT_MS)
+}
+
+export function groupCommits(
+  data: Data,
+  { groupMs = GROUP_MS, waitMs = waitFor }: GroupOptions = {},
+): GroupCommits {
   const queue: Waiting[] = []
-  let isPlanned = false
+  const last = { writers: 0, ms: 0 }
+  let planned: NodeJS.Immediate | null = null
+  let timer: NodeJS.Timeout | null = null
+  const unplan = (): void => {
+    clearTimeout(timer ?? undefined)
+    clearImmediate(planned ?? undefined)
+    planned = timer = null
+  }
+  const run = (): void => {
+    unplan()
+    const startedAt = performance.now()
+    last.writers = commitSome(data, queue, groupMs)
+    last.ms = performance.now() - startedAt
+    plan()
+  }
   const plan = (): void => {
-    if (isPlanned || queue.length === 0) return
-    isPlanned = true
+    if (planned || queue.length === 0) return
+    const wait = queue.length < last.writers ? waitMs(last.ms) : 0
+    if (wait > 0) timer ??= setTimeout(run, wait)
     // After all sockets that have something to read were read: their writes join the group.
-    setImmediate(() => {
-      isPlanned = false
-      commitSome(data, queue, groupMs)
-      plan()
-    })
+    else planned = setImmediate(run)
   }
   return {
     write: (work) =>
@@ -49,6 +78,7 @@ export function groupCommits(data: Data, groupMs = GROUP_MS): GroupCommits {
         plan()
       }),
     close: () => {
+      unplan()
       for (const { reject } of queue.splice(0))
         reject(new CommandError('InterruptedAtShutdown', 'interrupted at shutdown'))
     },
@@ -58,7 +88,8 @@ export function groupCommits(data: Data, groupMs = GROUP_MS): GroupCommits {
 /** One of a group has failed after it began to change something: nothing of the group is left. */
 class HalfDone extends Error {}
 
-function commitSome(data: Data, queue: Waiting[], groupMs: number): void {
+/** Returns how many it has answered. */
+function commitSome(data: Data, queue: Waiting[], groupMs: number): number {
   const group: Waiting[] = []
   try {
     settle(runGroup(data, queue, { group, groupMs }))
@@ -69,6 +100,7 @@ function commitSome(data: Data, queue: Waiting[], groupMs: number): void {
     if (isHalfDone && group.length > 1) for (const one of group) commitAlone(data, one)
     else for (const { reject } of group) reject(isHalfDone ? error.cause : error)
   }
+  return group.length
 }
 
 /** @throws HalfDone; what the commit failed with */

@@ -10,6 +10,7 @@ import type { Engine } from '../../src/request/engine.ts'
 import { sessionTable } from '../../src/request/sessions.ts'
 import { openData } from '../../src/storage/database.ts'
 import { groupCommits } from '../../src/storage/group-commits.ts'
+import type { GroupOptions } from '../../src/storage/group-commits.ts'
 import type { Store } from '../../src/storage/store.ts'
 
 const DATABASE = 'torn'
@@ -44,12 +45,12 @@ export function filling(store: Store): FillingStore {
   return filled
 }
 
-export function openEngineOn(store: Store): Engine {
+export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () => 0): Engine {
   const data = openData(store)
   const cursors = cursorTable()
   return {
     data,
-    writes: groupCommits(data, Infinity),
+    writes: groupCommits(data, { groupMs: Infinity, waitMs }),
     cursors,
     sessions: sessionTable(data, cursors, {}),
     address: '',

@@ -5,6 +5,7 @@ import { documentOf } from '../../src/bson/values.ts'
 import type { Document } from '../../src/bson/values.ts'
 import { diskFault } from '../../src/errors.ts'
 import type { Engine } from '../../src/request/engine.ts'
+import { waitFor } from '../../src/storage/group-commits.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 import type { Body, FillingStore } from './filling-engine.ts'
@@ -98,6 +99,26 @@ describe('writes that come at the same time', () => {
       1,
     ])
     await expectContent(MANY)
+  })
+
+  it('wait for as many as were answered together before, and no longer than it is worth', async () => {
+    const forever = 2 ** 30
+    let waitMs = forever
+    engine = openEngineOn(store, () => waitMs)
+    await runAll([insert(10), insert(11), insert(12)])
+    const before = store.lastCommit()
+    const first = runAll([insert(13), insert(14)])
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(store.lastCommit(), 'they wait').to.equal(before)
+    await Promise.all([first, run(engine, insert(15))])
+    expect(store.lastCommit() - before).to.equal(1)
+    waitMs = 1
+    await runAll([insert(16), insert(17)])
+    expect(store.lastCommit() - before).to.equal(2)
+    waitMs = forever
+    // There were two of them the last time.
+    await runAll([insert(18), insert(19)])
+    expect([1, 3, 8, 1000].map(waitFor)).to.deep.equal([0, 0, 2, 3])
   })
 
   it('are undone together and run one by one where the disk takes one only in part', async () => {
