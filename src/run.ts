@@ -61,7 +61,8 @@ async function start(parts: Parts, closers: Closers): Promise<void> {
   const docs = typeof app.docsPath === 'string' ? `; API: ${server.address}${app.docsPath}` : ''
   log.info(`Quire listens on ${server.address}; database: ${deployment.reason}${docs}`)
   const firstStart = await app.firstStartLink?.()
-  if (firstStart) log.info(`No administrator yet: ${firstStart} makes one, once and within an hour`)
+  if (firstStart)
+    log.info(`No administrator yet: ${firstStart} creates the first, once and within an hour`)
   parts.onListening?.(server.address, dependencies)
 }
 

@@ -137,7 +137,7 @@ describe('run', () => {
   it('asks about a variable that looks like a slip', async () => {
     const running = start({ MONGO_URI: 'x' })
     await listening(running)
-    expect(running.output()).to.include('is MONGODB_URI meant?')
+    expect(running.output()).to.include('did you mean MONGODB_URI?')
   })
 })
 

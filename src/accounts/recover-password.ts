@@ -67,7 +67,7 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
   await context.mailer.send({
     to: user.email,
     subject: 'Reset password',
-    text: `We were told that you lost your password.\n\n${link}The code is ${code}\n\nIt is good for one hour, and once. If it was not you who asked, nothing needs to be done.\n`,
+    text: `Somebody asked to reset the password of your account.\n\n${link}The code is ${code}\n\nIt is valid once and for one hour. If you did not ask, ignore this mail.\n`,
   })
 }
 

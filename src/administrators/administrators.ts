@@ -264,5 +264,5 @@ function sessionOf(actor: Principal, id: string): string | null {
 
 /** The link is not good, or was used before. */
 export function invalidLink(): ValidationError {
-  return new ValidationError('This link is not good any more', {}, { code: 'invalid_link' })
+  return new ValidationError('This link is no longer valid', {}, { code: 'invalid_link' })
 }

@@ -62,7 +62,7 @@ async function follow(
 ): Promise<Entering> {
   if (row.oidc?.isManaged !== true) return row
   const roles = knownRoles(context, staff, identity)
-  if (roles.length === 0) throw refused('the provider gives them no role')
+  if (roles.length === 0) throw refused('the claims of the provider give no role')
   const isSame = roles.length === row.roles.length && roles.every((one) => row.roles.includes(one))
   if (!isSame) await changeRow(context, staff, row, { roles }, session)
   return row
@@ -75,7 +75,7 @@ async function link(
   { issuer, subject }: Identity,
   session: Session,
 ): Promise<Entering> {
-  if (row.oidc !== undefined) throw refused('their address belongs to somebody else')
+  if (row.oidc !== undefined) throw refused('another administrator has this address')
   const oidc = { issuer, subject, isManaged: false }
   await changeRow(context, staff, row, { oidc }, session)
   return row
@@ -89,8 +89,8 @@ async function make(
 ): Promise<Entering> {
   const { email, name, issuer, subject } = identity
   const roles = knownRoles(context, staff, identity)
-  if (email === null) throw refused('the provider does not say that their address is theirs')
-  if (roles.length === 0) throw refused('the provider gives them no role')
+  if (email === null) throw refused('the provider has not verified the address')
+  if (roles.length === 0) throw refused('the claims of the provider give no role')
   const isFirst = staff.administrators.length === 0
   if (isFirst && !roles.includes(ADMINISTRATOR)) throw refused('there is no administrator yet')
   const named = name !== null && shortText().validate(name).error === undefined ? name : email

@@ -128,12 +128,12 @@ export async function removePasskey(
 /** Where there are passkeys at all. @throws NotFoundError elsewhere */
 export function partyOf({ relyingParty }: AdministratorsContext): RelyingParty {
   if (relyingParty !== null) return relyingParty
-  throw new NotFoundError('There are no passkeys under an IP address, or without HTTPS')
+  throw new NotFoundError('Passkeys require a host name and HTTPS')
 }
 
 /** One answer for whatever is wrong with it. */
 export function invalidPasskey(): ValidationError {
-  return new ValidationError('This passkey is not good here', {}, { code: 'invalid_passkey' })
+  return new ValidationError('This passkey is not valid here', {}, { code: 'invalid_passkey' })
 }
 
 async function change(

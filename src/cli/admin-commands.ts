@@ -15,7 +15,7 @@ import { formatTable } from './table.ts'
 
 const list: Command = {
   usage: 'admin list',
-  summary: 'who may sign in to the Studio',
+  summary: 'list administrators',
   options: {},
   words: { min: 0, max: 0 },
   run: async (context) => {
@@ -28,7 +28,7 @@ const list: Command = {
 const add: Command = {
   usage: 'admin add <name> <email> [--role <type>]... [--password <password>]',
   summary:
-    'add an administrator, who may do everything unless roles are named; without a password a link to choose one is printed, good once and for an hour',
+    'add an administrator, with all permissions unless roles are named; without a password print a one-time link to set one, valid for an hour',
   options: { role: { type: 'string', multiple: true }, password: { type: 'string' } },
   words: { min: 2, max: 2 },
   run: async (context, words, options) => {
@@ -44,14 +44,14 @@ const add: Command = {
     const link = await linkFor(context, administrators, added)
     return {
       data: { ...added, link },
-      text: `Added ${added.name}, who chooses a password here:\n${link}`,
+      text: `Added ${added.name}. Link to set a password:\n${link}`,
     }
   },
 }
 
 const reset: Command = {
   usage: 'admin reset <email>',
-  summary: 'print a link to choose another password, good once and for an hour',
+  summary: 'print a one-time link to set a new password, valid for an hour',
   options: {},
   words: { min: 1, max: 1 },
   run: async (context, words) => {
@@ -60,7 +60,7 @@ const reset: Command = {
     const link = await linkFor(context, administrators, found)
     return {
       data: { ...found, link },
-      text: `${found.name} chooses another password here:\n${link}`,
+      text: `Link for ${found.name} to set a new password:\n${link}`,
     }
   },
 }

@@ -8,7 +8,7 @@ import { formatTable } from './table.ts'
 export const APPLY_COMMAND: Command = {
   usage: 'apply <folder|file|-> [--key <attribute>] [--prune [--yes]] [--dry-run]',
   summary:
-    'make documents what files say (article.json, article.fr.ndjson, article.csv): twice is once; see docs/operating.md',
+    'create and update documents from files (article.json, article.fr.ndjson, article.csv); repeatable; see docs/operating.md',
   options: {
     key: { type: 'string' },
     prune: { type: 'boolean' },
@@ -79,13 +79,13 @@ function textOf(
     ...(failed > faults.length ? [`  and ${failed - faults.length} more`] : []),
     ...(prune ? [pruneText(pruned, dryRun)] : []),
     ...(dryRun ? ['A dry run: nothing was stored.'] : []),
-    ...(complete ? [] : ['Ended early: run it again to go on.']),
+    ...(complete ? [] : ['Ended early: run it again to continue.']),
   ].join('\n')
 }
 
 function pruneText(pruned: Pruned | null, dryRun: boolean): string {
   if (pruned === null) {
-    return 'Nothing was pruned: lines failed, or it was not confirmed (--yes where nobody can be asked).'
+    return 'Nothing was pruned: lines failed, or the deletion was not confirmed (--yes without a terminal).'
   }
   const found = Object.entries(pruned).map(([uid, count]) => `${count} of ${uid}`)
   if (found.length === 0) return 'Nothing to prune.'

@@ -6,11 +6,11 @@ import { loadSchema } from '../services/load-schema.ts'
 import type { CliOutput } from './run-cli.ts'
 import { formatTable } from './table.ts'
 
-const USAGE = 'Use it as: quire check-project <folder> [--json]'
+const USAGE = 'Usage: quire check-project <folder> [--json]'
 const HELP = `quire check-project <folder> [--json]
 
-  says what of a project of the reference, or of a folder of content-types, would be served and what would not,
-  without a database; the exit status is 1 where it could not be started`
+  reports which parts of a project of the reference, or of a folder of content-types, would be served,
+  without a database; the exit status is 1 if it cannot start`
 
 /** What `check-project` found. */
 export interface ProjectCheck {
@@ -101,7 +101,7 @@ const WHAT: Readonly<Record<string, string>> = {
   middlewares: 'middlewares',
   lifecycles: 'lifecycle hooks',
   extensions: 'code of extensions; the attributes that they add to users are read',
-  plugins: 'plugins of its own',
+  plugins: 'its own plugins',
   bootstrap: 'register and bootstrap of src/index',
 }
 
@@ -176,9 +176,9 @@ function textOf({ types, faults, warnings, leftBehind }: ProjectCheck): string {
   const head = ['CONTENT-TYPE', 'KIND', 'ATTRIBUTES', 'DRAFTS', 'LOCALES']
   return [
     ...(rows.length > 0 ? [formatTable(head, rows), ''] : []),
-    ...listed('These stop a start:', faults),
-    ...listed('A start warns of:', warnings),
-    ...listed('Stays behind, as nothing of a project is run:', leftBehind),
+    ...listed('Errors that prevent a start:', faults),
+    ...listed('Warnings of a start:', warnings),
+    ...listed('Not used, as no code of a project is run:', leftBehind),
     faults.length > 0 ? 'It does not start as it is.' : 'It starts as it is.',
   ].join('\n')
 }

@@ -56,6 +56,6 @@ function textOf(
     ...missing.map((name) => `  - ${name}: its bytes are not stored`),
     isConsistent
       ? `Written to ${path}, as of one moment.`
-      : `Written to ${path}, but not as of one moment: writes never paused. Try again when there are fewer.`,
+      : `Written to ${path}, but not as of one moment: writes never paused. Try again under less load.`,
   ].join('\n')
 }

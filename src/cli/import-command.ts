@@ -7,7 +7,7 @@ import { formatTable } from './table.ts'
 
 const fromUrl: Command = {
   usage: 'import url <url> [--token <token>] [--files-from <origin>] [--dry-run]',
-  summary: 'bring the content of a running server of the same dialect here; see docs/migrating.md',
+  summary: 'import the content of a running server of the same dialect; see docs/migrating.md',
   options: {
     token: { type: 'string' },
     'files-from': { type: 'string' },
@@ -41,8 +41,7 @@ const fromUrl: Command = {
 
 const fromArchive: Command = {
   usage: 'import archive <file> [--key <key>] [--into-existing] [--dry-run]',
-  summary:
-    'bring an archive of `strapi export` here, users and files included; see docs/migrating.md',
+  summary: 'import an archive of `strapi export`, users and files included; see docs/migrating.md',
   options: {
     key: { type: 'string' },
     'into-existing': { type: 'boolean' },

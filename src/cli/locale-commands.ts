@@ -4,7 +4,7 @@ import { formatTable } from './table.ts'
 
 const list: Command = {
   usage: 'locale list',
-  summary: 'the locales that content may be written in',
+  summary: 'list the locales of content',
   options: {},
   words: { min: 0, max: 0 },
   run: async ({ locales }) => reportOf(await (await locales()).current()),

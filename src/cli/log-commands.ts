@@ -2,14 +2,14 @@ import type { Command } from './command.ts'
 
 const restart: Command = {
   usage: 'log restart',
-  summary: 'after a backup was restored: whoever follows the commit log is to begin anew',
+  summary: 'after the restore of a backup: make all followers of the commit log start over',
   options: {},
   words: { min: 0, max: 0 },
   run: async ({ restartLog }) => {
     const { log, seq } = await restartLog()
     return {
       data: { log, seq },
-      text: `The commit log is another one now, and goes on after ${seq}. Apps that sync fetch everything once more.`,
+      text: `The commit log has a new identity and continues after ${seq}. Apps that sync fetch everything again.`,
     }
   },
 }

@@ -9,7 +9,7 @@ const DEFAULT_GRACE_MINUTES = 60
 const check: Command = {
   usage: 'media check [--repair] [--grace <minutes>]',
   summary:
-    'find records without a file, files without a record and leftovers of uploads; what is younger than 60 minutes may be on its way and is left alone',
+    'find records without a file, files without a record and leftovers of uploads; skip those younger than 60 minutes',
   options: { repair: { type: 'boolean' }, grace: { type: 'string' } },
   words: { min: 0, max: 0 },
   run: async ({ media }, _words, options) => {
@@ -49,7 +49,7 @@ export const MEDIA_COMMANDS: readonly Command[] = [check, add]
 
 function filesText({ added, present, notTaken, missingFile }: FilesReport): string {
   return [
-    `${added} files stored, ${present} were here already.`,
+    `${added} files stored, ${present} existed already.`,
     ...(notTaken.length === 0 ? [] : ['Not stored:', ...notTaken.map((each) => `  - ${each}`)]),
     ...(missingFile === null
       ? []

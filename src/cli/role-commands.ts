@@ -27,7 +27,7 @@ const list: Command = {
 
 const show: Command = {
   usage: 'role show <type>',
-  summary: 'what a role may do',
+  summary: 'show the permissions of a role',
   options: {},
   words: { min: 1, max: 1 },
   run: async (context, words) => {
@@ -90,9 +90,9 @@ function changing(verb: 'grant' | 'revoke', summary: string): Command {
 
 const grant = changing(
   'grant',
-  'permit actions to a role, such as api::article.article.find to public',
+  'grant actions to a role, such as api::article.article.find to public',
 )
-const revoke = changing('revoke', 'no longer permit actions to a role')
+const revoke = changing('revoke', 'revoke actions of a role')
 
 export const ROLE_COMMANDS: readonly Command[] = [list, show, create, remove, grant, revoke]
 
@@ -111,9 +111,6 @@ export async function roleNamed(roles: Pick<Roles, 'list'>, type: string): Promi
 function reportOf(access: Access, role: Role): Report {
   const rows = role.permissions
     .toSorted()
-    .map((name) => [
-      name,
-      access.actions.has(name) ? '' : 'without effect: there is no such action',
-    ])
+    .map((name) => [name, access.actions.has(name) ? '' : 'without effect: unknown action'])
   return { data: role, text: `${role.name} (${role.type})\n${formatTable(['ACTION', ''], rows)}` }
 }

@@ -53,12 +53,11 @@ const COMMANDS: readonly Command[] = [
 ]
 
 /** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts`, `check-project.ts` and `map/run-map.ts`. */
-const DOCTOR =
-  '  quire doctor\n      look for what is wrong or slow: settings, database, indexes, storage'
+const DOCTOR = '  quire doctor\n      check settings, database, indexes and storage'
 const CHECK_PROJECT =
-  '  quire check-project <folder>\n      say what of a project of the reference would be served, and what would not'
+  '  quire check-project <folder>\n      report which parts of a project of the reference would be served'
 const MAP =
-  '  quire map contentful|wordpress <export> --out <folder>\n      make content-types and files for `quire apply` of what another system exports; see docs/migrating.md'
+  '  quire map contentful|wordpress <export> --out <folder>\n      convert an export of another system to content-types and files for `quire apply`; see docs/migrating.md'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -141,7 +140,7 @@ function parseInvocation(words: readonly string[]): Invocation | string {
   if (values['help'] === true) return helpOf(command)
   const { min, max } = command.words
   if (positionals.length < min || positionals.length > max) {
-    throw new UsageError(`Use it as: quire ${command.usage}`)
+    throw new UsageError(`Usage: quire ${command.usage}`)
   }
   return { command, words: positionals, options: values }
 }
@@ -161,7 +160,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
 function commandNamed(noun: string, verb: string | undefined): Command {
   const ofNoun = commandsOf(noun)
   if (ofNoun.length > 0 && verb === undefined) {
-    throw new UsageError(`There is no command ${noun}; there are:\n${listOf(ofNoun)}`)
+    throw new UsageError(`Unknown command ${noun}; its commands are:\n${listOf(ofNoun)}`)
   }
   const command = ofNoun.find((one) => wordsOf(one)[1] === verb)
   if (command === undefined) throw unknownCommand(noun, verb)
@@ -187,7 +186,7 @@ function unknownCommand(noun: string, verb = ''): UsageError {
     asked,
     COMMANDS.map((command) => wordsOf(command).join(' ')),
   )
-  return new UsageError(`There is no command ${asked}${hint}; \`quire help\` lists them`)
+  return new UsageError(`Unknown command ${asked}${hint}; \`quire help\` lists all`)
 }
 
 /** @throws UsageError for an option that the command does not have, or one without its value */
@@ -204,7 +203,7 @@ function parseWords(
     })
   } catch (error) {
     if (!isParseError(error)) throw error
-    throw new UsageError(`${error.message}. Use it as: quire ${command.usage}`, { cause: error })
+    throw new UsageError(`${error.message}. Usage: quire ${command.usage}`, { cause: error })
   }
 }
 

@@ -8,7 +8,7 @@ import { formatTable, formatTime } from './table.ts'
 
 const list: Command = {
   usage: 'token list',
-  summary: 'the API tokens, without their keys',
+  summary: 'list the API tokens, without their keys',
   options: {},
   words: { min: 0, max: 0 },
   run: async ({ access }) => {
@@ -83,7 +83,7 @@ const revoke: Command = {
 export const TOKEN_COMMANDS: readonly Command[] = [list, create, revoke]
 
 const IDLE =
-  'Warning: a custom token without permissions may do nothing; name what it may do with --permission <action>'
+  'Warning: a custom token without permissions has no access; grant it actions with --permission <action>'
 
 function assertType(type: string): void {
   if ((API_TOKEN_TYPES as readonly string[]).includes(type)) return

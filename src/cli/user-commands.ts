@@ -10,7 +10,7 @@ const PASSWORD_LENGTH = 24
 const create: Command = {
   usage: 'user create <username> <email> [--role <type>] [--password <password>]',
   summary:
-    'add an end user, with the role authenticated unless another is named; without a password one is made and printed, once',
+    'add an end user, with the role authenticated unless another is named; without a password generate one and print it, once',
   options: { role: { type: 'string' }, password: { type: 'string' } },
   words: { min: 2, max: 2 },
   run: async (context, words, options) => {

@@ -27,7 +27,7 @@ const ONE = { min: 1, max: 1 }
 
 const list: Command = {
   usage: 'webhook list',
-  summary: 'the webhooks, without their secrets',
+  summary: 'list the webhooks, without their secrets',
   options: {},
   words: NONE,
   run: async ({ webhooks }) => {
@@ -75,23 +75,19 @@ const create: Command = {
   },
 }
 
-const remove = ofOne(
-  'remove',
-  'remove a webhook, with what was still to be sent',
-  async (parts, id) => {
-    const data = await removeWebhook(parts, ROOT, id)
-    return { data, text: `Removed ${data.name}.` }
-  },
-)
-
-const enable = ofOne('enable', 'let a webhook go on where it stopped', async (parts, id) => {
-  const data = await updateWebhook(parts, ROOT, id, { enabled: true })
-  return { data, text: `${data.name} goes on after commit ${data.cursor}.` }
+const remove = ofOne('remove', 'remove a webhook and its pending deliveries', async (parts, id) => {
+  const data = await removeWebhook(parts, ROOT, id)
+  return { data, text: `Removed ${data.name}.` }
 })
 
-const disable = ofOne('disable', 'send nothing until it is enabled', async (parts, id) => {
+const enable = ofOne('enable', 'resume a webhook where it stopped', async (parts, id) => {
+  const data = await updateWebhook(parts, ROOT, id, { enabled: true })
+  return { data, text: `${data.name} continues after commit ${data.cursor}.` }
+})
+
+const disable = ofOne('disable', 'pause a webhook until it is enabled', async (parts, id) => {
   const data = await updateWebhook(parts, ROOT, id, { enabled: false })
-  return { data, text: `${data.name} is told of nothing more.` }
+  return { data, text: `${data.name} is paused.` }
 })
 
 const rotate = ofOne(
@@ -110,7 +106,7 @@ const rotated = ofOne('rotated', 'sign with the newest secret alone', async (par
 
 const tryOut = ofOne(
   'test',
-  'send an event of no content, and say what came of it',
+  'send an event without content, and print the result',
   async (parts, id) => {
     const data = await testWebhook(parts, id)
     const answer = data.status === null ? data.error : `status ${data.status}`
@@ -121,7 +117,7 @@ const tryOut = ofOne(
 
 const deliveries: Command = {
   usage: 'webhook deliveries <name or id> [--state due|delivered|failed] [--limit <n>]',
-  summary: 'what was sent and what is to be, the newest first',
+  summary: 'list past and pending deliveries, the newest first',
   options: { state: { type: 'string' }, limit: { type: 'string' } },
   words: ONE,
   run: async ({ webhooks }, words, options) => {

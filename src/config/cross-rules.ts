@@ -26,7 +26,7 @@ const CROSS_RULES: readonly CrossRule[] = [
   {
     of: ['OIDC_ROLES', 'OIDC_ISSUER'],
     broken: ({ OIDC_ROLES, OIDC_ISSUER }) => OIDC_ISSUER !== undefined && OIDC_ROLES.length === 0,
-    right: () => 'must be given with OIDC_ISSUER, or nobody would get in',
+    right: () => 'must be given with OIDC_ISSUER, or nobody could sign in',
   },
   {
     of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],
@@ -57,7 +57,7 @@ const CROSS_RULES: readonly CrossRule[] = [
     of: ['JWT_SECRET', 'NODE_ENV'],
     broken: ({ JWT_SECRET, NODE_ENV }) => NODE_ENV === 'production' && JWT_SECRET === undefined,
     right: () =>
-      'must be given when NODE_ENV is production; for instance what `openssl rand -hex 32` prints',
+      'must be given when NODE_ENV is production; for instance the output of `openssl rand -hex 32`',
   },
   {
     // The cookie is sent by pages of any origin on the same site, which then may read the JWT.

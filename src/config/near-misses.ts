@@ -29,7 +29,7 @@ export function findNearMisses(env: Environment): readonly string[] {
   return Object.keys(env).flatMap((name) => {
     const meant = name in VARIABLES ? undefined : meantBy(name)
     if (meant === undefined || env[meant] !== undefined) return []
-    return [`${name} is not a variable of Quire; is ${meant} meant?`]
+    return [`${name} is not a variable of Quire; did you mean ${meant}?`]
   })
 }
 

@@ -72,7 +72,7 @@ export async function versionOf(path: string): Promise<Sought<{ readonly version
 
 function whyNot(error: unknown): string {
   const failure = error as { killed?: boolean; code?: unknown; stderr?: string; message: string }
-  if (failure.killed === true) return `did not tell its version within ${VERSION_MS / 1000} s`
+  if (failure.killed === true) return `did not report its version within ${VERSION_MS / 1000} s`
   const said = failure.stderr?.trim().split('\n').at(-1)
   return said === undefined || said === ''
     ? `cannot be run (${String(failure.code)})`

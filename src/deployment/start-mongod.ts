@@ -120,7 +120,7 @@ async function run(
   const port = await freePort(state?.port)
   const deadlineMs = state === null ? limits.launchMs : limits.recoveryMs
   const onLost = (): void => {
-    log.error(`${what} has ended by itself; its data is in ${directory}, a restart finds it`)
+    log.error(`${what} exited unexpectedly; a restart uses its data in ${directory} again`)
   }
   const mongod = await launchMongod({ binary, directory, port, deadlineMs, onLost })
   try {

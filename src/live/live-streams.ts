@@ -144,7 +144,7 @@ async function open(
   if (client.token !== null) await log.reach(client.token)
   const caller = await client.identify()
   const locales = await parts.locales.current()
-  if (isEnded()) throw new ServiceUnavailableError('The server stops')
+  if (isEnded()) throw new ServiceUnavailableError('The server is stopping')
   begin()
   const listener = audience.add(new LiveStream(client, caller, log.position(), locales))
   listener.stream.begin()

@@ -45,7 +45,7 @@ const EXCHANGES: readonly Exchange[] = [
   {
     path: '/local/register',
     verb: 'register',
-    summary: 'Make an account, and sign in',
+    summary: 'Register an account and sign in',
     body: objectOf(
       {
         username: { ...TEXT, minLength: 3, maxLength: 255 },
@@ -61,7 +61,7 @@ const EXCHANGES: readonly Exchange[] = [
   {
     path: '/forgot-password',
     verb: 'forgotPassword',
-    summary: 'Mail a code that sets a new password, where there is such an account',
+    summary: 'Mail a code to reset the password, if the account exists',
     body: open({ email: TEXT }, 'email'),
     answers: () => DONE,
   },
@@ -80,7 +80,7 @@ const EXCHANGES: readonly Exchange[] = [
   {
     path: '/change-password',
     verb: 'changePassword',
-    summary: 'Set a new password by the old one: other tokens of the user end',
+    summary: 'Change the password with the current one; other tokens of the user expire',
     body: open(
       {
         currentPassword: PASSWORD,
@@ -97,7 +97,7 @@ const EXCHANGES: readonly Exchange[] = [
   {
     path: '/send-email-confirmation',
     verb: 'sendEmailConfirmation',
-    summary: 'Mail the link that confirms an address once more',
+    summary: 'Mail the link that confirms an address again',
     body: open({ email: TEXT }, 'email'),
     answers: () => objectOf({ email: TEXT, sent: { type: 'boolean' } }, ['email', 'sent']),
   },
@@ -113,7 +113,7 @@ const EXCHANGES: readonly Exchange[] = [
 const REFRESH: Exchange = {
   path: '/refresh',
   verb: 'refresh',
-  summary: 'A new JWT by a refresh token, which is used up',
+  summary: 'Exchange a refresh token, once, for a new JWT',
   body: open({ refreshToken: TEXT }),
   answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
 }
@@ -140,12 +140,12 @@ const CONFIRMATION: PlacedOperation = {
   method: 'get',
   operation: {
     operationId: 'auth_emailConfirmation',
-    summary: 'What the link of a mail opens',
+    summary: 'Confirm an address by the link of a mail',
     tags: TAGS,
     parameters: [queryParameter('confirmation', TEXT, 'The code of the mail')],
     responses: {
       204: { description: 'The address is confirmed' },
-      302: { description: 'It is, and there is a page that says so' },
+      302: { description: 'The address is confirmed; redirects to the page that is configured' },
       ...failures(404, 429),
     },
   },
@@ -155,7 +155,7 @@ const CONFIRMATION: PlacedOperation = {
 function provider(path: string, operationId: string): PlacedOperation {
   const operation: Operation = {
     operationId,
-    summary: 'Sign in by another service; none is set up',
+    summary: 'Sign in by another service; none is configured',
     tags: TAGS,
     parameters: [pathParameter('provider', TEXT)],
     responses: failures(404),
@@ -199,7 +199,7 @@ function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
       {
         jwt: {
           ...TEXT,
-          description: 'For `Authorization: Bearer`; not there while an address is to be confirmed',
+          description: 'For `Authorization: Bearer`; absent until the address is confirmed',
         },
         ...(refresh && { refreshToken: TEXT }),
         user,

@@ -48,22 +48,25 @@ export function contentOperations(
     ...(plan.draftAndPublish
       ? [
           ...permitted('publish', (at) => act(at, 'publish', 'Publish the draft')),
-          ...permitted('publish', (at) => act(at, 'unpublish', 'Take back what is published')),
-          ...permitted('update', (at) => act(at, 'discard', 'Make the draft what is published')),
+          ...permitted('publish', (at) => act(at, 'unpublish', 'Unpublish')),
+          ...permitted('update', (at) => act(at, 'discard', 'Discard the changes of the draft')),
         ]
       : []),
   ]
 }
 
 const DOCUMENT_ID = pathParameter('documentId', { ...TEXT, minLength: 1 })
-const IF_MATCH = headerParameter('If-Match', 'The `ETag` of what was read: else it is a 412')
+const IF_MATCH = headerParameter(
+  'If-Match',
+  'The `ETag` of the version that was read; 412 if it has changed',
+)
 export const IF_NONE_MATCH = headerParameter(
   'If-None-Match',
-  'The `ETag` of what is known: a 304 says so',
+  'The `ETag` of a known version; 304 if it has not changed',
 )
 const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',
-  'A text of your own: a request that is sent again with it creates nothing more',
+  'A text of your own: a request sent again with it creates nothing more',
 )
 
 function find({ vocabulary, plan, bounds, name, path }: Place): PlacedOperation {
@@ -210,7 +213,7 @@ function remove(place: Place): PlacedOperation {
         IF_MATCH,
       ],
       responses: {
-        204: { description: 'It is not there any more' },
+        204: { description: 'The document is deleted' },
         ...failures(404, 409, 412),
       },
     },
@@ -243,7 +246,7 @@ function act(place: Place, verb: string, summary: string): PlacedOperation {
         requestBody: { ...jsonBody(AT_A_TIME), required: false },
       }),
       responses: {
-        ...(isPlanned && { 202: answer('It is done at that time', scheduleSchema(vocabulary)) }),
+        ...(isPlanned && { 202: answer('Scheduled for that time', scheduleSchema(vocabulary)) }),
         200: answer(
           'The entry; a list where several locales were named',
           plan.localized ? { anyOf: [oneEntry(place), several] } : oneEntry(place),

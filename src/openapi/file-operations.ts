@@ -42,7 +42,7 @@ export function fileOperations(
             summary: 'Delete a file',
             tags: TAGS,
             parameters: [ID],
-            responses: { 200: answer('What was deleted', file()), ...failures(404) },
+            responses: { 200: answer('The deleted file', file()), ...failures(404) },
           }),
         ]
       : []),
@@ -103,7 +103,7 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
       ...TEXT,
       contentMediaType: 'application/json',
       contentSchema: info,
-      description: 'JSON: what is said of the file, or a list with an object for each',
+      description: 'JSON: the texts of the file, or a list with an object per file',
     },
     ref: { ...TEXT, description: 'Attaches: the uid of a content-type' },
     refId: { ...TEXT, description: 'Attaches: the documentId of an entry' },
@@ -112,7 +112,7 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
   const change = objectOf({ fileInfo: info }, ['fileInfo'])
   return placed('/api/upload', 'post', {
     operationId: 'files_upload',
-    summary: 'Upload files; with `id` replace one, or what is said of it',
+    summary: 'Upload files; with `id` replace one, or its texts',
     tags: TAGS,
     parameters: [queryParameter('id', TEXT, 'Of the file that is changed')],
     requestBody: {

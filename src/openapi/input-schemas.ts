@@ -40,7 +40,7 @@ function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Prope
     locale: {
       type: ['string', 'null'],
       description: plan.localized
-        ? 'The locale that is created, for want of the parameter'
+        ? 'The locale to create, without the parameter'
         : 'Ignored: clients send back what they have read',
     },
     publishedAt: { description: 'Ignored: clients send back what they have read' },

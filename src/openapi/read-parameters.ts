@@ -162,7 +162,7 @@ function versionParameters(
 export const FALLBACK_LOCALE = queryParameter(
   'fallbackLocale',
   TEXT,
-  'Locales, separated by commas, to show what the first does not have',
+  'Fallback locales, separated by commas',
 )
 
 export const STATUS = queryParameter('status', {

@@ -5,18 +5,18 @@ export type Responses = Readonly<Record<string, object>>
 
 /** Errors by status, as in docs/errors.md. */
 const FAILURES = {
-  400: ['BadRequest', 'What was sent is not understood; `details` names it'],
-  401: ['Unauthorized', 'Credentials are missing where they are needed, wrong or expired'],
-  403: ['Forbidden', 'The caller may not do this'],
+  400: ['BadRequest', 'The request is invalid; `details` names the fault'],
+  401: ['Unauthorized', 'Credentials are missing, wrong or expired'],
+  403: ['Forbidden', 'The caller lacks the permission'],
   404: ['NotFound', 'There is no such document, version or file'],
-  409: ['Conflict', 'It contradicts what is stored, or the same request is under way'],
-  410: ['Gone', 'The log does not go back so far, or is another one: begin again'],
+  409: ['Conflict', 'Conflicts with the stored content, or the same request is running'],
+  410: ['Gone', 'The log does not go back that far, or was replaced: start over'],
   412: ['PreconditionFailed', 'What is stored does not meet `If-Match` or `If-None-Match`'],
-  413: ['PayloadTooLarge', 'The body is larger than bodies may be'],
+  413: ['PayloadTooLarge', 'The body exceeds the limit'],
   422: ['UnprocessableContent', 'The `Idempotency-Key` was used with a different request'],
   429: ['TooManyRequests', 'Too many attempts in a minute; `Retry-After` says when to try again'],
   500: ['InternalServerError', 'A bug; the log has its cause under `X-Request-Id`'],
-  501: ['NotImplemented', 'The database cannot do what the request needs'],
+  501: ['NotImplemented', 'The database does not support the request'],
   503: ['ServiceUnavailable', 'The same request may succeed later; see `Retry-After`'],
   504: ['GatewayTimeout', 'The query ran for too long'],
 } as const
@@ -112,7 +112,7 @@ export const ENTITY_TAG = {
   ETag: { description: 'For `If-Match` and `If-None-Match`', schema: TEXT },
 }
 
-export const NOT_MODIFIED = { description: 'What `If-None-Match` names is what there is' }
+export const NOT_MODIFIED = { description: 'The version of `If-None-Match` is current' }
 
 /** The body of a request, which must be there. */
 export function jsonBody(schema: JsonSchema, example?: unknown): object {

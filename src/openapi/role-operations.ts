@@ -36,7 +36,7 @@ export function roleOperations(vocabulary: Vocabulary): readonly PlacedOperation
         method: 'get',
         path: '',
         make: () => ({
-          summary: 'Every action that there is',
+          summary: 'All actions',
           responses: {
             200: answer(
               'All of them',
@@ -57,7 +57,7 @@ function readings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       method: 'get',
       path: '',
       make: () => ({
-        summary: 'The roles, with how many users each has',
+        summary: 'The roles, each with its number of users',
         responses: {
           200: answer(
             'The roles',
@@ -72,7 +72,7 @@ function readings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       method: 'get',
       path: '/:id',
       make: () => ({
-        summary: 'One role, with what it may do',
+        summary: 'One role with its permissions',
         parameters: [ID],
         responses: {
           200: answer(
@@ -97,7 +97,7 @@ function writings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       method: 'post',
       path: '',
       make: () => ({
-        summary: 'Make a role, of what the caller may do itself',
+        summary: 'Create a role, with permissions that the caller has',
         requestBody: requestBody(),
         responses,
       }),

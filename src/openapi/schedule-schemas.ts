@@ -14,7 +14,7 @@ const ANY_OBJECT: JsonSchema = { type: 'object' }
 
 /** A body of an action: without it, it is done at once. */
 export const AT_A_TIME = objectOf(
-  { data: objectOf({ at: described(MOMENT, 'When it is done, with a time zone') }, ['at']) },
+  { data: objectOf({ at: described(MOMENT, 'The time of the action, with a time zone') }, ['at']) },
   ['data'],
 )
 

@@ -55,7 +55,7 @@ function readings(
       responses: theUser(vocabulary, plan),
     })),
     get('count', '/count', () => ({
-      summary: 'How many users there are',
+      summary: 'The number of users',
       parameters: filterParameters(vocabulary, plan),
       responses: { 200: answer('A bare number', INTEGER), ...failures() },
     })),
@@ -79,7 +79,7 @@ function writings(vocabulary: Vocabulary, plan: ContentTypePlan): readonly Group
       method: 'post',
       path: '',
       make: (): Omit<Operation, 'operationId' | 'tags'> => ({
-        summary: 'Make an account for somebody',
+        summary: 'Create a user',
         requestBody: jsonBody(accountSchema(required)),
         responses: {
           201: answer('The user', entrySchema(vocabulary, plan)),

@@ -42,6 +42,6 @@ export async function principalNow(
     by.kind === 'administrator'
       ? await principalOfAdministrator(administrators, String(by.id))
       : await access.principalOfAuthor(by)
-  if (principal === null) throw new ForbiddenError('Who asked for this is no longer known')
+  if (principal === null) throw new ForbiddenError('The author of this schedule no longer exists')
   return principal
 }

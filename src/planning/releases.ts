@@ -207,8 +207,8 @@ export async function changeInside(
 
 function inState({ state }: ReleaseRow): ConflictError {
   const messages = {
-    open: 'The release has no time',
-    scheduled: 'The release has a time: take that back first',
+    open: 'The release is not scheduled',
+    scheduled: 'The release is scheduled: cancel that first',
     published: 'The release has been published',
   }
   return new ConflictError(messages[state], { state }, { code: 'release_state' })

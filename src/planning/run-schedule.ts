@@ -84,7 +84,7 @@ function isLasting(error: unknown): boolean {
 
 function failureOf(error: unknown, at: Date): PlannedFailure {
   if (!(error instanceof CmsError)) {
-    const message = 'An internal error: the log of the server says more'
+    const message = 'Internal error: see the log of the server'
     return { name: 'InternalServerError', code: 'internal_error', message, details: {}, at }
   }
   const { name, errorCode: code, message, details } = error

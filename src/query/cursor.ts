@@ -23,10 +23,7 @@ export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly 
   if (input === '') return null
   const [order, values] = decode(input)
   if (order !== signature(sort)) {
-    throw invalidValue(
-      'pagination[cursor]',
-      'was made under another order; start from an empty one',
-    )
+    throw invalidValue('pagination[cursor]', 'belongs to another order; start with an empty cursor')
   }
   if (values.length !== sort.length) throw notOurs()
   return sort.map(({ attribute }, index) => fromText(values[index], attribute.type))

@@ -31,8 +31,7 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
   const sessions =
     lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
   const users = { db: database, plan: contentType(USER), ids, now }
-  const onBackgroundError = (err: unknown): void =>
-    log.warn({ err }, 'Background work could not be kept going')
+  const onBackgroundError = (err: unknown): void => log.warn({ err }, 'A background task failed')
   const actions = compileActions(base.schema)
   const administrators = await openStaff(base, actions, config.oidc)
   const access = await openAccess(database, actions, {

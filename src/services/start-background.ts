@@ -28,7 +28,8 @@ export async function startBackground(
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })
   const send = { ...config.webhooks, version: readVersion() }
-  const onMissed = (missed: object): void => log.warn(missed, 'A webhook missed commits: too old')
+  const onMissed = (missed: object): void =>
+    log.warn(missed, 'A webhook missed commits that the log no longer holds')
   const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
   const onBackgroundError = warnOf(log, 'Schedules')
@@ -45,5 +46,5 @@ export async function closeBackground(background: Background): Promise<void> {
 }
 
 function warnOf(log: Logger, what: string): (error: unknown) => void {
-  return (err) => log.warn({ err }, `${what} could not be kept going`)
+  return (err) => log.warn({ err }, `${what} failed`)
 }

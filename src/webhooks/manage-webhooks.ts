@@ -85,7 +85,7 @@ export async function createWebhook(
   }
   await change(context, row._id, async (session) => {
     const count = await webhooksOf(database).countDocuments({}, { session })
-    if (count >= MOST) throw new ApplicationError(`There are ${MOST} webhooks, which is the most`)
+    if (count >= MOST) throw new ApplicationError(`There can be at most ${MOST} webhooks`)
     await webhooksOf(database).insertOne(row, { session })
   })
   return { ...shown(row), secret }

@@ -287,7 +287,7 @@ describe('POST /mcp', () => {
       ['find', { type: 'article', filter: {} }, /^filter: there is no such argument/],
       ['find', { type: 'nothing' }, /^type: must be a content-type/],
       ['find', { type: { $ne: null } }, /^type: must be/],
-      ['find', { type: 'article', filters: { title: null } }, /null is no value/],
+      ['find', { type: 'article', filters: { title: null } }, /null is not a value/],
       ['find', { type: 'article', filters: { $where: 'x' } }, /^Invalid key \$where/],
       ['find', { type: 'article', filters: { title: { $param: 'x' } } }, /\$param|Invalid/],
       ['find', { type: 'article', filters: { secret: 'x' } }, /^Invalid key/],

@@ -176,7 +176,7 @@ describe('cli/run-cli', () => {
     expect((await quire('webhook', 'disable', 'site')).status).to.equal(0)
     expect((await quire('webhook', 'list')).out).to.match(/off \(administrator\)$/m)
     expect((await quire('webhook', 'enable', 'site')).out).to.match(
-      /^site goes on after commit \d+\.$/,
+      /^site continues after commit \d+\.$/,
     )
     expect((await quire('webhook', 'deliveries', 'site')).out).to.match(/^COMMIT +EVENT/)
     expect((await quire('webhook', 'deliveries', 'site', '--limit', '0')).status).to.equal(1)
@@ -258,7 +258,7 @@ describe('cli/run-cli', () => {
       0,
       'Created the custom token idle. Its key is shown only now:',
     ])
-    expect(error).to.match(/^Warning: a custom token without permissions may do nothing/)
+    expect(error).to.match(/^Warning: a custom token without permissions has no access/)
     const json = await quire('token', 'create', 'idle2', '--type', 'custom', '--json')
     expect(JSON.parse(json.out)).to.include({ name: 'idle2' })
     await quire('token', 'revoke', 'idle')
@@ -317,14 +317,14 @@ describe('cli/run-cli', () => {
 
   it('says how it is used, with status 2, before it opens anything', async () => {
     const rows: readonly [readonly string[], RegExp][] = [
-      [['nope'], /^There is no command nope; `quire help`/],
-      [['locale', 'nope'], /^There is no command locale nope;/],
-      [['rol', 'grant'], /^There is no command rol grant; did you mean role grant\?; `quire help`/],
-      [['locale'], /^There is no command locale; there are:\n {2}quire locale list/],
-      [['locale', 'add'], /^Use it as: quire locale add <code>/],
-      [['locale', 'list', 'more'], /^Use it as: quire locale list$/],
+      [['nope'], /^Unknown command nope; `quire help`/],
+      [['locale', 'nope'], /^Unknown command locale nope;/],
+      [['rol', 'grant'], /^Unknown command rol grant; did you mean role grant\?; `quire help`/],
+      [['locale'], /^Unknown command locale; its commands are:\n {2}quire locale list/],
+      [['locale', 'add'], /^Usage: quire locale add <code>/],
+      [['locale', 'list', 'more'], /^Usage: quire locale list$/],
       [['locale', 'list', '--nope'], /^Unknown option '--nope'/],
-      [['role', 'grant', 'public'], /^Use it as: quire role grant/],
+      [['role', 'grant', 'public'], /^Usage: quire role grant/],
     ]
     for (const [words, message] of rows) {
       const said = await runCli(words, () => Promise.reject(new Error('opened')), {
@@ -364,7 +364,7 @@ describe('cli/run-cli', () => {
     const added = await quire('admin', 'add', 'Ada', 'Ada@example.org')
     expect(added.status, added.error).to.equal(0)
     expect(added.out).to.match(
-      /^Added Ada, .*\nhttps:\/\/cms\.example\.org\/studio\/choose-password#token=[\w-]{43}$/,
+      /^Added Ada\. .*\nhttps:\/\/cms\.example\.org\/studio\/choose-password#token=[\w-]{43}$/,
     )
     const bob = await quire('admin', 'add', 'Bob', 'bob@example.org', '--role', 'editor')
     expect(bob.status, bob.error).to.equal(0)

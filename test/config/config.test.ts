@@ -318,7 +318,7 @@ describe('findNearMisses', () => {
     ['quire_data_dir', 'QUIRE_DATA_DIR'],
   ] as const) {
     it(`asks whether ${name} should be ${meant}`, () => {
-      const question = `${name} is not a variable of Quire; is ${meant} meant?`
+      const question = `${name} is not a variable of Quire; did you mean ${meant}?`
       expect(findNearMisses({ [name]: 'x' })).to.deep.equal([question])
     })
   }

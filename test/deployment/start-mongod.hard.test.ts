@@ -274,7 +274,7 @@ describe('startMongod', () => {
       [
         'one that hangs at --version',
         { STAND_IN: 'hang-version' },
-        /did not tell its version within 3 s/,
+        /did not report its version within 3 s/,
       ],
       [
         'one that exits at once',

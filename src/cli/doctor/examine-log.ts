@@ -13,7 +13,7 @@ export async function examineCommitLog(database: Database): Promise<readonly Fin
 export function findingsOf({ head, pending, lagMs, strays }: LogHealth): readonly Finding[] {
   const check = 'commit log'
   if (head === null) {
-    return [{ check, level: 'note', what: 'it has not begun; the first start begins it' }]
+    return [{ check, level: 'note', what: 'empty; the first start creates it' }]
   }
   const waiting = pending >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(pending)
   const stand = `at ${head.seq}, ${waiting} without a number`

@@ -17,9 +17,9 @@ export async function examineCaches(
 
 export function purgeFinding({ behind, lagMs, failures }: PurgeHealth, staleMs: number): Finding {
   const check = 'purges'
-  const stand = behind === 0 ? 'caches know of all commits' : `caches wait for ${behind} commits`
+  const stand = behind === 0 ? 'all commits are purged' : `${behind} commits are not purged yet`
   if (lagMs <= LATE_MS + staleMs) return { check, level: 'ok', what: stand }
-  const failed = failures === 0 ? 'none has failed: is a server running?' : `${failures} failed`
+  const failed = failures === 0 ? 'no purge failed: is a server running?' : `${failures} failed`
   const what = `${stand}, for ${Math.round(lagMs / 1000)} s; ${failed}; see the log of the servers for "Purges"`
   return { check, level: 'warning', what }
 }

@@ -16,7 +16,7 @@ function isShort(secret: string | null): boolean {
 const RULES: readonly Rule[] = [
   {
     isWeak: ({ http }) => !http.rateLimit,
-    what: 'RATE_LIMIT is off: passwords may be guessed as fast as they can be tried',
+    what: 'RATE_LIMIT is off: attempts to guess passwords are not limited',
   },
   {
     isWeak: ({ http }) => http.corsOrigin === '*',
@@ -24,24 +24,24 @@ const RULES: readonly Rule[] = [
   },
   {
     isWeak: ({ secrets }) => isShort(secrets.jwtSecret),
-    what: `JWT_SECRET has fewer than ${LEAST_SECRET} characters; take what \`openssl rand -hex 32\` prints`,
+    what: `JWT_SECRET has fewer than ${LEAST_SECRET} characters; use the output of \`openssl rand -hex 32\``,
   },
   {
     isWeak: ({ secrets }) => isShort(secrets.rootApiToken),
-    what: `ROOT_API_TOKEN has fewer than ${LEAST_SECRET} characters; take what \`openssl rand -hex 32\` prints`,
+    what: `ROOT_API_TOKEN has fewer than ${LEAST_SECRET} characters; use the output of \`openssl rand -hex 32\``,
   },
   {
     isWeak: ({ endUsers, http }) =>
       endUsers.sessions?.inCookie === true && !http.publicUrl.startsWith('https:'),
-    what: 'PUBLIC_URL is not https: refresh tokens travel in a cookie that anybody on the way can read',
+    what: 'PUBLIC_URL is not https: cookies with refresh tokens are sent unencrypted',
   },
   {
     isWeak: ({ mail }) => mail.smtpUrl === null,
-    what: 'SMTP_URL is missing: mails are logged, with the codes in them, and reach nobody',
+    what: 'SMTP_URL is missing: mails are logged, with their codes, and not sent',
   },
   {
     isWeak: ({ upload }) => upload.images.signingKey === null,
-    what: 'IMAGE_SIGNING_KEY is missing: anybody may have pictures made in any of IMAGE_SIZES, which takes a core; sign what your pages show',
+    what: 'IMAGE_SIGNING_KEY is missing: any client may request each of IMAGE_SIZES, which takes CPU time; sign the addresses of images',
   },
   {
     isWeak: ({ database }) => database.allowStandalone,
@@ -55,8 +55,8 @@ export function examineSettings(config: Config): readonly Finding[] {
   const weak = RULES.filter(({ isWeak }) => isWeak(config)).map(({ what }) => what)
   const found = weak.map((what) => ({ check: 'settings', level, what }) as const)
   if (!config.production) {
-    const what = 'NODE_ENV is not production: what is weak is noted, and no warning'
+    const what = 'NODE_ENV is not production: weak settings are notes, not warnings'
     return [{ check: 'settings', level: 'note', what }, ...found]
   }
-  return found.length > 0 ? found : [{ check: 'settings', level: 'ok', what: 'none is weak' }]
+  return found.length > 0 ? found : [{ check: 'settings', level: 'ok', what: 'no weak settings' }]
 }

@@ -18,11 +18,11 @@ export async function examineStorage(open: () => Promise<MediaStorage>): Promise
     await storage.put(name, file)
     try {
       const stored = await storage.get(name)
-      if (stored?.size !== CONTENT.length) throw new Error('what was stored is not there')
+      if (stored?.size !== CONTENT.length) throw new Error('a stored file cannot be read back')
     } finally {
       await storage.remove(name)
     }
-    return { check: 'storage', level: 'ok', what: `${storage.provider} takes files and gives them` }
+    return { check: 'storage', level: 'ok', what: `${storage.provider} stores and returns files` }
   } catch (error) {
     const what = `files cannot be stored: ${(error as Error).message}`
     return { check: 'storage', level: 'fault', what }

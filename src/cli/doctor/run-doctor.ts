@@ -5,11 +5,11 @@ import type { IndexAdvice } from './advise-indexes.ts'
 import { type Examination, examine, type Installation } from './examine.ts'
 import { isBad } from './finding.ts'
 
-const USAGE = 'Use it as: quire doctor [--json]'
+const USAGE = 'Usage: quire doctor [--json]'
 const HELP = `quire doctor [--json]
 
-  looks for what is wrong or slow: settings, content-types, database, indexes, storage, API tokens;
-  the exit status is 1 where it finds something`
+  checks settings, content-types, database, indexes, storage and API tokens for errors and slow parts;
+  the exit status is 1 if it finds any`
 
 /**
  * Runs `quire doctor` and returns the exit status: 0, 1 with findings, 2 when the command line cannot be

@@ -7,11 +7,11 @@ import { mapWordpress } from '../../transfer/map/wordpress/map-wordpress.ts'
 import type { CliOutput } from '../run-cli.ts'
 import { formatTable } from '../table.ts'
 
-const USAGE = 'Use it as: quire map contentful|wordpress <export> --out <folder> [--json]'
+const USAGE = 'Usage: quire map contentful|wordpress <export> --out <folder> [--json]'
 const HELP = `quire map contentful|wordpress <export> --out <folder> [--json]
 
-  makes of what another system exports content-types, files for \`quire apply\` and a list of files for
-  \`quire media add\`, without a database; what was not taken is printed, and stands in report.txt`
+  converts an export of another system to content-types, files for \`quire apply\` and a list of files for
+  \`quire media add\`, without a database; prints what it did not convert, and writes it to report.txt`
 
 const MAPPINGS = new Map([
   ['contentful', mapContentful],

@@ -46,7 +46,7 @@ export const SNAPSHOT_COMMAND: Command = {
         file.apply(items),
       ),
     )
-    const text = `Wrote ${out}: ${data.rows} rows, and the token to go on with.`
+    const text = `Wrote ${out}: ${data.rows} rows, and the token to continue with.`
     return { data: { file: out, ...data }, text }
   },
 }

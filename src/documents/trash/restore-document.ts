@@ -221,7 +221,7 @@ function notInTrash(): NotFoundError {
 
 function thereAgain({ localized }: ContentTypePlan, locale: string): ConflictError {
   const message = localized
-    ? `There is a locale ${locale} of this document again`
-    : 'There is such an entry again'
+    ? `The document has the locale ${locale} already`
+    : 'The entry exists already'
   return new ConflictError(message, localized ? { locale } : {}, { code: 'already_there' })
 }

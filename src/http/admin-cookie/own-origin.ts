@@ -20,7 +20,7 @@ export function assertOwnPage(ctx: Context, publicUrl: string): void {
 
 export function crossSite(): ForbiddenError {
   return new ForbiddenError(
-    'Requests with a cookie are answered to our own pages only',
+    'Requests with a cookie must have the same origin',
     {},
     { code: 'cross_site' },
   )

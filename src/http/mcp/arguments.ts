@@ -23,7 +23,7 @@ export interface ToolCall {
 
 /** Arguments of a tool as a query string would have them: numbers and flags as texts. @throws ValidationError for null */
 export function asQuery(value: unknown, path: string): unknown {
-  if (value === null) throw invalid(path, 'null is no value here; compare with $null: true')
+  if (value === null) throw invalid(path, 'null is not a value here; use $null: true')
   if (Array.isArray(value)) return value.map((one, index) => asQuery(one, `${path}.${index}`))
   if (typeof value === 'object') {
     const members = Object.entries(value as Data)

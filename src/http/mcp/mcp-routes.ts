@@ -75,7 +75,7 @@ function assertOwnOrigin(
   const isListed = corsOrigin !== '*' && corsOrigin.includes(origin)
   if (origin === '' || isListed || origin === new URL(publicUrl).origin) return
   const code = 'cross_site' satisfies ErrorCode
-  throw new ForbiddenError('Requests of pages of other origins are not answered', {}, { code })
+  throw new ForbiddenError('Requests of other origins are refused', {}, { code })
 }
 
 /** @throws RefusedMessage for a method that there is not */

@@ -95,7 +95,7 @@ function assertMirrored(ctx: Context, { id, method, params }: Omit<Message, 'isS
   ] as const
   for (const [name, value] of expected) {
     if (decoded(ctx.get(name)) === value) continue
-    throw new RefusedMessage(`${name} is not what the body says`, {
+    throw new RefusedMessage(`${name} differs from the body`, {
       code: CODES.headerMismatch,
       id,
     })

@@ -12,10 +12,7 @@ export interface MeasuredAnswers {
 export function measureAnswers(registry: Registry, counts: () => MeasuredAnswers): void {
   const counters = [
     ['hits', 'Reads that were answered from memory'],
-    [
-      'misses',
-      'Reads that could have been answered from memory, and were not there or not valid any more',
-    ],
+    ['misses', 'Reads whose answer was not in memory, or no longer valid'],
     ['evictions', 'Answers that were dropped from memory to make room for others'],
   ] as const
   for (const [member, help] of counters) {

@@ -17,7 +17,7 @@ export function measureLive(registry: Registry, counts: () => MeasuredStreams): 
   })
   const told: Counter = new Counter({
     name: 'quire_live_commits_told_total',
-    help: 'Commits that streams of /api/_live were asked to tell, each once for every stream',
+    help: 'Commits sent to streams of /api/_live, each counted once for every stream',
     registers: [registry],
     collect: () => {
       told.reset()

@@ -58,17 +58,17 @@ function measurePurges(registry: Registry, health: (() => Promise<MeasuredPurges
   const registers = [registry]
   const lag = new Gauge({
     name: 'quire_purge_lag_seconds',
-    help: 'How long the oldest commit has been waiting that caches in front were not told of',
+    help: 'Age of the oldest commit that is not purged from caches in front',
     registers,
   })
   const failures = new Gauge({
     name: 'quire_purge_failures',
-    help: 'Purges that have failed since the last one that did not',
+    help: 'Failed purges since the last success',
     registers,
   })
   const behind: Gauge = new Gauge({
     name: 'quire_purge_behind',
-    help: 'Commits that caches in front were not told of',
+    help: 'Commits that are not purged from caches in front',
     registers,
     collect: async () => {
       const found = await health().catch(() => null)

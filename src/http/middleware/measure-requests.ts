@@ -93,7 +93,7 @@ function measurePool(database: MeasuredDatabase, registers: Registry[]): void {
 function measureCaches({ cacheLoads }: MeasuredDatabase, registers: Registry[]): void {
   const loads = new Counter({
     name: 'quire_cache_loads_total',
-    help: 'How often what is kept in the process was read anew from the database, by what it is',
+    help: 'Reloads of copies in the process from the database, by kind',
     labelNames: ['cache'],
     registers,
     collect: () => {

@@ -58,7 +58,7 @@ export function openBulkPlaces(
     const [silent] = idle.toSorted((one, other) => waited(other) - waited(one))
     if (silent === undefined) throw overloaded('Too many bulk requests at a time')
     taken.delete(silent)
-    silent.request.destroy(overloaded('No line has come for long, and others wait'))
+    silent.request.destroy(overloaded('No line arrived for long while other requests wait'))
   }
   return {
     take: (request) => {

@@ -95,7 +95,9 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
 function endOf({ res }: Context, deadlineMs: number): AbortSignal {
   const end = new AbortController()
   const abort = (): void => {
-    end.abort(new ServiceUnavailableError('The request takes too long: send the rest anew'))
+    end.abort(
+      new ServiceUnavailableError('The request took too long: send the remaining lines again'),
+    )
   }
   const timer = setTimeout(abort, deadlineMs)
   res.once('close', () => {

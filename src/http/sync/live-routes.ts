@@ -58,7 +58,7 @@ function readAsked(ctx: Context, types: ReadonlyMap<string, ContentTypePlan>): A
   if (last === '') return first
   const held = readHeldToken(last, types)
   const isSame = JSON.stringify(held.scope.asked) === JSON.stringify(first.scope.asked)
-  if (!isSame) throw invalid('Last-Event-ID: is of a stream with another scope')
+  if (!isSame) throw invalid('Last-Event-ID: belongs to a stream with another scope')
   return held
 }
 

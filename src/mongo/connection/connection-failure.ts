@@ -33,9 +33,9 @@ export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
 export const CLIENT_SENTENCES: Partial<Readonly<Record<FailureKind, string>>> = {
   unknownHost: 'The host of the database is unknown',
   tls: 'TLS with the database fails',
-  notPermitted: 'The database does not permit this server',
+  notPermitted: 'The database refuses this server',
   credentials: 'The database refuses the credentials of this server',
-  unauthorized: 'The database does not permit this server',
+  unauthorized: 'The database refuses this server',
   noPrimary: 'The database has no primary',
 }
 

@@ -85,7 +85,7 @@ function ofMongo(error: MongoError): unknown {
   }
   if (OUT_OF_MEMORY.has(error.code)) {
     return new GatewayTimeoutError(
-      'The query needs more memory than the database gives it',
+      'The query exceeds the memory limit of the database',
       {},
       { cause: error, code: 'query_too_large' },
     )

@@ -23,8 +23,8 @@ export async function findUnjoinable(
 /** What of content does not work while there are such collections. */
 export function unjoinableWarning(version: ServerVersion): string {
   return (
-    `MongoDB ${version.text} joins no sharded collection, 5.1 does: fallback locales, hasPublishedVersion, sorts that ` +
-    'pass two relations and filters that very many related documents meet answer 501'
+    `MongoDB ${version.text} cannot join sharded collections, 5.1 can: fallback locales, hasPublishedVersion, sorts that ` +
+    'pass two relations and filters with very many related matches answer 501'
   )
 }
 
@@ -52,7 +52,7 @@ export function assertJoinable(
     const { from, pipeline = [] } = stage['$lookup'] as Lookup
     if (unjoinable.has(from)) {
       throw new NotImplementedError(
-        'This request joins a sharded collection, which MongoDB can from 5.1 on',
+        'This request joins a sharded collection, which requires MongoDB 5.1',
         {},
         { code: 'join_unsupported' },
       )

@@ -117,7 +117,7 @@ async function untilNotOvertaken<R>(change: () => Promise<R>): Promise<R> {
     } catch (error) {
       if (!(error instanceof Overtaken || isDuplicateKey(error) || isDeadlock(error))) throw error
       if (performance.now() > deadline) {
-        throw new ServiceUnavailableError('Too many change the same at once', {}, { cause: error })
+        throw new ServiceUnavailableError('Too many concurrent changes', {}, { cause: error })
       }
     }
     await delay(Math.random() * Math.min(5 * 1.5 ** attempt, 200))

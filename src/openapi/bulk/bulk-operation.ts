@@ -20,7 +20,7 @@ export function bulkOperations(
   )
   if (written.length === 0) return []
   const names = written.map(({ singularName }) => singularName)
-  const schema = lines('A line of JSON for each document', lineSchema(names))
+  const schema = lines('One line of JSON per document', lineSchema(names))
   return [
     {
       path: '/api/_bulk',
@@ -33,8 +33,8 @@ export function bulkOperations(
         requestBody: { required: true, content: { [LINES]: { schema } } },
         responses: {
           200: {
-            description: 'A line for each line, in their order',
-            content: { [LINES]: { schema: lines('A line of JSON for each', ANSWER) } },
+            description: 'One line per request line, in the same order',
+            content: { [LINES]: { schema: lines('One line of JSON each', ANSWER) } },
           },
           ...failures(404, 409, 413, 422),
         },

@@ -26,7 +26,7 @@ function syncOperation(names: readonly string[]): PlacedOperation {
     method: 'get',
     operation: {
       operationId: 'sync',
-      summary: 'Everything at first, then what has changed since a token',
+      summary: 'Everything at first, then the changes since a token',
       tags: ['Sync'],
       parameters: [
         queryParameter('token', TEXT, '`next` of the answer before; then only `wait` beside it'),
@@ -67,7 +67,7 @@ function liveOperation(names: readonly string[]): PlacedOperation {
       ],
       responses: {
         200: {
-          description: 'A stream that does not end by itself',
+          description: 'A stream without an end',
           content: { 'text/event-stream': { schema: { ...TEXT, description: 'Events' } } },
         },
         ...failures(),

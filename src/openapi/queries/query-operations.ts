@@ -66,9 +66,7 @@ function parametersOf(
   const mayReadDrafts = !plan.draftAndPublish || may(contentAction(plan, 'readDrafts'))
   return [
     ...[...parameters].map(([name, definition]) => declaredParameter(name, definition)),
-    ...(takesLocale
-      ? [localeParameter(locales, [], 'The default locale unless told otherwise')]
-      : []),
+    ...(takesLocale ? [localeParameter(locales, [], 'The default locale if omitted')] : []),
     ...(takesFallback ? [FALLBACK_LOCALE] : []),
     ...(takesStatus && mayReadDrafts ? [STATUS] : []),
   ]

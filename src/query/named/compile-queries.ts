@@ -128,7 +128,7 @@ function findWide(populate: Query['populate']): readonly string[] {
   return populate.flatMap((node): readonly string[] => {
     switch (node.kind) {
       case 'users':
-        return ['related shows entries of whatever type: leave it out']
+        return ['related holds entries of any type: leave it out']
       case 'zone':
         return [...node.on.values()].flatMap((fragment) => findWide(fragment.populate))
       case 'relation':

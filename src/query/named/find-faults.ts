@@ -141,7 +141,7 @@ function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly Decla
       })),
     ...names
       .filter((name) => !used.includes(name))
-      .map((name) => ({ path: `parameters.${name}`, problem: 'stands nowhere in the query' })),
+      .map((name) => ({ path: `parameters.${name}`, problem: 'is not used in the query' })),
     ...Object.entries(parameters).flatMap(([name, definition]) => {
       const problem = defaultProblem(name, definition)
       return problem === null ? [] : [{ path: `parameters.${name}.default`, problem }]

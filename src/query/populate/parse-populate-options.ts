@@ -110,7 +110,7 @@ export function parseRange(
     case 'page':
       return { start: (page.page - 1) * page.pageSize, limit: page.pageSize }
     case 'cursor':
-      throw new Error('a cursor is none of the keys of a range')
+      throw new Error('a cursor cannot be combined with a range')
   }
 }
 

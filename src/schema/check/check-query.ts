@@ -130,17 +130,17 @@ function contradictionsOf(
 ): readonly DeclarationFault[] {
   const faults: DeclarationFault[] = []
   if ((type === 'enumeration') !== (values !== undefined)) {
-    const problem = 'an enumeration has one, and nothing else does'
+    const problem = 'must be given for an enumeration, and for no other type'
     faults.push({ path: `${path}.enum`, problem })
   }
   if (fallback === undefined) return faults
   if (required === true) {
-    faults.push({ path: `${path}.default`, problem: 'means nothing where it is required' })
+    faults.push({ path: `${path}.default`, problem: 'has no effect on a required parameter' })
   }
   if (list === true) {
     faults.push({
       path: `${path}.default`,
-      problem: 'a list has none: left out, it is no condition',
+      problem: 'is not allowed for a list: a list that is left out sets no condition',
     })
   }
   return faults

@@ -15,7 +15,7 @@ const STRONG = {
 describe('cli/doctor/examine-settings', () => {
   it('finds nothing in what is strong', () => {
     expect(examineSettings(readConfig(STRONG))).to.deep.equal([
-      { check: 'settings', level: 'ok', what: 'none is weak' },
+      { check: 'settings', level: 'ok', what: 'no weak settings' },
     ])
   })
 

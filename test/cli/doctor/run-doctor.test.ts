@@ -79,7 +79,7 @@ describe('cli/doctor/run-doctor', () => {
     expect(out).to.match(/^ok +transactions +they work/m)
     expect(out).to.match(/^ok +indexes +all that are declared are in place/m)
     expect(out).to.match(/^note +indexes +note_versions\.by_hand is not an index of Quire/m)
-    expect(out).to.match(/^ok +storage +local takes files and gives them/m)
+    expect(out).to.match(/^ok +storage +local stores and returns files/m)
     expect(out).to.match(/^note +queries +no query has been seen yet/m)
     expect([status, out.split('\n').at(-1)]).to.deep.equal([0, 'No findings.'])
   })
@@ -174,13 +174,13 @@ describe('cli/doctor/run-doctor', () => {
       CACHE_TAGS: 'surrogate-key',
     }
     expect(await purges(told)).to.deep.equal([
-      { check: 'purges', level: 'ok', what: 'caches know of all commits' },
+      { check: 'purges', level: 'ok', what: 'all commits are purged' },
     ])
     expect(purgeFinding({ behind: 2, lagMs: 20_000, failures: 1 }, 0)).to.include({ level: 'ok' })
     expect(purgeFinding({ behind: 2, lagMs: 31_000, failures: 3 }, 0)).to.deep.equal({
       check: 'purges',
       level: 'warning',
-      what: 'caches wait for 2 commits, for 31 s; 3 failed; see the log of the servers for "Purges"',
+      what: '2 commits are not purged yet, for 31 s; 3 failed; see the log of the servers for "Purges"',
     })
   })
 
@@ -196,7 +196,7 @@ describe('cli/doctor/run-doctor', () => {
   it('says how it is used, with status 2', async () => {
     for (const words of [['--nope'], ['more']]) {
       const said = await doctor(words)
-      expect(said).to.include({ status: 2, out: '', error: 'Use it as: quire doctor [--json]' })
+      expect(said).to.include({ status: 2, out: '', error: 'Usage: quire doctor [--json]' })
     }
   })
 })

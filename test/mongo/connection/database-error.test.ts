@@ -47,10 +47,10 @@ describe('toCmsError', () => {
     [
       'an address that is not permitted',
       nowhere(because('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR')),
-      'The database does not permit this server',
+      'The database refuses this server',
     ],
     ['a wrong password', server(18), 'The database refuses the credentials of this server'],
-    ['a user who is not permitted', server(13), 'The database does not permit this server'],
+    ['a user who is not permitted', server(13), 'The database refuses this server'],
     ['a client that is closed', new MongoNotConnectedError('x'), AWAY],
     ['a primary that stepped down', server(10107), 'The database is changing its primary'],
     ['a server that shuts down', server(91), 'The database is changing its primary'],

@@ -160,7 +160,7 @@ describe('compileQueries', () => {
     ],
     'entries of whatever type': [
       { type: 'article', populate: { cover: { populate: '*' } } },
-      'populate: related shows entries of whatever type: leave it out',
+      'populate: related holds entries of any type: leave it out',
     ],
     'pages of one entry': [
       { type: 'article', single: true, pagination: { pageSize: 2 } },
