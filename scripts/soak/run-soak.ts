@@ -49,11 +49,13 @@ async function watch(servers: SoakedServers, soak: Soak): Promise<SoakReport> {
     visitors: { count: visitors, staleMs: STALE_MS },
   })
   const strangers = startStrangers({ ...to, bases, count })
-  const answers = (): Answers => together([load, strangers.client])
+  const unanswered: string[] = []
+  const figures = { requests: 0, statuses: new Map<string, number>(), wrong: unanswered }
+  const answers = (): Answers => together([load, strangers.client, figures])
   let samples: readonly Sample[]
   let report: LoadReport
   try {
-    samples = await sample(servers, answers, soak)
+    samples = await sample(servers, answers, soak, (missed) => unanswered.push(missed))
   } finally {
     ;[report] = await Promise.all([load.stop(), strangers.stop()])
   }
@@ -85,11 +87,18 @@ function together(loads: readonly Answers[]): Answers {
   return { requests, statuses, wrong: loads.flatMap(({ wrong }) => wrong) }
 }
 
+/** A server that hangs is a finding of the run, not its end. */
+function unlessOutOfTime(error: unknown): null {
+  if (error instanceof Error && error.name === 'TimeoutError') return null
+  throw error
+}
+
 /** At equal intervals until the time is over, and once more at the end. */
 async function sample(
   servers: SoakedServers,
   answers: () => Answers,
   { options: { seconds, everySeconds }, say, ended }: Soak,
+  miss: (missed: string) => void,
 ): Promise<readonly Sample[]> {
   const began = performance.now()
   const elapsed = (): number => (performance.now() - began) / 1000
@@ -99,7 +108,11 @@ async function sample(
     // An early end is no failure: what is left is to report.
     await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
     if (ended.aborted) break
-    const figures = await servers.figures()
+    const figures = await servers.figures().catch(unlessOutOfTime)
+    if (figures === null) {
+      miss(`/metrics was not answered in time after ${elapsed().toFixed(0)} s`)
+      continue
+    }
     const { requests, statuses } = answers()
     const taken = { seconds: elapsed(), requests, ...figures }
     samples.push(taken)
