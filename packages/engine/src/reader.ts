@@ -34,12 +34,13 @@ const engines = {
   current: () => engine,
   noteRefusal: () => undefined,
   disconnected: () => undefined,
+  news: () => ({ commit: NaN, changes: new Map() }),
   releaseDeadReaders: () => undefined,
   close: () => engine.close(),
 }
 
-async function answer({ body, leftMs }: Question): Promise<Answer> {
-  replica.refresh()
+async function answer({ body, leftMs, news }: Question): Promise<Answer> {
+  replica.refresh(news)
   const bodyBytes = Buffer.from(body)
   const message = {
     requestId: 0,

@@ -34,6 +34,7 @@ const reader = openReader({
   directory,
   durable,
   address,
+  news: () => engines.news(),
   afterwards: () => engines.releaseDeadReaders(),
 })
 const server = await startServer(engines, listen, report, reader)

@@ -3,6 +3,7 @@ import type { CommandError } from '../errors.ts'
 import { openEngine } from '../request/engine.ts'
 import type { Engine, EngineOptions } from '../request/engine.ts'
 import type { Connection } from '../request/sessions.ts'
+import type { News } from '../storage/replica.ts'
 
 /** The engine of a folder, opened anew when a write has failed: only to be read while the disk does not work. */
 export interface Engines {
@@ -12,6 +13,8 @@ export interface Engines {
   noteRefusal(error: CommandError): void
   /** Told of each connection that has closed. */
   disconnected(connection: Connection): void
+  /** What was committed since it was called last, by the engine that is open now. */
+  news(): News
   /** A process that read from the folder has ended. */
   releaseDeadReaders(): void
   close(): Promise<void>
@@ -46,6 +49,7 @@ export function keepEngine(options: EngineOptions, keeping: Keeping): Engines {
       tryIn(state, 0)
     },
     disconnected: (connection) => state.engine?.sessions.disconnected(connection),
+    news: () => newsOf(state),
     releaseDeadReaders: () => {
       if (isSound(state)) current(state).data.store.releaseDeadReaders()
     },
@@ -62,6 +66,13 @@ function current({ engine }: State): Engine {
   if (!engine) throw diskFault('its folder cannot be opened')
   engine.data.store.assertSound()
   return engine
+}
+
+/** Of an engine that is broken or away there is no commit: who hears of none lets all go. */
+function newsOf(state: State): News {
+  if (!isSound(state)) return { commit: NaN, changes: new Map() }
+  const { changes, store } = current(state).data
+  return { commit: store.lastCommit(), changes: changes.take() }
 }
 
 function tryIn(state: State, waitMs: number): void {

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { RawDocument } from '../bson/values.ts'
 import type { Deadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
+import type { News } from '../storage/replica.ts'
 import type { Answer, Question, ReaderOptions } from './reader-protocol.ts'
 
 /** Runs what takes long in a process of its own, one after the other, so that nobody else waits for it. */
@@ -20,6 +21,8 @@ export interface Reader {
 export interface Reading extends ReaderOptions {
   /** What the process may hold in memory, beside its code. @default 768 */
   readonly heapMegabytes?: number
+  /** What was committed since it was called last. */
+  readonly news: () => News
   /** The process has ended: what it kept from being used anew may be. */
   readonly afterwards: () => void
 }
@@ -115,7 +118,7 @@ function next(state: State): void {
   state.asked = asked
   const process = (state.process ??= start(state))
   const leftMs = asked.deadline.at === Infinity ? null : asked.deadline.at - performance.now()
-  const question: Question = { body: asked.body, leftMs }
+  const question: Question = { body: asked.body, leftMs, news: state.reading.news() }
   // Where it has ended, `exit` says so.
   process.send(question, () => undefined)
 }

@@ -1,9 +1,12 @@
+import type { News } from '../storage/replica.ts'
+
 /** What the engine hands to the process that reads for it. */
 export interface Question {
   /** The command, as it came. */
   readonly body: Uint8Array
   /** How much of its time is left; null for no limit. */
   readonly leftMs: number | null
+  readonly news: News
 }
 
 /** What comes back: the reply as bytes, an error's too. */

@@ -1,6 +1,8 @@
 import { CommandError } from '../errors.ts'
 import { newDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
+import { changeLog } from './change-log.ts'
+import type { ChangeLog } from './change-log.ts'
 import { describeIndex, idIndexSpec, loadCollection, saveCollection } from './collection.ts'
 import type { Collection, Index } from './collection.ts'
 import { residentCache } from './residents.ts'
@@ -15,6 +17,8 @@ export interface Data {
   readonly collections: Map<string, Collection>
   /** Records and unique keys that an open transaction has written: nobody else may. */
   readonly locks: Map<string, LockHolder>
+  /** For another process, which keeps what it has read. */
+  readonly changes: ChangeLog
   /** Counts commits. */
   commits: number
   nextCollection: number
@@ -43,6 +47,7 @@ export function openData(store: Store): Data {
     residents: residentCache(store),
     collections: new Map(),
     locks: new Map(),
+    changes: changeLog(),
     commits: 0,
     nextCollection: 1,
     nextIndex: 1,

@@ -1,17 +1,28 @@
+import { changeLog } from './change-log.ts'
+import type { Changes } from './change-log.ts'
 import { countRecords, describeCollection } from './collection.ts'
 import type { Collection } from './collection.ts'
 import type { Data } from './database.ts'
 import { residentCache } from './residents.ts'
+import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
-/** What is held in memory is lost with each commit of the other: decoding all of more costs more than reading it. */
+/** What is held in memory may be lost with a commit of the other: decoding all of more costs more than reading it. */
 const BUDGET_BYTES = 8 * 1024 * 1024
 
 /** The collections of a folder that another process writes to. */
 export interface Replica {
   readonly data: Data
-  /** To be called before each command: it then sees all that was committed by now. */
-  refresh(): void
+  /** To be called before each command, with news that follow on those before: it then sees all that was committed by now. */
+  refresh(news: News): void
+}
+
+/** What the process that writes has to say before a command. */
+export interface News {
+  /** The last commit of all so far. */
+  readonly commit: number
+  /** Since the news before. */
+  readonly changes: Changes
 }
 
 interface Known {
@@ -25,6 +36,7 @@ export function openReplica(store: Store): Replica {
     residents: residentCache(store, BUDGET_BYTES),
     collections: new Map(),
     locks: new Map(),
+    changes: changeLog(),
     commits: 0,
     nextCollection: 0,
     nextIndex: 0,
@@ -33,16 +45,38 @@ export function openReplica(store: Store): Replica {
   let seen = NaN
   return {
     data,
-    refresh: () => {
+    refresh: ({ commit, changes }) => {
       // Asked before and after the reading begins: what is committed between the two is seen or not.
       const before = store.lastCommit()
       store.endRead()
       readCatalog(data, known)
       const after = store.lastCommit()
-      if (seen !== after)
-        for (const { collection } of known.values()) data.residents.drop(collection)
+      // A commit that came after the news may have changed anything.
+      const isKnown = before === after && after === commit && !Number.isNaN(seen)
+      if (seen !== after) {
+        for (const { collection } of known.values())
+          readAgain(data, collection, isKnown ? changes.get(collection.id) : null)
+      }
       seen = before === after ? after : NaN
     },
+  }
+}
+
+/** Reads changed records of what is held; null stands for all of them, which are let go. */
+function readAgain(
+  data: Data,
+  collection: Collection,
+  records: readonly number[] | null | undefined,
+): void {
+  if (records === undefined) return
+  collection.changedAt += 1
+  if (records === null) {
+    data.residents.drop(collection)
+    return
+  }
+  for (const id of records.toSorted((a, b) => a - b)) {
+    const bytes = data.store.records.get(numberKey(collection.id, id)) ?? null
+    data.residents.changed(collection, id, bytes)
   }
 }
 

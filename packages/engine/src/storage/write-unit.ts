@@ -260,6 +260,7 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
   else if (before) data.store.remove(data.store.records, key)
   collection.count += Number(after !== null) - Number(before !== null)
   data.residents.changed(collection, id, after)
+  data.changes.add(collection.id, id)
 }
 
 /** Applies a unit inside a running write. All old entries go before new ones come: a key may pass from one record to another. */

@@ -52,6 +52,7 @@ describe('the process that reads for the engine', function () {
       durable: false,
       address: 'test',
       heapMegabytes: HEAP_MEGABYTES,
+      news: () => ({ commit: data.store.lastCommit(), changes: data.changes.take() }),
       afterwards: () => {
         ended++
         if (isOpen) data.store.releaseDeadReaders()

@@ -68,6 +68,7 @@ export async function run(engine: Engine, body: Body): Promise<Document> {
     current: () => engine,
     noteRefusal: () => undefined,
     disconnected: () => undefined,
+    news: () => ({ commit: NaN, changes: new Map<number, null>() }),
     releaseDeadReaders: () => undefined,
     close: () => Promise.resolve(),
   }
