@@ -13,7 +13,7 @@ export interface Parts {
   readonly env: Environment
   startDeployment(config: Config, log: Log): Promise<Deployment>
   createApp(dependencies: AppDependencies): Promise<App>
-  /** Told where the server listens, after the start-up line. */
+  /** Called with the address of the server, after the start-up line. */
   onListening?(address: string, dependencies: AppDependencies): void
 }
 

@@ -11,10 +11,10 @@ export interface App {
   /** Where a person can read what there is; null or absent: nowhere. */
   readonly docsPath?: string | null
   callback(): RequestListener
-  /** Told when the server stops, before what is in flight is waited for. */
+  /** Called when the server stops, before it waits for requests in flight. */
   leave?(): void
   close(): Promise<void>
-  /** Null where somebody is there to sign in. */
+  /** Null once there is a way to sign in. */
   firstStartLink?(): Promise<string | null>
 }
 

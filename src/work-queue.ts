@@ -64,7 +64,7 @@ export function createWorkQueue({
 interface Line {
   count(isUrgent: boolean): number
   wait(isUrgent: boolean, signal: AbortSignal | undefined): Promise<void>
-  /** False when nobody waits. */
+  /** False when no request waits. */
   beginNext(): boolean
 }
 

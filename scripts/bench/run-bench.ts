@@ -17,7 +17,7 @@ const CACHED = 'cached list'
 
 type Say = (line: string) => void
 
-/** Seeds, measures, and removes what it made. `say` is told how it goes. */
+/** Seeds, measures and cleans up. `say` gets the progress. */
 export async function runBench(options: BenchOptions, say: Say): Promise<Report> {
   say('seeding')
   const [posts = 1] = options.posts

@@ -22,7 +22,7 @@ export interface Asked {
 export interface LoadClientOptions {
   /** Read anew for each request, so that the caller may put another address in. */
   readonly bases: readonly string[]
-  /** Null is nobody. */
+  /** Null: no credentials. */
   readonly token: string | null
   /** A request that took longer hangs. */
   readonly timeoutMs: number

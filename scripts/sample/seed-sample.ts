@@ -12,7 +12,7 @@ import { addSampleLocales } from './sample-locales.ts'
 import { beginMark, getMark, putMark } from './sample-mark.ts'
 import { assertSampleTypes, type Sample } from './sample-parts.ts'
 
-/** Who is told how a seed goes: each part begins, proceeds batch by batch, and ends. */
+/** Gets the progress of a seed: each part begins, proceeds batch by batch, and ends. */
 export interface SeedObserver {
   begin(plan: ContentTypePlan, count: number): void
   proceed(progress: ImportProgress): void

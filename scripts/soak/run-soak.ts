@@ -13,7 +13,7 @@ const TIMEOUT_MS = 60_000
 
 interface Soak {
   readonly options: SoakOptions
-  /** Told how it goes. */
+  /** Gets the progress. */
   readonly say: (line: string) => void
   /** Ends the load early; what was seen until then is reported. */
   readonly ended: AbortSignal

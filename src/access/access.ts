@@ -44,14 +44,14 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  /** `ROOT_API_TOKEN`; null: nobody is root. */
+  /** `ROOT_API_TOKEN`; null: root is disabled. */
   readonly rootApiToken: string | null
   /** Identifies end users; without it every JWT is unknown. */
   readonly users?: EndUsers
   /** What a token of a preview may read; null for one that is not good. Without it none is known. */
   readonly identifyPreview?: (token: string) => Promise<Grants | null>
   readonly now?: () => Date
-  /** Told of failures that no request waits for, such as noting a token's use. */
+  /** Called with failures of background work, such as noting a token's use. */
   readonly onBackgroundError?: (error: unknown) => void
 }
 

@@ -4,7 +4,7 @@ import type { Grants } from './principal.ts'
 const WRITING: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'publish'])
 const WRITING_FILES: ReadonlySet<string> = new Set(['upload', 'destroy'])
 
-/** Tells whose grants let them write content or files, of whatever type; asked by every read. */
+/** Whether grants permit writes of content or files of any type; called by every read. */
 export function contentWriters(actions: readonly Action[]): (grants: Grants) => boolean {
   const writing = actions.filter(isWriting)
   const known = new WeakMap<Grants, boolean>()

@@ -6,7 +6,7 @@ export type Grants = Pick<ReadonlySet<string>, 'has'>
 export const API_TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const
 export type ApiTokenType = (typeof API_TOKEN_TYPES)[number]
 
-/** Nobody that the server knows: the role `public`. */
+/** A request without credentials: the role `public`. */
 export interface Anonymous {
   readonly kind: 'anonymous'
   readonly grants: Grants

@@ -14,7 +14,7 @@ export interface SyncedScope {
   readonly status: 'draft' | 'published'
 }
 
-/** Somebody who keeps a copy, by what is permitted now. */
+/** The current permissions of a syncing principal. */
 export interface Syncer {
   maySync(type: Synced): boolean
   mayRead(uid: ContentTypePlan['uid']): boolean

@@ -45,7 +45,7 @@ const CHANGE = {
   ...FLAGS,
 }
 
-/** What managing users takes; nobody signs in by it. */
+/** The dependencies of user management, without those of sign-in. */
 export type UserManagement = UsersContext &
   Pick<AccountsContext, 'passwords' | 'roles' | 'sessions'>
 

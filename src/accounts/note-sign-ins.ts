@@ -8,7 +8,7 @@ const FAILED_TYPE = 'plugin::users-permissions.failed-sign-in'
 /** In place of those that were too many: how many there were is the id. */
 const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 
-/** In place of a user's id where nobody has the name. What was typed is not kept. */
+/** In place of a user's id for an unknown name. The input is not kept. */
 const UNKNOWN = 'unknown'
 
 /** Per process: guessed passwords, or an app with many users, must not fill the log. */

@@ -2,7 +2,7 @@ import type { AccountsContext } from './accounts.ts'
 import { openSignInNotes } from './note-sign-ins.ts'
 
 export interface AccountsOptions extends Omit<AccountsContext, 'behind' | 'notes'> {
-  /** Told of failures that no request waits for, such as a mail that cannot be sent. */
+  /** Called with failures of background work, such as a mail that cannot be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
 

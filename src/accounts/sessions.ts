@@ -45,7 +45,7 @@ export interface Sessions {
   endOf(user: string, deviceId: string | null): Promise<void>
 }
 
-/** Nothing of a token is stored: without the secret the rows let nobody in. */
+/** No token is stored: without the secret the rows are useless to an attacker. */
 interface SessionRow {
   readonly _id: string
   readonly user: string

@@ -6,7 +6,7 @@ import type { Database } from '../mongo/connection/database.ts'
 import { insertOnce } from '../mongo/connection/insert-once.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
-/** From where somebody signed in, as a list of sessions shows it. */
+/** The origin of a sign-in, as the list of sessions shows it. */
 export interface Device {
   readonly address: string
   readonly userAgent: string

@@ -51,7 +51,7 @@ export interface AdministratorsContext {
   readonly challenges: Challenges
   /** Null: there are no passkeys here. */
   readonly relyingParty: RelyingParty | null
-  /** Null: nobody signs in by OpenID Connect. */
+  /** Null: OpenID Connect is not configured. */
   readonly identityProvider: IdentityProvider | null
   readonly passwords: Passwords
   readonly now: () => Date
@@ -63,7 +63,7 @@ export interface Administrator {
   readonly email: string
   readonly roles: readonly string[]
   readonly language: string | null
-  /** Whether one was chosen: without it, somebody signs in by a link or in another way. */
+  /** Whether a password is set; without one, sign-in is by link, passkey or OpenID Connect. */
   readonly hasPassword: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -188,7 +188,7 @@ export async function updateOwn(
   })
 }
 
-/** A token by which somebody chooses a password, once. @throws NotFoundError, ForbiddenError */
+/** A one-time token to set a password. @throws NotFoundError, ForbiddenError */
 export async function makePasswordToken(
   context: AdministratorsContext,
   actor: Principal,
@@ -200,7 +200,7 @@ export async function makePasswordToken(
   return context.links.make('password', id)
 }
 
-/** Writes a change of somebody, in the transaction that `staff` was read in. */
+/** Writes a change of an administrator, in the transaction that read `staff`. */
 export async function changeRow(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,

@@ -26,7 +26,7 @@ export interface AdministratorsOptions {
   readonly secret: string
   /** Under which browsers come. */
   readonly publicUrl: string
-  /** Null: nobody signs in by OpenID Connect. */
+  /** Null: OpenID Connect is not configured. */
   readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }

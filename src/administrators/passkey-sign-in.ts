@@ -89,7 +89,7 @@ async function verify(
   return authenticationInfo.newCounter
 }
 
-/** On the condition that nobody has used it meanwhile: a copy of a key is found by its count. */
+/** On the condition that its counter is unchanged: a cloned key is detected by its counter. */
 async function count(
   { db, now }: AdministratorsContext,
   { _id, counter }: PasskeyRow,

@@ -19,8 +19,8 @@ export interface CodeFacts {
 }
 
 /**
- * A file of TypeScript with the content-types that somebody may read, for `@quire/client`: their types, and a
- * `createClient` that has them.
+ * A file of TypeScript for `@quire/client`: the types of the content-types that a principal may read, and a
+ * `createClient` for them.
  */
 export function writeTypeScript({ schema, locales, grants }: CodeFacts): string {
   const names = nameSchemas(schema)

@@ -8,7 +8,7 @@ export interface RoleRule {
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** By plain HTTP anybody on the way could say who somebody is: there it is for this machine alone. */
+/** Plain HTTP would let an attacker on the network forge identities: it is allowed on this machine only. */
 export function issuer(): Joi.StringSchema {
   return Joi.string().custom((given: string, helpers) => {
     if (!URL.canParse(given)) return helpers.error('any.invalid')

@@ -18,7 +18,7 @@ export interface Launch {
   readonly directory: string
   readonly port: number
   readonly deadlineMs: number
-  /** Called when it ends although nobody asked it to. */
+  /** Called when it exits unexpectedly. */
   readonly onLost: () => void
 }
 
@@ -112,7 +112,7 @@ function explain(error: unknown, said: readonly string[]): string {
   return last === undefined ? what : `${what}: ${last}`
 }
 
-/** The wanted port if nobody listens on it, else any free one. */
+/** The wanted port if it is free, else any free one. */
 export async function freePort(wanted: number | undefined): Promise<number> {
   return (wanted === undefined ? null : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0
 }

@@ -71,8 +71,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Ends a mongod that nobody owns any more; false when it does not go. It is asked first and killed
- * after 15 seconds: its journal makes that safe.
+ * Ends an orphaned mongod: SIGTERM, then SIGKILL after 15 seconds, which its journal makes safe. False when it survives.
  */
 export async function endOrphan(pid: number): Promise<boolean> {
   return (await endBy(pid, 'SIGTERM', TERM_MS)) || (await endBy(pid, 'SIGKILL', KILL_MS))

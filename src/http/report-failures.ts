@@ -6,7 +6,7 @@ const WINDOW_MS = 10_000
 /** Kinds in one window; what comes beyond is counted together. */
 const MAX_KINDS = 50
 
-/** Logs failures that are nobody's bug: an overload has thousands of them, and would fill a disk. */
+/** Logs failures that are not bugs: an overload has thousands of them, and would fill a disk. */
 export type ReportFailure = (error: CmsError, requestId: string) => void
 
 /**

@@ -1,7 +1,7 @@
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 
-/** That somebody is at a job still, by the token of its lease. */
+/** The lease of a running job: its id is the token. */
 interface HeldRow {
   readonly _id: string
   readonly until: Date
@@ -30,7 +30,7 @@ export interface HeldJobs {
   hold<R>(lease: string, work: () => Promise<R>): Promise<R>
   /** The leases of those who live. */
   alive(): Promise<readonly string[]>
-  /** Of somebody who has died. */
+  /** Removes the lease of a process that died. */
   forget(lease: string): Promise<void>
 }
 

@@ -26,7 +26,7 @@ export function newJob(dueAt: Date): Required<Omit<JobRow, '_id' | 'session'>> {
   return { open: 1, dueAt, lease: null, leasedUntil: new Date(0), attempts: 0 }
 }
 
-/** A job in somebody's hands: the row as it was claimed, whose `lease` is theirs. */
+/** A claimed job: the row at the claim, with the `lease` of the claimant. */
 export type Claimed<T extends JobRow> = T & { readonly lease: string }
 
 /** The lease ran out, and the job is another's: nothing of the attempt counts. */
@@ -48,8 +48,8 @@ export interface JobQueue<T extends JobRow> {
   /** In how many milliseconds the first may be claimed of those that cannot yet; null where there is none within that time. */
   nextWithin(ms: number, conditions?: object): Promise<number | null>
   /**
-   * Does work on it that may be longer than a lease: nobody else claims it meanwhile. Killed, it is left to others within
-   * one lease.
+   * Runs work that may outlast a lease: the lease is renewed meanwhile. After a kill others can claim the job within one
+   * lease.
    */
   hold<R>(job: Claimed<T>, work: () => Promise<R>): Promise<R>
   /** Writes what became of it, if it is still ours. @throws LeaseLost */
@@ -147,7 +147,7 @@ async function claimOne(options: Claiming, conditions: object, at: Date): Promis
   return null
 }
 
-/** Of those that are due first; none that somebody is at. */
+/** The first due; none with a lease. */
 async function findDue(
   options: Claiming,
   filter: object,

@@ -12,7 +12,7 @@ import type { SyncToken } from '../query/sync/sync-token.ts'
 import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
 import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
 
-/** Where events go to. What is written to somebody who is gone, or does not read, goes nowhere. */
+/** The sink of events. Events for a client that is gone, or does not read, are dropped. */
 export interface Sink {
   write(text: string): void
   /** The client has not read much of what was written: it is to be waited for. */
@@ -151,7 +151,7 @@ export class LiveStream {
 
 const USER = 'plugin::users-permissions.user'
 
-/** Whose commits change what somebody may read. */
+/** The types whose commits change permissions of readers. */
 export const RIGHTS: ReadonlySet<string> = new Set([
   'admin::api-token',
   'plugin::i18n.locale',
@@ -167,7 +167,7 @@ function placeOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): Place 
   }
 }
 
-/** The token of somebody who has what there is. */
+/** The token of a client that is up to date. */
 function beginNow(
   scope: SyncScope,
   caller: SyncCaller,

@@ -7,7 +7,7 @@ import type { Database } from '../mongo/connection/database.ts'
 import { asVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import type { FileRecord } from './file-records.ts'
 
-/** What kind of file somebody looks for. */
+/** The kind of file that is searched. */
 export const FILE_KINDS = ['image', 'video', 'audio', 'file'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
@@ -29,7 +29,7 @@ export interface FilePart {
   readonly size: number
 }
 
-/** Nobody pages further; a higher total is reported as capped. */
+/** The bound of paging; a higher total is reported as capped. */
 const MOST = 5_000
 
 export interface FoundFiles {

@@ -24,7 +24,9 @@ export function assertMayAct(
   assertMayIn(principal, contentAction(plan, 'publish'), plan.localized ? locales.locales : [])
 }
 
-/** Publishes or takes back, within a transaction, in somebody's name. @throws as `publishDocument` does */
+/**
+ * Publishes or unpublishes in a transaction, on behalf of the author. @throws as `publishDocument` does
+ */
 export async function runAction(
   { documents, locales: known }: Pick<PlanningContext, 'documents' | 'locales'>,
   principal: Principal,

@@ -22,7 +22,7 @@ export interface PurgerOptions {
   readonly onBackgroundError: (error: unknown) => void
 }
 
-/** Tells caches in front what has changed, whichever process has committed it. */
+/** Purges changed content from caches in front, whichever process committed it. */
 export interface Purger {
   /** Null where no caches are configured. */
   readonly health: (() => Promise<PurgeHealth>) | null

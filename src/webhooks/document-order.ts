@@ -10,7 +10,7 @@ type Queue = Pick<DeliveryRow, 'hook' | 'documentId'>
 
 type Earlier = Pick<DeliveryRow, 'place' | 'dueAt'>
 
-/** The first event of the same document that nobody has taken note of; null where it is this one. */
+/** The first unsettled event of the same document; null if it is this one. */
 export async function earlierOf(
   database: Database,
   delivery: Queue & Pick<DeliveryRow, 'place'>,

@@ -16,7 +16,7 @@ export const EVENTS = [
 
 export type WebhookEvent = (typeof EVENTS)[number]
 
-/** What a webhook sends where somebody tries it, as in the reference. */
+/** The event of a test, as in the reference. */
 export const TEST_EVENT = 'trigger-test'
 
 export const FILE = 'plugin::upload.file'

@@ -90,7 +90,7 @@ async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Prom
       { _id: seen._id },
       { session, maxTimeMS: database.queryTimeoutMs },
     )
-    // Somebody else was faster, or it was changed or removed.
+    // Another process was faster, or the webhook was changed or removed.
     if (hook === null || hook.disabledAt !== null) return false
     if (way.range(hook, head)?.after !== range.after) return false
     await putDeliveries(move, hook, commits, way, session)

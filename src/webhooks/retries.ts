@@ -15,7 +15,7 @@ export const RETRIES: readonly number[] = [
   24 * HOUR,
 ]
 
-/** Nobody is waited for longer, whatever they ask. */
+/** The longest wait, whatever the receiver asks for. */
 const LONGEST = 24 * HOUR
 
 /** Jitter: the longest random addition, so that deliveries that failed together are not sent again together. */

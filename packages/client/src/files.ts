@@ -19,7 +19,7 @@ export interface UploadOptions extends CallOptions {
   readonly name?: string
   readonly alternativeText?: string
   readonly caption?: string
-  /** Told of bytes on their way: in browsers and React Native as they go, elsewhere of all of them at the end. */
+  /** Called with the bytes sent: in browsers and React Native as they go, elsewhere with all of them at the end. */
   readonly onProgress?: (sent: number, total: number) => void
 }
 

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly token?: string
   /** The storage of the session of a signed-in user. @default memory */
   readonly storage?: SessionStorage
-  /** Told when a session has ended, and nothing can refresh it. */
+  /** Called when a session has ended and cannot be refreshed. */
   readonly onSignedOut?: () => void
   /** In place of the global one. */
   readonly fetch?: typeof fetch
@@ -25,7 +25,7 @@ export interface Transport {
   send(call: Call): Promise<Reply>
   readonly storage: SessionStorage
   readonly url: string
-  /** What is to be sent as `Authorization`; null for nobody. */
+  /** The `Authorization` header; null without credentials. */
   authorization(): Promise<string | null>
 }
 

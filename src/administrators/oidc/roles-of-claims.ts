@@ -1,4 +1,4 @@
-/** What a provider says of somebody. */
+/** The claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** The role of everyone with this value in the claim; `*` matches everybody. */

@@ -104,7 +104,7 @@ function typeNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, stri
 
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
-/** The models of the content-types that somebody may read, and of what the queries answer that they may run. */
+/** The models of the content-types that a principal may read, and of the answers of the queries that it may run. */
 export function modelsOf({ schema, grants }: CodeFacts): Code {
   const names = typeNames(nameSchemas(schema))
   const making: Making = {

@@ -28,7 +28,7 @@ function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
-/** Says what a line would do, as far as that can be told without doing it. @throws CmsError */
+/** Predicts the result of a line, as far as that is possible without a write. @throws CmsError */
 export async function tryLine(
   context: DocumentContext,
   line: BulkLine,

@@ -131,7 +131,7 @@ async function importFile(
   }
 }
 
-/** Asks for all totals first, where somebody watches. */
+/** Requests all totals first, if progress is reported. */
 async function progressOf(
   { source, onProgress }: SourceImport,
   plans: readonly ContentTypePlan[],

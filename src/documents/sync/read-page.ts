@@ -22,7 +22,7 @@ export interface SyncPage {
   readonly more: boolean
 }
 
-/** Where somebody stands who has nothing yet. All changes from this head on come after the rows. */
+/** The start of a first sync. All changes from this head on come after the rows. */
 export function beginSync(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
   scope: SyncScope,

@@ -18,9 +18,9 @@ export interface CreationWork {
 
 /** One that may be sent again under its key. */
 export interface Creation extends CreationWork {
-  /** Names the request: whoever sends it, and what they call it. */
+  /** Names the request: its principal and its key. */
   readonly key: string
-  /** Tells what is asked for: equal for equal requests only. */
+  /** A digest of the request: equal for equal requests only. */
   readonly fingerprint: string
 }
 
@@ -32,9 +32,9 @@ export interface CreationAnswer {
 
 export interface IdempotentCreations {
   /**
-   * Carries a creation out once, whatever becomes of the process; whoever sends it again gets the first answer.
-   * What failed on our side left nothing behind and may be tried again.
-   * @throws ConflictError while the first is under way; UnprocessableContentError when that was another one
+   * Carries a creation out once, even if the process is killed; a repeated request gets the first answer. A failure on
+   * our side leaves nothing behind and may be retried. @throws ConflictError while the first is under way;
+   * UnprocessableContentError when that was another one
    */
   run(creation: Creation): Promise<CreationAnswer>
 }

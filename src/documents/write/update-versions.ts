@@ -73,7 +73,7 @@ export async function updateVersions(
     : written
 }
 
-/** A document that does not exist is told before what is taken. @throws NotFoundError, ValidationError */
+/** Reports 404 before a uniqueness error. @throws NotFoundError, ValidationError */
 export async function assertFreeIfThere(
   context: DocumentContext,
   target: WriteTarget,

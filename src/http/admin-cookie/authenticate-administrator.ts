@@ -7,7 +7,7 @@ import type { Context, Middleware } from '../state.ts'
 
 export interface AdministratorAuthentication {
   readonly access: Pick<Access, 'principalOf'>
-  /** Null for a cookie that speaks for nobody. */
+  /** Null for a cookie without a valid session. */
   readonly principalOfSession: (token: string) => Promise<AdministratorPrincipal | null>
   readonly cookie: AdminCookie
 }

@@ -127,7 +127,7 @@ function addCatalogueRoutes(
   })
 }
 
-/** Nobody makes a token that may do more than they may themselves, nor gets the key of one. */
+/** A principal cannot create, or see the key of, a token with permissions that it lacks. */
 function tokenGuard(actions: Actions) {
   const every = actions.all.map(({ name }) => name)
   return (ctx: Context): AssertToken =>
@@ -144,7 +144,7 @@ function tokenGuard(actions: Actions) {
     }
 }
 
-/** Nobody permits to others what is not permitted to them. */
+/** A principal cannot grant permissions that it lacks. */
 function roleGuard(ctx: Context): (added: readonly string[]) => void {
   return (added) => assertMayPermit(ctx.state.principal, added)
 }

@@ -32,11 +32,11 @@ export interface AdminSessionDependencies {
   readonly start: { readonly version: string; readonly editableTypes: boolean }
 }
 
-/** Nobody has shown yet who sends it. */
+/** The sender is not authenticated yet. */
 const MAX_SIGN_IN_BYTES = 16_384
 
 const BY_EMAIL: Counted = { accountOf: accountIn('email') }
-/** Of a link nobody can say whose it is before it is known to be good. */
+/** The account of a link is unknown until the link is verified. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
 /** The request has no valid credentials. */

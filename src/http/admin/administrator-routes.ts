@@ -27,7 +27,7 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly publicUrl: string
 }
 
-/** Who else may sign in, and what each may do: nobody gives what they do not have. */
+/** Administrators and their roles: a principal cannot grant permissions that it lacks. */
 export function administratorRoutes(dependencies: AdministratorRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   addPeople(admin, dependencies)

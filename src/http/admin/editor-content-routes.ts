@@ -189,7 +189,7 @@ async function updateOne(
   await noteWork(request, dependencies, parameterOf(request.ctx, 'documentId'))
 }
 
-/** What somebody has changed is what they are shown first, the next time. */
+/** Notes the entry among the recent work of the administrator. */
 async function noteWork(
   { ctx, plan, query, locales }: ContentRequest,
   { recent }: EditorContentDependencies,

@@ -19,7 +19,7 @@ export interface PasskeyDependencies extends BeforeAdmin {
   readonly limits: RateLimits | null
 }
 
-/** `/admin/me/passkeys`: an administrator's own, which nobody else sees. */
+/** `/admin/me/passkeys`: visible to their administrator only. */
 export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter {
   const { administrators, limits } = dependencies
   const admin = adminRouter('/admin/me/passkeys', dependencies)

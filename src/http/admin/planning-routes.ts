@@ -195,7 +195,9 @@ async function add(ctx: Context, planning: Planning): Promise<void> {
   await send(ctx, planning, await addItems(planning, parameterOf(ctx, 'id'), items))
 }
 
-/** Nobody adds what they may not see. @throws NotFoundError, ForbiddenError, ValidationError */
+/**
+ * A principal cannot add documents that it may not read. @throws NotFoundError, ForbiddenError, ValidationError
+ */
 function itemOf(
   { state: { principal } }: Context,
   planning: Planning,

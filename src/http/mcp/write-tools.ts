@@ -26,7 +26,9 @@ export async function create(call: ToolCall): Promise<object> {
   return show(call, version, key.status, shown)
 }
 
-/** Changes what `data` names, unless somebody else has written since `revision`. @throws PreconditionFailedError */
+/**
+ * Changes the attributes in `data`, unless another write came after `revision`. @throws PreconditionFailedError
+ */
 export async function update(call: ToolCall): Promise<object> {
   const { key, shown, writer } = targetOf(call)
   const target = {

@@ -69,7 +69,7 @@ const INTERNAL_ERROR = {
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
 }
 
-/** Nobody reads the answer: what failed is most often the reading of the request. */
+/** The client is gone: the failure is most often that of reading the request. */
 function hasGone({ req, res }: Context): boolean {
   return res.closed || req.socket.destroyed
 }

@@ -9,7 +9,7 @@ export interface LimitInFlight {
   aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
-/** Nobody reads the body of any other: one that never ends must not keep its request out of the count. */
+/** The body of any other request is not read: an endless one must not keep its request out of the count. */
 const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
 
 /**

@@ -17,7 +17,7 @@ export interface Tallying {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
 }
 
-/** Tells each observer of each request, when all is done but the sending. */
+/** Reports each request to each observer, when all is done but the sending. */
 export function observeRequests(
   monitor: Tallying,
   observers: readonly ((finished: FinishedRequest, ctx: Context) => void)[],

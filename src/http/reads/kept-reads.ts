@@ -170,8 +170,8 @@ function mayBeKept({ isPublished, isCurrent, types }: PreparedRead): boolean {
 }
 
 /**
- * What a request says of caches on its way: all of them are meant, this one too. `fetch` adds `no-cache` to every request that
- * has a condition of its own, which nobody has asked for: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ * The directives of a request to caches: they apply to this one too. `fetch` adds `no-cache` to every request that has a
+ * condition of its own, which nobody has asked for: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
  */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   const directives = ctx

@@ -48,7 +48,7 @@ const REFRESHES_PER_ADDRESS = 60
 
 /** What a route reads as the account, and nothing else of the body, names the account that is counted. */
 const BY_EMAIL: Counted = { accountOf: accountIn('email') }
-/** Of a code, or of a token, nobody can say whose it is before it is known to be right. */
+/** The account of a code or a token is unknown until it is verified. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
@@ -192,7 +192,7 @@ function handOver(
   return {}
 }
 
-/** Sign-in by name and by address of one user counts as one; what names nobody counts as it was sent. */
+/** Sign-ins by name and by address count together for a user; an unknown identifier counts as sent. */
 async function identifiedAccount(
   ctx: Context,
   { accounts }: AuthRouteDependencies,

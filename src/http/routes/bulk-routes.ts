@@ -32,7 +32,7 @@ export interface BulkRouteDependencies {
   readonly authenticate: Middleware
   /** Of one line, as of the body of a request of its own. */
   readonly maxBodyBytes: number
-  /** What is nobody's fault but ours; its request got a line that says so. */
+  /** Called with an internal error; its line is answered with one as well. */
   readonly onUnexpected: (error: unknown) => void
 }
 

@@ -10,7 +10,7 @@ export interface HealthDependencies {
   readonly metrics: Registry
   /** Without one, metrics are for this machine only. */
   readonly metricsToken: string | null
-  /** Behind a proxy every connection may come from this machine: without a token nobody reads metrics then. */
+  /** Behind a proxy every connection may come from this machine: metrics then require a token. */
   readonly behindProxy: boolean
 }
 

@@ -5,10 +5,7 @@ import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.t
 import type { Context } from '../state.ts'
 import type { StudioFile, StudioFiles } from '../studio-files.ts'
 
-/**
- * The app may load itself, ask this server, and show files, which may lie elsewhere (S3). Nobody may
- * frame it.
- */
+/** The app may load itself, call this server and show files, also from elsewhere (S3). It cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -3,7 +3,7 @@ import type { Sink } from '../../live/live-stream.ts'
 
 /** Of who has not read so much nothing more is kept: it goes on by the log. */
 const MOST_UNREAD_BYTES = 65_536
-/** How long somebody may take to read that; then it is cut off, and comes back. */
+/** How long a client may take to read that; a slower one is disconnected, and reconnects. */
 const DRAIN_MS = 30_000
 
 /** Events go to a response. */

@@ -48,7 +48,7 @@ export interface SyncRouteDependencies {
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
   readonly departure: Departure
-  /** Of one address of the network: whoever waits often leaves room for others. */
+  /** Per network address: one client cannot take all places. */
   readonly maxWaitingPerAddress: number
 }
 
@@ -56,7 +56,7 @@ const MOST_WAIT_S = 25
 /** Who wait at a time in a process; more are answered at once. */
 const MOST_WAITING = 2_000
 const NDJSON = 'application/x-ndjson'
-/** Of answers to nobody in particular: what has more after it stays right, the end is soon another. */
+/** For anonymous answers: a page with a successor stays valid, the last one soon changes. */
 const PAGE_SECONDS = 300
 const TIP_SECONDS = 1
 

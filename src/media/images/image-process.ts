@@ -29,7 +29,7 @@ sharp.concurrency(1)
 process.on('message', (task: ImageTask) => {
   void work(task).then((reply) => process.send?.(reply))
 })
-// The server has ended: nobody waits for the result.
+// The server has exited: the result is not needed.
 process.on('disconnect', () => process.exit())
 
 async function work(task: ImageTask): Promise<ImageReply> {

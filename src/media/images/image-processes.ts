@@ -16,7 +16,7 @@ export interface ImageProcesses {
 /** A picture that takes longer than it may. */
 export class TooSlow extends Error {}
 
-/** Work that nobody waits for any more. */
+/** Work whose requests have all been aborted. */
 export class Aborted extends Error {}
 
 /** A process that has nothing to do goes after so long, with its memory. */

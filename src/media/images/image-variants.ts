@@ -27,7 +27,7 @@ export interface ImageVariants {
 
 /** The request that waits for a picture. */
 export interface Asker {
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no request waits any more. */
   readonly gone: AbortSignal
   waitFor<T>(wait: () => Promise<T>): Promise<T>
 }

@@ -20,7 +20,7 @@ export interface AskedVariant {
 }
 
 export interface VariantRules {
-  /** What a side may be, so that nobody has the server make pictures without end. */
+  /** The allowed lengths of a side: they bound the number of variants. */
   readonly sizes: readonly number[]
   /** With a key, signed requests may name any size up to `MAX_SIDE`, and unsigned ones none. */
   readonly signingKey: string | null

@@ -18,15 +18,15 @@ export interface CommitLog {
   refresh(): Promise<Head>
   /** When the head was last read, by `performance.now()`. */
   seenAt(): number
-  /** Tells of each newer head. Answers how to stop that. */
+  /** Calls the listener with each newer head. Returns a function that unsubscribes. */
   onHead(listener: (head: Head) => void): () => void
-  /** Tells of what this process itself commits, at once and before it has a number. */
+  /** Calls the listener with the commits of this process, at once and before they are numbered. */
   onOwnCommit(listener: CommitListener): () => void
   /** Looks at the log now: at what has no number yet, too. */
   look(): Promise<ObservedLog>
-  /** Tells of each look, those that the process takes by itself every `LOOK_MS` as well. */
+  /** Calls the listener after each poll, the regular ones every `LOOK_MS` included. */
   onLook(listener: (observed: ObservedLog) => void): () => void
-  /** Somebody waits for what is committed next: looks are taken more often. Answers how to stop that. */
+  /** Polls more often while a request waits for the next commit. Returns a function that ends this. */
   follow(): () => void
   health(): Promise<LogHealth>
   /** Numbers what this process has committed, and ends. */
@@ -44,7 +44,7 @@ export interface CommitLogOptions {
 
 /** How often a process looks at the head. */
 const LOOK_MS = 500
-/** While somebody waits for what it says. */
+/** While a request waits. */
 const FOLLOW_MS = 150
 const DAY_MS = 86_400_000
 /** How often rows are looked for that are over: by one process in turn. */
@@ -109,7 +109,7 @@ function paceOf(number: () => Promise<boolean>, onError: (error: unknown) => voi
   })
 }
 
-/** How long looks are apart, by whether somebody waits for what they see. */
+/** The interval of polls, by whether a request waits. */
 function openFollowers(lookMs: number) {
   let followers = 0
   return {

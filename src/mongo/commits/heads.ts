@@ -9,7 +9,7 @@ export interface TypeSeq {
   readonly seq: number
 }
 
-/** Rows that are being numbered: whoever finds this finishes it before anything else. */
+/** Rows that are being numbered: the next sequencer finishes this first. */
 export interface Assigning {
   /** The number of the first. */
   readonly from: number
@@ -31,7 +31,7 @@ export interface Head {
   readonly seq: number
   /** Commits up to this one have been removed by retention. */
   readonly floor: number
-  /** Another one after every write, which fences off whoever has read an earlier one. */
+  /** Changes with every write: it fences off a sequencer that read an earlier one. */
   readonly version: number
   /** A list, as names with dots are no keys everywhere. */
   readonly types: readonly TypeSeq[]

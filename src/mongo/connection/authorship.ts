@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** The author of a change. */
 export interface Author {
-  /** Such as `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` where nobody asked for it. */
+  /** Such as `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` for work of the server itself. */
   readonly kind: string
   readonly id: string | number | null
   readonly name: string | null

@@ -21,7 +21,7 @@ export interface CommandMonitor {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
   /** Who counts commands at this point; to be handed to `together`. */
   observer(): Observer
-  /** Runs `work`, of which each command is counted for all of these. */
+  /** Runs `work`; each of its commands counts for all of these. */
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
   /** Runs `work` outside of every tally. */
   unobserved<T>(work: () => Promise<T>): Promise<T>

@@ -12,7 +12,7 @@ export type FailureKind =
   | 'silent'
   | 'noPrimary'
 
-/** One sentence for whoever starts the server; the deployment and its hosts are named beside it. */
+/** One sentence for the operator; the deployment and its hosts are named beside it. */
 export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
   refused: 'The database refuses the connection: nothing listens at its host and port',
   unknownHost: 'The host of the database is unknown: its name does not resolve',

@@ -23,7 +23,7 @@ export interface CommitTarget {
   readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
 }
 
-/** Told what was committed, and in which rows. */
+/** Called with the commits and their rows. */
 export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface LoggedTransactions {

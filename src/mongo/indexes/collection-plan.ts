@@ -48,7 +48,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   }
 }
 
-/** Tells whether a document exists, in whatever locale and status. */
+/** Finds whether a document exists in any locale and status. */
 const DOCUMENT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}document`,
   key: { documentId: 1 },

@@ -104,7 +104,7 @@ function keyOf(collection: string, stages: readonly Document[]): string {
   return Buffer.from(BSON.serialize({ collection, stages })).toString('latin1')
 }
 
-/** Null when it takes longer. A count that is given up ends by its own `maxTimeMS`, and nobody hears of it. */
+/** Null when it takes longer. An abandoned count ends by its own `maxTimeMS`; its error is ignored. */
 async function inTime(timeoutMs: number, counting: Promise<number>): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

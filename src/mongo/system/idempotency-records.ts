@@ -108,7 +108,7 @@ export async function openIdempotencyRecords(
   }
 }
 
-/** Tells who may carry a request out: of many at once, one. */
+/** Claims a request: of many concurrent attempts one succeeds. */
 function beginnings(
   rows: Collection<KeyRow>,
   options: { readonly maxTimeMS: number },

@@ -85,7 +85,7 @@ async function acquire(database: Database, name: string, holder: string): Promis
   }
 }
 
-/** Takes a free lease, or renews one's own. False when somebody else holds it. */
+/** Takes a free lease, or renews its own. False when another process holds it. */
 async function claim(
   database: Database,
   name: string,

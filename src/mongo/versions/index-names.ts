@@ -1,4 +1,4 @@
-/** Indexes of ours start with this; any other index on a content collection is somebody else's. */
+/** The prefix of our indexes; any other index on a content collection is foreign. */
 export const INDEX_PREFIX = 'quire_'
 const UNIQUE_PREFIX = `${INDEX_PREFIX}unique_`
 /** No attribute has it in its name. The part behind it distinguishes an index from its predecessor. */

@@ -68,7 +68,7 @@ export function takenFault(
   return fault(path, 'This attribute must be unique', shown)
 }
 
-/** The attributes of which no two documents may have one value published in one locale. */
+/** The attributes whose values are unique among the published versions of a locale. */
 export function uniqueAttributes({ attributes }: ContentTypePlan): readonly ScalarPlan[] {
   return [...attributes.values()].filter(
     (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,

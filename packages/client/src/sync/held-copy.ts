@@ -17,7 +17,7 @@ export interface HeldCopy {
   commit(held: Mark, step: Step): Promise<void>
   /** Shows what is stored, by whomever. */
   reload(): Promise<void>
-  /** Told of the names of types, once for each step. */
+  /** Called with the names of types, once per step. */
   onChange(listener: Listener): () => void
   /** To those who listen for changes: something else is different, and no type. */
   tell(touched?: ReadonlySet<string>): void

@@ -25,7 +25,7 @@ export interface Neighbours<Message> {
   close(): void
 }
 
-/** The other tabs with the same storage; nobody where tabs cannot be spoken to. */
+/** The other tabs with the same storage; none where tabs cannot communicate. */
 export function openNeighbours<Message>(
   name: string | null,
   onMessage: (message: Message) => void,

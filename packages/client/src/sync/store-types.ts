@@ -68,7 +68,7 @@ export interface StoreControls {
   $follow(): () => void
   /** Calls with the names of the types that have changed, once for each set of changes; with none where only the status has. */
   $subscribe(listener: (touched: ReadonlySet<string>) => void): () => void
-  /** Forgets everything that is stored, as for somebody who signs out. */
+  /** Deletes the whole store, as on a sign-out. */
   $clear(): Promise<void>
   $close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { EntryState } from './entries.ts'
 import { request } from './request.ts'
 
-/** An entry that somebody worked on. */
+/** An entry that was edited recently. */
 export interface RecentEntry {
   readonly uid: string
   readonly documentId: string

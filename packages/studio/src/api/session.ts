@@ -82,7 +82,7 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Whether somebody may do an action, in a locale where one is given. */
+/** Whether the administrator may do an action, in a locale if one is given. */
 export function may(session: Session, action: string, locale?: string): boolean {
   return session.permissions.some(
     (one) =>

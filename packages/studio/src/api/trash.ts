@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { request } from './request.ts'
 
-/** An entry, or some of its languages, that somebody has deleted. */
+/** A deleted entry, or deleted languages of it. */
 export interface Deleted {
   readonly id: string
   readonly uid: string

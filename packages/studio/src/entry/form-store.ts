@@ -58,7 +58,7 @@ export class FormStore {
     for (const name of changed) this.#tell(name)
   }
 
-  /** Told after each edit. */
+  /** Called after each edit. */
   onEdit(listener: Listener): () => void {
     this.#edited.add(listener)
     return () => void this.#edited.delete(listener)

@@ -135,7 +135,7 @@ function mergeLists(
   return isLost(mine) || isLost(theirs) ? null : { value, conflicts }
 }
 
-/** The keys in the order of whoever changed it; null where both did, each in another way. */
+/** The keys in the order of the side that changed it; null where both did, differently. */
 function mergedOrder(
   base: readonly ComponentValue[],
   mine: readonly ComponentValue[],

@@ -23,7 +23,7 @@ export interface Link {
   readonly title: string
 }
 
-/** Something done to a relation of which only the beginning was read: where an entry goes; null takes it away. */
+/** A change of a relation that is read in part: the new place of an entry; null removes it. */
 export interface LinkMove {
   readonly link: Link
   readonly to: 'start' | 'end' | { readonly after: string } | null
@@ -132,7 +132,7 @@ export function toLink(entry: Data, titleField: string | null): Link {
   return { documentId, title: hasTitle ? String(title) : documentId }
 }
 
-/** A component that somebody adds: its defaults, and nothing else. */
+/** An added component: its defaults only. */
 export function newComponent(attribute: Attribute, uid: string, reading: Reading): ComponentValue {
   const declared = reading.components.get(uid)?.attributes ?? {}
   const defaults = Object.fromEntries(

@@ -93,7 +93,7 @@ function useRestLine(wanted: string) {
   })
 }
 
-/** The text, once nobody types any more. */
+/** The text, after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

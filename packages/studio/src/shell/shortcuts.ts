@@ -5,7 +5,7 @@ export interface Shortcuts {
   readonly onHelp: () => void
 }
 
-/** Whether somebody is typing: then a plain key is a letter. */
+/** Whether the focus is in a text: then a plain key is a letter. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -15,7 +15,7 @@ export interface BlocksEditorOptions {
   readonly isReadOnly: boolean
   readonly names: Readonly<Record<string, string>>
   readonly onChange: (blocks: Blocks) => void
-  /** Told when what the tools show may have changed. */
+  /** Called when the state of the tools may have changed. */
   readonly onMove: () => void
 }
 

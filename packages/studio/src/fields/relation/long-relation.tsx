@@ -21,7 +21,7 @@ interface LongRelationProps extends FieldProps<RelationAttribute> {
   readonly links: Links
 }
 
-/** A relation of which the form holds the beginning alone: the rest is read a page at a time, and searched by the server. */
+/** A relation whose first entries only are in the form: the rest is read by pages, and searched by the server. */
 export function LongRelation({ attribute, name, place, links }: LongRelationProps) {
   const { t, number } = useTexts()
   const { isReadOnly, createLinked } = useOpenEntry()

@@ -109,7 +109,7 @@ function useTargetQuery(target: string) {
   return { titleField, isIndexed, query }
 }
 
-/** The text, once nobody types any more. */
+/** The text, after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { type FilterWord, isFilterWord } from './filter-words.ts'
 
-/** What the address of a list says: it can be kept and sent to somebody. */
+/** The state of a list in its URL: it can be bookmarked and shared. */
 export interface ListSearch {
   readonly locale?: string
   /** What is searched for in all texts. */

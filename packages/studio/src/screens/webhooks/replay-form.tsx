@@ -9,7 +9,7 @@ import styles from './deliveries-dialog.module.css'
 
 export interface ReplayFormProps {
   readonly webhook: Webhook
-  /** The last commit that it was told of; null where there is none. */
+  /** The last commit that it processed; null without one. */
   readonly newest: number | null
 }
 

@@ -99,7 +99,7 @@ interface WantedFieldsProps {
   readonly onChange: (change: Partial<Wanted>) => void
 }
 
-/** What it is told of, and how. */
+/** Its events and their format. */
 function WantedFields({ wanted, action, onChange }: WantedFieldsProps) {
   const { t, locale: nameOf } = useTexts()
   const types = useTypes().filter(({ uid }) => uid.startsWith('api::'))

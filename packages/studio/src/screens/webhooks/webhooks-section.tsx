@@ -16,7 +16,7 @@ import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
 
-/** Who is told when content changes. */
+/** The webhooks that are called when content changes. */
 export function WebhooksSection() {
   const texts = useTexts()
   const { t } = texts
