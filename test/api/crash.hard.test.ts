@@ -105,7 +105,7 @@ async function post(server: ServerProcess, code: string): Promise<string | null>
       headers: HEADERS,
       body: JSON.stringify({ data: { name: `note ${code}`, code } }),
     })
-    expect(response.status).to.equal(201)
+    expect(response.status, await response.clone().text()).to.equal(201)
     const { data } = (await response.json()) as { readonly data: Note }
     return data.documentId
   } catch (error) {

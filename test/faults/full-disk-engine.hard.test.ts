@@ -41,7 +41,8 @@ describe('an embedded database whose disk is full', function () {
 
       const untilAcknowledged = (more: number): Promise<void> => {
         const wanted = load.acknowledged + more
-        return until(() => load.acknowledged >= wanted, PATIENCE_MS)
+        const answers = (): string => JSON.stringify([...load.statuses])
+        return until(() => load.acknowledged >= wanted, PATIENCE_MS, answers)
       }
 
       async function addOne(): Promise<AddedPage['answer']> {
