@@ -39,6 +39,10 @@ describe('commands that a request costs', () => {
           { localized: true, draftAndPublish: true },
         ),
         homepage: declare('homepage', { text: { type: 'string' } }, { kind: 'singleType' }),
+        shelf: declare('shelf', {
+          books: { type: 'component', component: 'shared.book', repeatable: true },
+        }),
+        'components/shared/book': { attributes: { isbn: { type: 'string', unique: true } } },
       },
       permitted: ['api::note.note.find'],
       locales: ['fr', 'de'],
@@ -81,6 +85,21 @@ describe('commands that a request costs', () => {
       expect(body.meta.pagination).to.include({ total, pageCount: total })
     })
   }
+
+  it('what must be unique in a hundred components costs what it costs in one', async () => {
+    const shelf = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ isbn: `${prefix}${n}` }))
+    await server.post('/api/shelfs', { books: shelf('first', 1) })
+    const one = await cost(() => server.post('/api/shelfs', { books: shelf('one', 1) }))
+    const many = await cost(() => server.post('/api/shelfs', { books: shelf('many', 100) }))
+    expect(many.length, many.join(' ')).to.be.at.most(one.length + 1) // ids of components are taken at times
+    const taken = await server.post('/api/shelfs', {
+      books: [...shelf('new', 150), ...shelf('many', 2), ...shelf('new', 1)],
+    })
+    expect(taken.status).to.equal(400)
+    const paths = taken.body.error.details.errors.map(({ path }: { path: string[] }) => path[1])
+    expect(paths).to.deep.equal(['150', '151', '152'])
+  })
 
   it('counts a list of what is unique beyond its page', async () => {
     const { body } = await server.post('/api/notes', { text: 'b', slug: 'other' })
