@@ -88,10 +88,10 @@ const INFO: Joi.PartialSchemaMap = {
   icon: Joi.any(),
 }
 const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
-/** A template with a fault says what would be right. */
+/** A template with a fault says what would be right. As a value of the message, as Joi would take its braces for its own. */
 const preview = Joi.string().custom((template: string, helpers) => {
   const problem = previewProblem(template)
-  return problem === null ? template : helpers.message({ custom: problem })
+  return problem === null ? template : helpers.message({ custom: '{#problem}' }, { problem })
 })
 const OPTIONS: Joi.PartialSchemaMap = {
   draftAndPublish: flag,

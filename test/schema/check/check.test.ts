@@ -225,6 +225,23 @@ describe('checkDefinitions, faults beside each other', () => {
   })
 })
 
+describe('checkDefinitions, texts of an author', () => {
+  it('says them as they stand, whatever they would mean in a template of messages', () => {
+    for (const place of ['slug', '#label', '{1+1}', ':x', '(']) {
+      const preview = `https://app.example.org/?s={${place}}`
+      const file = typeFile('article', {})
+      const faults = faultsOf({
+        ...file,
+        content: Object.assign({}, file.content, { options: { preview } }),
+      })
+      const name = /\{([^{}]*)\}/.exec(preview)?.[1]
+      expect(faults).to.deep.equal([
+        `${ARTICLE}: options.preview: knows no {${name}}; there are {documentId}, {locale}, {status}, {secret}`,
+      ])
+    }
+  })
+})
+
 describe('checkDefinitions, one attribute', () => {
   const reserved =
     'id documentId createdAt updatedAt publishedAt createdBy updatedBy locale localizations'
