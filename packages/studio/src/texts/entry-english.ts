@@ -58,6 +58,7 @@ export const entryEnglish = {
   'preview.failed': 'The preview could not be opened.',
 
   'field.required': 'required',
+  'field.missing': 'Please fill this in: it is required.',
   'field.private': 'private',
   'field.shared': 'same in all languages',
   'field.readOnly': 'read only',

@@ -63,6 +63,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'preview.failed': 'Die Vorschau ließ sich nicht öffnen.',
 
   'field.required': 'Pflichtfeld',
+  'field.missing': 'Bitte ausfüllen: Das ist ein Pflichtfeld.',
   'field.private': 'privat',
   'field.shared': 'gleich in allen Sprachen',
   'field.readOnly': 'nur lesbar',

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Button } from '../../design/button.tsx'
 import { notify } from '../../design/toasts.tsx'
 import type { ComponentAttribute } from '../../entry/declaration.ts'
@@ -5,6 +6,7 @@ import { type ComponentValue, newComponent } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
+import { focusField, focusFirst } from '../focus.ts'
 import { labelOf } from '../labels.ts'
 import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
 import { ComponentFields } from './component-fields.tsx'
@@ -18,7 +20,20 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   const declared = reading.components.get(attribute.component)
   const isFixed = isReadOnly || attribute.writable === false
   const address = addressAt(place)
+  const box = useRef<HTMLDivElement>(null)
+  const isPressed = useRef(false)
+  useEffect(() => {
+    if (!isPressed.current) return
+    isPressed.current = false
+    if (isThere) focusField(box.current)
+    else focusFirst(box.current, ['button'])
+  }, [isThere])
+  const add = (): void => {
+    isPressed.current = true
+    form.set(address, newComponent(attribute, attribute.component, reading))
+  }
   const remove = (): void => {
+    isPressed.current = true
     const before = form.get(address)
     form.set(address, null)
     notify(t('component.removed', { name: labelOf(name) }), () => form.set(address, before))
@@ -35,20 +50,19 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   )
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup note={actions}>
-      {(names) =>
-        isThere ? (
-          <div role="group" aria-labelledby={names['aria-labelledby']} className={styles['card']}>
-            <ComponentFields attributes={declared?.attributes ?? {}} place={place} />
-          </div>
-        ) : (
-          <Button
-            isDisabled={isFixed}
-            onPress={() => form.set(address, newComponent(attribute, attribute.component, reading))}
-          >
-            {t('component.add', { name: declared?.displayName ?? attribute.component })}
-          </Button>
-        )
-      }
+      {(names) => (
+        <div ref={box} className={styles['single']}>
+          {isThere ? (
+            <div role="group" aria-labelledby={names['aria-labelledby']} className={styles['card']}>
+              <ComponentFields attributes={declared?.attributes ?? {}} place={place} />
+            </div>
+          ) : (
+            <Button isDisabled={isFixed} onPress={add}>
+              {t('component.add', { name: declared?.displayName ?? attribute.component })}
+            </Button>
+          )}
+        </div>
+      )}
     </FieldFrame>
   )
 }

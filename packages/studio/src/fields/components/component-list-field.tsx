@@ -1,3 +1,4 @@
+import { focusField } from '../focus.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -30,7 +31,9 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
   const fresh = useRef<string | null>(null)
   useEffect(() => {
     if (fresh.current === null) return
-    focusWithin(list.current, fresh.current)
+    const card = cardOf(list.current, fresh.current)
+    focusField(card)
+    card?.scrollIntoView({ block: 'nearest' })
     fresh.current = null
   }, [keys])
   const nameOf = useCallback(
@@ -153,12 +156,6 @@ function landing(drag: { readonly to: number } | null, index: number, count: num
   return drag.to === count && index === count - 1 ? (styles['landAfter'] ?? '') : ''
 }
 
-/** Puts the cursor into the first field of a component that was just made. */
-function focusWithin(list: HTMLElement | null, key: string): void {
-  const card = list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(key)}"]`)
-  const field = card?.querySelector<HTMLElement>(
-    '[data-field] :is(input, textarea, select, [role=switch])',
-  )
-  field?.focus()
-  card?.scrollIntoView({ block: 'nearest' })
+function cardOf(list: HTMLElement | null, key: string): HTMLElement | null | undefined {
+  return list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(key)}"]`)
 }

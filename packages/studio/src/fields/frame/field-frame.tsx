@@ -5,7 +5,7 @@ import { ConflictChoice } from '../conflict/conflict-choice.tsx'
 import { labelOf } from '../labels.ts'
 import { limitsOf } from '../limits.ts'
 import type { Place } from '../field-props.ts'
-import { useConflict, useOpenEntry, useProblems } from '../open-entry.ts'
+import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
 import styles from './field-frame.module.css'
 
 /** What an input says of itself, so that it is named and described by what stands around it. */
@@ -36,7 +36,7 @@ export function FieldFrame(props: FieldFrameProps) {
   const { attribute, name, place, note, hint, isGroup = false, isTitle = false, children } = props
   const texts = useTexts()
   const id = useId()
-  const problems = useProblems(place)
+  const problems = useSentences(place, attribute)
   const conflict = useConflict(place)
   const limits = [hint, ...limitsOf(attribute, texts)].filter((one) => one !== undefined)
   const isRequired = attribute.required === true && !isGroup
@@ -62,6 +62,24 @@ export function FieldFrame(props: FieldFrameProps) {
         <ConflictChoice attribute={attribute} place={place} conflict={conflict} />
       )}
     </div>
+  )
+}
+
+/** What is wrong. Of what is merely missing the server says which type it must be: that helps nobody who writes. */
+function useSentences(place: Place, { required }: Attribute): readonly string[] | undefined {
+  const { t } = useTexts()
+  const problems = useProblems(place)
+  const isEmpty = useFromValue(place, isNothing)
+  return problems !== undefined && required === true && isEmpty ? [t('field.missing')] : problems
+}
+
+function isNothing(value: unknown): boolean {
+  const items = (value as { readonly items?: unknown } | null)?.items ?? value
+  return (
+    items === null ||
+    items === undefined ||
+    items === '' ||
+    (Array.isArray(items) && items.length === 0)
   )
 }
 

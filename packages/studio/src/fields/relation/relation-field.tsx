@@ -1,10 +1,11 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
 import { isToMany, type RelationAttribute } from '../../entry/declaration.ts'
 import { type Link, type Links, NO_LINKS } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
+import { focusFirst } from '../focus.ts'
 import { labelOf } from '../labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import { moved } from '../reorder/use-reorder.ts'
@@ -41,12 +42,24 @@ function ShortRelation({
   const states = useLinkStates(attribute.target, items, locale)
   const type = useTypes().find(({ uid }) => uid === attribute.target)
   const isFixed = isReadOnly || attribute.writable === false
+  const box = useRef<HTMLDivElement>(null)
+  /** The place in the list to focus, once it is drawn: what was pressed is gone by then. */
+  const toFocus = useRef<number | null>(null)
+  useEffect(() => {
+    if (toFocus.current === null) return
+    const at = Math.min(toFocus.current, keys.length - 1) + 1
+    toFocus.current = null
+    focusFirst(box.current, [`li:nth-child(${at}) a`, `li:nth-child(${at}) button`, 'input'])
+  }, [keys])
   const add = (link: Link): void => {
+    if (!isMany) toFocus.current = 0
     if (!keys.includes(link.documentId))
       set({ items: isMany ? [...items, link] : [link], more: false })
   }
-  const remove = (key: string): void =>
+  const remove = (key: string): void => {
+    toFocus.current = keys.indexOf(key)
     set({ items: items.filter(({ documentId }) => documentId !== key), more: false })
+  }
   const onNew =
     type !== undefined && createLinked !== undefined
       ? (title: string) => createLinked(attribute.target, title, add)
@@ -65,7 +78,12 @@ function ShortRelation({
       }
     >
       {(names) => (
-        <div className={styles['box']} role="group" aria-labelledby={names['aria-labelledby']}>
+        <div
+          ref={box}
+          className={styles['box']}
+          role="group"
+          aria-labelledby={names['aria-labelledby']}
+        >
           <LinkList
             {...{ items, states }}
             type={type === undefined ? null : apiNameOf(type)}

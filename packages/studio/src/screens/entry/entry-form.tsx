@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { factsKey, localeStatesQuery } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { notify } from '../../design/toasts.tsx'
 import type { Link } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
+import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -51,6 +52,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   useEntryKeys(actions, preview)
   const others = usePresence(type.uid, documentId, locale)
   const { open, drawer } = useOpenForm(session, isReadOnly)
+  const fields = useFocusOfNew(session)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleOf(declaration.titleField, attributes)
@@ -60,7 +62,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
       <div className={styles['entry']}>
         <EntryHead {...{ session, state, actions, preview, others, isReadOnly }} />
         <div className={isPreviewed ? styles['previewed'] : styles['body']}>
-          <div className={styles['form']}>
+          <div ref={fields} className={styles['form']}>
             {title !== null && <TitleOf name={title} session={session} />}
             {names.map((name) => {
               const attribute = attributes[name]
@@ -104,6 +106,18 @@ function titleOf(
 ): string | null {
   const attribute = declared === null ? undefined : attributes[declared]
   return attribute?.type === 'string' || attribute?.type === 'text' ? declared : null
+}
+
+/** Who begins an entry types its title: nothing has to be pressed before. */
+function useFocusOfNew({ door, plan }: EntrySession) {
+  const fields = useRef<HTMLDivElement>(null)
+  const isBegun = door.documentId() === null && plan.type.kind === 'collectionType'
+  const begins = useRef(isBegun)
+  useEffect(() => {
+    if (begins.current) focusField(fields.current)
+    begins.current = false
+  }, [])
+  return fields
 }
 
 /** Saves for as long as the form is open, and what is left when it is closed or out of sight. */
