@@ -9,9 +9,12 @@ import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useOpenEntry } from './open-entry.ts'
+import { rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 
-const FOUND_OF_EACH = 4
+const SHOWN_OF_EACH = 4
+/** The nearest of these are shown. */
+const FOUND_OF_EACH = 25
 const SHORTEST = 2
 const PATIENCE_MS = 150
 const UNCOUNTED = Number.MAX_SAFE_INTEGER
@@ -21,7 +24,7 @@ const searchInTurns = inTurns(3)
 
 /**
  * The newest entries with a text in them, in whatever language, of every type that the person may read, the shortest lists
- * first. What is left out of a type is one more line, which leads to its list.
+ * first; of each type those whose title is the nearest. What is left out of a type is one more line, which leads to its list.
  */
 export function useFoundEntries(text: string): readonly Command[] {
   const wanted = useSettled(text)
@@ -40,9 +43,10 @@ export function useFoundEntries(text: string): readonly Command[] {
   return types.flatMap((type, at) => {
     const { data, error } = found[at] ?? {}
     if (error) return [restOf(type, 'palette.unsearched')]
-    const entries = data?.data ?? []
-    const lines = entries.slice(0, FOUND_OF_EACH).map((entry) => lineOf(type, entry))
-    return entries.length > FOUND_OF_EACH ? [...lines, restOf(type, 'palette.more')] : lines
+    const { titleField } = type
+    const entries = rankFound(data?.data ?? [], (entry) => titleOf(entry, titleField), wanted)
+    const lines = entries.slice(0, SHOWN_OF_EACH).map((entry) => lineOf(type, entry))
+    return entries.length > SHOWN_OF_EACH ? [...lines, restOf(type, 'palette.more')] : lines
   })
 }
 
@@ -55,7 +59,7 @@ function useEntriesOf(wanted: string) {
       ...(localized && { locale: codes.filter((code) => may(`${uid}.find`, code)) }),
       fields: [titleField ?? 'documentId', ...(localized ? ['locale'] : [])],
       sort: NEWEST_FIRST,
-      pagination: { pageSize: FOUND_OF_EACH + 1, withCount: false },
+      pagination: { pageSize: FOUND_OF_EACH, withCount: false },
     }
     return entriesQuery(uid, query, searchInTurns)
   }

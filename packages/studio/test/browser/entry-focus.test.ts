@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import {
   fieldAt,
   openAs,
@@ -9,7 +9,8 @@ import {
   titleOf,
   untilSaved,
 } from './editors.ts'
-import type { Server } from './server.ts'
+import { type Server, startServer } from './server.ts'
+import { beFirst } from './signed-in.ts'
 
 describeInBrowser('the focus in an entry', function () {
   let server: Server
@@ -73,5 +74,23 @@ describeInBrowser('the focus in an entry', function () {
     }
     await readers.getByRole('button', { name: 'Remove Walt' }).press('Enter')
     await untilFocused(readers.getByRole('link', { name: 'Emily' }))
+  })
+})
+
+describeInBrowser('the focus in a component whose editor has to be loaded', () => {
+  it('goes there once it is there: what is typed is its text', async () => {
+    const server = await startServer()
+    const window = await openBrowser()
+    const { page } = window
+    await beFirst(page, server)
+    await page.goto(`${server.address}/studio/content/homepage`)
+    await page.getByRole('button', { name: 'Add a component' }).first().click()
+    await page.getByRole('menuitem', { name: 'Rich text' }).click()
+    const body = page.locator('[data-field$="/body"]').getByRole('textbox')
+    await page.locator('[data-field$="/body"] [data-code]:focus').waitFor()
+    await page.keyboard.type('Typed at once')
+    await body.getByText('Typed at once').waitFor()
+    await window.close()
+    await server.stop()
   })
 })

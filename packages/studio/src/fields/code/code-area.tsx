@@ -57,7 +57,7 @@ export function CodeArea({
       }}
     >
       {!isOpen && <pre className={styles['plain']}>{text}</pre>}
-      <div ref={host} data-code={language} />
+      <div ref={host} data-code={language} data-open={isOpen || undefined} />
     </div>
   )
 }

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import type { Entry } from '../src/api/entries.ts'
+import { rankFound } from '../src/shell/rank-found.ts'
+
+const titled = (documentId: string, title: string, locale = 'en') =>
+  ({ documentId, title, locale }) as unknown as Entry
+const ranked = (wanted: string, ...entries: readonly Entry[]): readonly unknown[] =>
+  rankFound(entries, ({ title }) => String(title), wanted).map(({ title }) => title)
+
+describe('what the palette found', () => {
+  it('begins with the title that is the text, then those that begin with it, or have a word that does', () => {
+    const found = ['Islands', 'Somali', 'New Mali', 'Malia', 'Mali'].map((one) => titled(one, one))
+    expect(ranked('mali', ...found)).to.deep.equal([
+      'Mali',
+      'Malia',
+      'New Mali',
+      'Somali',
+      'Islands',
+    ])
+  })
+
+  it('stays as it came among equals: the newest first', () => {
+    expect(ranked('an', titled('b', 'Another'), titled('a', 'Answer'))).to.deep.equal([
+      'Another',
+      'Answer',
+    ])
+  })
+
+  it('has a document once, in the language that is the nearest', () => {
+    const both = [titled('a', 'Japan', 'en'), titled('a', 'Giappone', 'it'), titled('b', 'Java')]
+    expect(ranked('giapp', ...both)).to.deep.equal(['Giappone', 'Java'])
+  })
+})
