@@ -47,4 +47,31 @@ describe('answers that depend on who asks', () => {
     expect(headers.vary).to.match(/\bAuthorization\b/)
     expect(headers['cache-control']).to.equal('public, max-age=0, must-revalidate')
   })
+
+  it('are kept by no cache where they are errors, at every route and at none', async () => {
+    const wrong: string[] = []
+    let errors = 0
+    const asked = server.routes.map(({ method, path }) => [method.toUpperCase(), concrete(path)])
+    asked.push(['GET', '/api/no-such-thing'], ['GET', '/no-such-thing'], ['PATCH', '/api/notes'])
+    asked.push(['GET', '/api/notes?sort=nothing'], ['GET', '/uploads/nothing.png?v=1'])
+    for (const [method = '', path = ''] of asked) {
+      const { status, headers } = await server.send(method, path, {
+        token: null,
+        ...((method === 'POST' || method === 'PUT') && { body: {} }),
+      })
+      if (status < 400) continue
+      errors += 1
+      const cacheControl = headers['cache-control']
+      if (cacheControl !== 'no-store') wrong.push(`${method} ${path}: ${status}, ${cacheControl}`)
+    }
+    expect(errors).to.be.above(60)
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('are kept by no cache where they say how the process is', async () => {
+    for (const path of ['/_health', '/_ready']) {
+      const { status, headers } = await server.get(path, { token: null })
+      expect([path, status, headers['cache-control']]).to.deep.equal([path, 204, 'no-store'])
+    }
+  })
 })

@@ -78,7 +78,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
       const versioned = await server.get(`${url}?v=2024-03-01T12:00:00.000Z`)
       expect(versioned.headers['cache-control']).to.equal('public, max-age=31536000, immutable')
       const missing = await server.get('/uploads/none_0123456789.txt?v=1')
-      expect([missing.status, missing.headers['cache-control']]).to.deep.equal([404, undefined])
+      expect([missing.status, missing.headers['cache-control']]).to.deep.equal([404, 'no-store'])
     })
 
     const ranges: readonly (readonly [string, number, string, string | undefined])[] = [
@@ -100,6 +100,12 @@ for (const storage of ['local', 'gridfs', 's3']) {
         expect(answer.headers['content-range']).to.equal(contentRange)
       })
     }
+
+    it('lets no cache keep a range that there is not, of an address that names the version either', async () => {
+      const sent = { headers: { range: 'bytes=10-' } }
+      const { status, headers } = await server.get(`${url}?v=2024-03-01T12:00:00.000Z`, sent)
+      expect([status, headers['cache-control']]).to.deep.equal([416, 'no-store'])
+    })
 
     it('knows the unit of a range in any case of letters, and no range of HEAD', async () => {
       expect((await get({ range: 'Bytes=2-4' })).text).to.equal('234')

@@ -15,7 +15,8 @@ import type { Context, Middleware } from '../state.ts'
 
 /**
  * The one exit for errors: a CmsError has its envelope; anything else is a bug, logged with its
- * cause, which no answer contains.
+ * cause, which no answer contains. No cache keeps an error: one that says nothing of caching is kept by
+ * shared caches for as long as they like (RFC 9111, 4.2.2), a 404 of an entry beyond its publication.
  */
 export function handleErrors(log: Logger): Middleware {
   const report = createFailureReport(log)
@@ -37,14 +38,20 @@ export function handleErrors(log: Logger): Middleware {
         ctx.set(ERROR_CODE, 'internal_error' satisfies ErrorCode)
         return
       }
-      ctx.status = known.status
-      ctx.body = errorEnvelope(known instanceof ForbiddenError ? refusal(known, ctx) : known)
-      ctx.set(ERROR_CODE, known.errorCode)
-      if (TRY_AGAIN.has(known.status)) ctx.set('Retry-After', '1')
-      if (known instanceof PreconditionFailedError && known.revision !== null) {
-        ctx.set('ETag', bareTag(known.revision))
-      }
+      answer(known, ctx)
+    } finally {
+      if (ctx.status >= 400) ctx.set('Cache-Control', 'no-store')
     }
+  }
+}
+
+function answer(error: CmsError, ctx: Context): void {
+  ctx.status = error.status
+  ctx.body = errorEnvelope(error instanceof ForbiddenError ? refusal(error, ctx) : error)
+  ctx.set(ERROR_CODE, error.errorCode)
+  if (TRY_AGAIN.has(error.status)) ctx.set('Retry-After', '1')
+  if (error instanceof PreconditionFailedError && error.revision !== null) {
+    ctx.set('ETag', bareTag(error.revision))
   }
 }
 

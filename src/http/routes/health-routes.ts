@@ -19,11 +19,13 @@ export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   const { assertReady, metrics } = dependencies
   const router = guardedRouter('', { sensitive: true })
   const alive = everyone((ctx) => {
+    ctx.set('Cache-Control', 'no-store')
     ctx.status = 204
     return Promise.resolve()
   })
   const ready = everyone(async (ctx) => {
     await assertReady()
+    ctx.set('Cache-Control', 'no-store')
     ctx.status = 204
   })
   const assertReader = (ctx: Context): void => {
