@@ -23,6 +23,18 @@ export interface Schedule {
 /** How soon is shown what was done meanwhile. */
 const LOOK_AGAIN_MS = 15_000
 
+/** How soon after its time a schedule is asked for, at the earliest. */
+const SOON_MS = 1_000
+
+/** What is due next is looked at when it is due, unless it is long overdue: then the clocks differ. */
+export function lookAgainMs(schedules: readonly Schedule[] | undefined, now: number): number {
+  const waits = (schedules ?? [])
+    .filter(({ state }) => state === 'waiting')
+    .map(({ at }) => Date.parse(at) - now + SOON_MS)
+    .filter((wait) => wait > -LOOK_AGAIN_MS)
+  return Math.max(SOON_MS, Math.min(LOOK_AGAIN_MS, ...waits))
+}
+
 export const schedulesQuery = (from: string, until: string) =>
   queryOptions({
     queryKey: ['schedules', from, until],
@@ -40,7 +52,7 @@ export const entrySchedulesQuery = (uid: string, documentId: string) =>
       const query = { uid, documentId }
       return (await request<readonly Schedule[]>('GET', '/admin/schedules', { query, signal })).data
     },
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: ({ state }) => lookAgainMs(state.data, Date.now()),
   })
 
 export interface NewSchedule {

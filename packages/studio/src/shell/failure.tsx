@@ -2,6 +2,8 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { ApiError } from '../api/request.ts'
 import { Button } from '../design/button.tsx'
+import { NotLoaded } from '../design/load-part.tsx'
+import { NotLoadedNotice } from '../design/not-loaded.tsx'
 import { Notice } from '../design/notice.tsx'
 import { useTexts } from '../texts/texts.ts'
 
@@ -15,6 +17,7 @@ export function Failure({ error, reset }: ErrorComponentProps) {
     return <Notice title={t('error.forbidden')}>{t('error.forbidden.hint')}</Notice>
   }
   if (status === 404) return <Missing />
+  if (error instanceof NotLoaded) return <NotLoadedNotice />
   const again = (): void => {
     queries.reset()
     reset()

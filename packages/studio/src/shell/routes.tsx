@@ -13,6 +13,7 @@ import { preferencesQuery } from '../api/preferences.ts'
 import { ApiError } from '../api/request.ts'
 import { sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
+import { loadPart } from '../design/load-part.tsx'
 import { readMediaSearch } from '../screens/media/media-search.ts'
 import { readListSearch } from '../screens/list/list-search.ts'
 import { Failure, Missing } from './failure.tsx'
@@ -39,20 +40,26 @@ const signInRoute = createRoute({
     ...((problem === 'refused' || problem === 'failed') && { problem }),
   }),
   loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
-  component: lazyRouteComponent(() => import('./sign-in-screen.tsx'), 'SignInScreen'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('./sign-in-screen.tsx')),
+    'SignInScreen',
+  ),
 })
 
 const firstStartRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/first-start',
-  component: lazyRouteComponent(() => import('./first-start-screen.tsx'), 'FirstStartScreen'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('./first-start-screen.tsx')),
+    'FirstStartScreen',
+  ),
 })
 
 const choosePasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/choose-password',
   component: lazyRouteComponent(
-    () => import('./choose-password-screen.tsx'),
+    () => loadPart(() => import('./choose-password-screen.tsx')),
     'ChoosePasswordScreen',
   ),
 })
@@ -77,7 +84,10 @@ const shellRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('../screens/home/home-screen.tsx')),
+    'HomeScreen',
+  ),
 })
 
 /** What a list is drawn by is asked for at once, or while the pointer is on its way: else each part waits for the one before. */
@@ -105,7 +115,7 @@ const contentRoute = createRoute({
     void prepareList(context.queryClient, params.type)
   },
   component: lazyRouteComponent(
-    () => import('../screens/content/content-screen.tsx'),
+    () => loadPart(() => import('../screens/content/content-screen.tsx')),
     'ContentScreen',
   ),
 })
@@ -115,27 +125,36 @@ const entryRoute = createRoute({
   path: '/content/$type/$documentId',
   validateSearch: ({ locale }: Record<string, unknown>): { locale?: string } =>
     typeof locale === 'string' ? { locale } : {},
-  component: lazyRouteComponent(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('../screens/content/entry-route.tsx')),
+    'EntryRoute',
+  ),
 })
 
 const mediaRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/media',
   validateSearch: readMediaSearch,
-  component: lazyRouteComponent(() => import('../screens/media/media-screen.tsx'), 'MediaScreen'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('../screens/media/media-screen.tsx')),
+    'MediaScreen',
+  ),
 })
 
 const trashRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/trash',
-  component: lazyRouteComponent(() => import('../screens/trash/trash-screen.tsx'), 'TrashScreen'),
+  component: lazyRouteComponent(
+    () => loadPart(() => import('../screens/trash/trash-screen.tsx')),
+    'TrashScreen',
+  ),
 })
 
 const calendarRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/calendar',
   component: lazyRouteComponent(
-    () => import('../screens/planning/calendar-screen.tsx'),
+    () => loadPart(() => import('../screens/planning/calendar-screen.tsx')),
     'CalendarScreen',
   ),
 })
@@ -144,7 +163,7 @@ const releasesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/releases',
   component: lazyRouteComponent(
-    () => import('../screens/planning/releases-screen.tsx'),
+    () => loadPart(() => import('../screens/planning/releases-screen.tsx')),
     'ReleasesScreen',
   ),
 })
@@ -153,13 +172,13 @@ const releaseRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/releases/$release',
   component: lazyRouteComponent(
-    () => import('../screens/planning/release-screen.tsx'),
+    () => loadPart(() => import('../screens/planning/release-screen.tsx')),
     'ReleaseScreen',
   ),
 })
 
 const settingsScreen = lazyRouteComponent(
-  () => import('../screens/settings/settings-screen.tsx'),
+  () => loadPart(() => import('../screens/settings/settings-screen.tsx')),
   'SettingsScreen',
 )
 

@@ -23,6 +23,7 @@ export const english = {
   'action.delete': 'Delete',
   'action.undo': 'Undo',
   'action.retry': 'Try again',
+  'action.loadAgain': 'Load the page again',
   'action.copy': 'Copy',
   'action.copied': 'Copied',
   'action.add': 'Add',
@@ -36,6 +37,9 @@ export const english = {
 
   'error.title': 'This did not work',
   'error.network': 'The server cannot be reached',
+  'error.notLoaded': 'A part of the Studio could not be loaded',
+  'error.notLoaded.hint':
+    'The connection is gone, or the server has a newer version. What you wrote is kept.',
   'error.missing': 'There is nothing at this address',
   'error.missing.hint': 'It may have been deleted, or the address is mistyped.',
   'error.forbidden': 'Your role does not allow this',

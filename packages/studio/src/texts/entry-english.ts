@@ -9,6 +9,8 @@ export const entryEnglish = {
   'entry.delete': 'Delete',
   'entry.deleteIn': 'Delete in {name}',
   'entry.delete.title': 'Delete this entry?',
+  'entry.deleteIn.title': 'Delete it in {name}?',
+  'entry.deleteIn.hint': 'The other languages stay as they are. The trash keeps it for a while.',
   'entry.delete.hint': 'What links to it will lead nowhere. The trash keeps it for a while.',
   'entry.deleted': 'Deleted',
   'entry.saved': 'Saved',

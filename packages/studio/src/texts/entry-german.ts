@@ -11,6 +11,9 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'entry.delete': 'Löschen',
   'entry.deleteIn': 'Löschen auf {name}',
   'entry.delete.title': 'Diesen Eintrag löschen?',
+  'entry.deleteIn.title': 'Auf {name} löschen?',
+  'entry.deleteIn.hint':
+    'Die anderen Sprachen bleiben, wie sie sind. Der Papierkorb hebt diese eine Zeit lang auf.',
   'entry.delete.hint':
     'Was auf ihn verweist, führt dann ins Leere. Der Papierkorb hebt ihn eine Zeit lang auf.',
   'entry.deleted': 'Gelöscht',

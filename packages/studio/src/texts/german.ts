@@ -23,6 +23,7 @@ export const german: Catalogue = {
   'action.delete': 'Löschen',
   'action.undo': 'Rückgängig',
   'action.retry': 'Erneut versuchen',
+  'action.loadAgain': 'Seite neu laden',
   'action.copy': 'Kopieren',
   'action.copied': 'Kopiert',
   'action.add': 'Hinzufügen',
@@ -36,6 +37,9 @@ export const german: Catalogue = {
 
   'error.title': 'Das hat nicht geklappt',
   'error.network': 'Der Server ist nicht erreichbar',
+  'error.notLoaded': 'Ein Teil des Studios konnte nicht geladen werden',
+  'error.notLoaded.hint':
+    'Die Verbindung fehlt, oder der Server hat eine neuere Fassung. Was Sie geschrieben haben, ist aufgehoben.',
   'error.missing': 'Unter dieser Adresse ist nichts',
   'error.missing.hint': 'Vielleicht wurde es gelöscht, oder die Adresse ist vertippt.',
   'error.forbidden': 'Ihre Rolle erlaubt das nicht',

@@ -77,6 +77,8 @@ export const planningEnglish = {
   'releases.noItemsHint': 'Choose entries in a list and press “Add to release”.',
   'releases.itemPublish': 'Will be published',
   'releases.itemUnpublish': 'Will be unpublished',
+  'releases.itemPublished': 'Was published',
+  'releases.itemUnpublished': 'Was unpublished',
   'releases.removeItem': 'Take {name} out',
   'releases.add': 'Add to release …',
   'releases.addTitle': 'Add {count} entry to a release | Add {count} entries to a release',

@@ -79,6 +79,8 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'releases.noItemsHint': 'Einträge in einer Liste auswählen und „Zur Veröffentlichung“ drücken.',
   'releases.itemPublish': 'Wird veröffentlicht',
   'releases.itemUnpublish': 'Wird zurückgezogen',
+  'releases.itemPublished': 'Wurde veröffentlicht',
+  'releases.itemUnpublished': 'Wurde zurückgezogen',
   'releases.removeItem': '{name} herausnehmen',
   'releases.add': 'Zur Veröffentlichung …',
   'releases.addTitle':

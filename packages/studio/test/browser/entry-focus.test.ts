@@ -7,6 +7,7 @@ import {
   PIECE,
   startWithEditors,
   titleOf,
+  untilPublished,
   untilSaved,
 } from './editors.ts'
 import { type Server, startServer } from './server.ts'
@@ -75,14 +76,62 @@ describeInBrowser('the focus in an entry', function () {
     await readers.getByRole('button', { name: 'Remove Walt' }).press('Enter')
     await untilFocused(readers.getByRole('link', { name: 'Emily' }))
   })
+
+  it('goes to the next component when one is removed, and to what adds one after the last', async () => {
+    await open()
+    const zone = fieldAt(page, 'sections')
+    const quotes = zone.getByRole('group', { name: /^Quote/ })
+    for (const count of [1, 2]) {
+      await zone.getByRole('button', { name: 'Add a component' }).click()
+      await page.getByRole('menuitem', { name: 'Quote' }).click()
+      await untilFocused(quotes.nth(count - 1).getByRole('textbox', { name: 'Text' }))
+    }
+    for (const next of [
+      quotes.first().getByRole('button', { name: 'Quote', exact: true }),
+      zone.getByRole('button', { name: 'Add a component' }),
+    ]) {
+      await zone.getByRole('button', { name: 'Actions of Quote 1' }).press('Enter')
+      await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+      await untilFocused(next)
+    }
+  })
+
+  it('is in the first field of a linked entry that is made beside it, and comes back', async () => {
+    await open()
+    const search = fieldAt(page, 'author').getByRole('combobox')
+    await search.fill('Nobody yet')
+    await page.getByRole('option', { name: /Nobody yet/ }).click()
+    await untilFocused(page.getByRole('dialog').getByRole('textbox', { name: 'Name' }))
+    await page.keyboard.press('Escape')
+    await untilFocused(search)
+  })
+
+  it('is on what begins a language, then in its title', async () => {
+    await open()
+    await page.getByRole('link', { name: 'Begin German' }).press('Enter')
+    const begin = page.getByRole('button', { name: 'Begin from English' })
+    await untilFocused(begin)
+    await begin.press('Enter')
+    await untilFocused(titleOf(page))
+  })
 })
 
-describeInBrowser('the focus in a component whose editor has to be loaded', () => {
-  it('goes there once it is there: what is typed is its text', async () => {
-    const server = await startServer()
-    const window = await openBrowser()
-    const { page } = window
+describeInBrowser('the focus in an editor that has to be loaded', function () {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startServer()
+    window = await openBrowser()
+    page = window.page
     await beFirst(page, server)
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  it('goes there once it is there: what is typed is its text', async () => {
     await page.goto(`${server.address}/studio/content/homepage`)
     await page.getByRole('button', { name: 'Add a component' }).first().click()
     await page.getByRole('menuitem', { name: 'Rich text' }).click()
@@ -90,7 +139,33 @@ describeInBrowser('the focus in a component whose editor has to be loaded', () =
     await page.locator('[data-field$="/body"] [data-code]:focus').waitFor()
     await page.keyboard.type('Typed at once')
     await body.getByText('Typed at once').waitFor()
-    await window.close()
-    await server.stop()
+  })
+
+  it('goes to what keeps an entry from being published, in Markdown too', async () => {
+    await page.goto(`${server.address}/studio/content/articles/new`)
+    await titleOf(page).fill('Without a body')
+    await untilSaved(page)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('[data-field=body] [data-code]:focus').waitFor()
+    await page.keyboard.type('Now with one')
+    await page.keyboard.press('Control+Enter')
+    await untilPublished(page)
+  })
+
+  it('goes to the field within a zone, or to the component that is folded over it', async () => {
+    await page.getByRole('button', { name: 'Add a component' }).click()
+    await page.getByRole('menuitem', { name: 'Quote' }).click()
+    await page.keyboard.type('A quote')
+    await page.getByRole('button', { name: 'Add a component' }).click()
+    await page.getByRole('menuitem', { name: 'Quote' }).click()
+    await page.getByRole('textbox', { name: 'Source' }).nth(1).focus()
+    await untilSaved(page)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('[data-field$="/text"] [aria-invalid=true]:focus').waitFor()
+    const quote = page.getByRole('group', { name: 'Quote, 2 of 2' })
+    await quote.getByRole('button', { name: /^Quote/ }).click()
+    await titleOf(page).focus()
+    await page.keyboard.press('Control+Enter')
+    await quote.locator('[aria-expanded=false]:focus').waitFor()
   })
 })

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { Page, Request } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
+import { expectAccessible } from './accessibility.ts'
 import {
+  fieldAt,
   openAs,
   openPiece,
   PERSON,
@@ -128,5 +130,31 @@ describeInBrowser('what is typed while something fails', function () {
     expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).to.equal(
       'Walter',
     )
+  })
+
+  it('goes on beside an editor that could not be loaded, which offers to load the page again', async () => {
+    for (const [part, place] of [
+      ['code-editor', 'body'],
+      ['blocks-area', 'story'],
+    ] as const) {
+      const documentId = await open('Half loaded')
+      await page.goto('about:blank')
+      const files = new RegExp(`assets/${part}`)
+      await page.route(files, (route) => route.abort('connectionrefused'))
+      await openPiece(page, server, documentId)
+      const notice = fieldAt(page, place).getByRole('alert')
+      await notice.getByText('could not be loaded').waitFor()
+      if (part === 'code-editor') await expectAccessible(page, 'an editor that is missing')
+      await titleOf(page).fill('Typed beside it')
+      await window.context.setOffline(true)
+      await notice.getByRole('button', { name: 'Load the page again' }).click()
+      await page.getByText('The server cannot be reached').waitFor()
+      await page.unroute(files)
+      await window.context.setOffline(false)
+      await notice.getByRole('button', { name: 'Load the page again' }).click()
+      await fieldAt(page, place).getByRole('textbox').waitFor()
+      expect(await titleOf(page).inputValue()).to.equal('Typed beside it')
+      await untilStored(titleAt(documentId), 'Typed beside it')
+    }
   })
 })

@@ -1,4 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../../design/load-part.tsx'
+import { LoadBoundary } from '../../design/not-loaded.tsx'
 import type { ScalarAttribute } from '../../entry/declaration.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -7,7 +9,7 @@ import { blockText } from '../words.ts'
 import styles from './blocks-field.module.css'
 import type { BlockNode } from './blocks.ts'
 
-const BlocksArea = lazy(async () => ({ default: (await import('./blocks-area.tsx')).BlocksArea }))
+const BlocksArea = lazyPart(async () => (await import('./blocks-area.tsx')).BlocksArea)
 
 /** Paragraphs, headings, lists, quotes, code and pictures. Until its editor is there, the text of it. */
 export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
@@ -17,14 +19,16 @@ export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribu
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup>
       {(names) => (
-        <Suspense fallback={<div className={styles['plain']}>{blockText(blocks ?? [])}</div>}>
-          <BlocksArea
-            blocks={blocks}
-            names={names}
-            isReadOnly={isReadOnly || attribute.writable === false}
-            onChange={set}
-          />
-        </Suspense>
+        <LoadBoundary>
+          <Suspense fallback={<div className={styles['plain']}>{blockText(blocks ?? [])}</div>}>
+            <BlocksArea
+              blocks={blocks}
+              names={names}
+              isReadOnly={isReadOnly || attribute.writable === false}
+              onChange={set}
+            />
+          </Suspense>
+        </LoadBoundary>
       )}
     </FieldFrame>
   )

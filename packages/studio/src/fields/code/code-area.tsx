@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import { loadPart } from '../../design/load-part.tsx'
+import { NotLoadedNotice } from '../../design/not-loaded.tsx'
 import styles from './code-area.module.css'
 import type { CodeEditor, CodeLanguage } from './code-editor.ts'
 
@@ -26,19 +28,23 @@ export function CodeArea({
   change.current = onChange
   const first = useRef(text)
   const [isOpen, open] = useState(false)
+  const [isMissing, miss] = useState(false)
   useEffect(() => {
     let isGone = false
-    void import('./code-editor.ts').then(({ openCodeEditor }) => {
-      if (isGone || host.current === null) return
-      editor.current = openCodeEditor(host.current, {
-        language,
-        text: first.current,
-        label,
-        isReadOnly,
-        onChange: (next) => change.current(next),
-      })
-      open(true)
-    })
+    loadPart(() => import('./code-editor.ts')).then(
+      ({ openCodeEditor }) => {
+        if (isGone || host.current === null) return
+        editor.current = openCodeEditor(host.current, {
+          language,
+          text: first.current,
+          label,
+          isReadOnly,
+          onChange: (next) => change.current(next),
+        })
+        open(true)
+      },
+      () => miss(true),
+    )
     return () => {
       isGone = true
       editor.current?.destroy()
@@ -57,6 +63,7 @@ export function CodeArea({
       }}
     >
       {!isOpen && <pre className={styles['plain']}>{text}</pre>}
+      {isMissing && <NotLoadedNotice isWithin />}
       <div ref={host} data-code={language} data-open={isOpen || undefined} />
     </div>
   )

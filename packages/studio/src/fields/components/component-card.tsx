@@ -55,7 +55,7 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
         >
           <span className={styles['name']}>{name}</span>
           <span className={styles['summary']}>{summary}</span>
-          <Trouble place={place} />
+          <Trouble {...{ place, isFolded }} />
           <Icon name={isFolded ? 'down' : 'up'} size={14} />
         </button>
         {!isFixed && (
@@ -91,13 +91,15 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
 })
 
 /** That something within it is wrong, which nobody would see while it is folded. */
-function Trouble({ place }: { readonly place: Place }) {
+function Trouble({ place, isFolded }: { readonly place: Place; readonly isFolded: boolean }) {
   const { form } = useOpenEntry()
   const { t } = useTexts()
   const own = useProblems(place)
   const isWithin = useFromValue(place, () => form.isWrongWithin(place))
   return own !== undefined || isWithin ? (
-    <span className={styles['trouble']}>{t('component.wrong')}</span>
+    <span className={styles['trouble']} data-problem={isFolded || undefined}>
+      {t('component.wrong')}
+    </span>
   ) : null
 }
 

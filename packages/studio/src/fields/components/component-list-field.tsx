@@ -1,4 +1,4 @@
-import { focusField } from '../focus.ts'
+import { focusField, focusFirst } from '../focus.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -29,7 +29,10 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
   const { handles, drag } = useReorder(keys, actions.move)
   const list = useRef<HTMLDivElement>(null)
   const fresh = useRef<string | null>(null)
+  const left = useRef<number | null>(null)
   useEffect(() => {
+    if (left.current !== null) focusCard(list.current, Math.min(left.current, keys.length - 1))
+    left.current = null
     if (fresh.current === null) return
     const card = cardOf(list.current, fresh.current)
     focusField(card)
@@ -46,6 +49,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
       else if (action === 'duplicate') fresh.current = actions.duplicate(key)
       else if (action === 'remove') {
         const uid = outline.find((one) => one.key === key)?.uid ?? ''
+        left.current = keys.indexOf(key)
         notify(t('component.removed', { name: nameOf(uid) }), actions.remove(key))
       } else actions.move(key, keys.indexOf(key) + (action === 'up' ? -1 : 1))
     },
@@ -154,6 +158,12 @@ function landing(drag: { readonly to: number } | null, index: number, count: num
   if (drag === null) return ''
   if (drag.to === index) return styles['landBefore'] ?? ''
   return drag.to === count && index === count - 1 ? (styles['landAfter'] ?? '') : ''
+}
+
+/** The head of a card; without any, what adds the first. */
+function focusCard(list: HTMLElement | null, index: number): void {
+  const card = `:scope > [data-item]:nth-child(${index + 1})`
+  focusFirst(list, [`${card} [aria-expanded]:not([aria-haspopup])`, ':scope > button'])
 }
 
 function cardOf(list: HTMLElement | null, key: string): HTMLElement | null | undefined {

@@ -1,14 +1,11 @@
 import { notFound, useParams } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { apiNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { Skeleton } from '../../design/late.tsx'
+import { lazyPart } from '../../design/load-part.tsx'
 
-const ListScreen = lazy(async () => ({
-  default: (await import('../list/list-screen.tsx')).ListScreen,
-}))
-const EntryScreen = lazy(async () => ({
-  default: (await import('../entry/entry-screen.tsx')).EntryScreen,
-}))
+const ListScreen = lazyPart(async () => (await import('../list/list-screen.tsx')).ListScreen)
+const EntryScreen = lazyPart(async () => (await import('../entry/entry-screen.tsx')).EntryScreen)
 
 /** The type that the address names. @throws what the router shows as missing */
 export function useAddressedType(): TypeSummary {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
@@ -8,6 +8,7 @@ import { Skeleton } from '../../design/late.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
 import type { Link } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
+import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
@@ -72,6 +73,8 @@ export function EntryDrawer({ uid, title, locale, onCreated, onClose }: EntryDra
 
 function DrawerForm({ session }: { readonly session: EntrySession }) {
   const { form, plan, door } = session
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => void focusField(fields.current), [])
   const open = useMemo(
     (): OpenEntry => ({
       Field,
@@ -87,7 +90,7 @@ function DrawerForm({ session }: { readonly session: EntrySession }) {
   )
   return (
     <OpenEntryContext value={open}>
-      <div className={styles['drawerForm']}>
+      <div ref={fields} className={styles['drawerForm']}>
         {Object.entries(plan.attributes).map(([name, attribute]) => (
           <Field key={name} attribute={attribute} name={name} place={name} />
         ))}

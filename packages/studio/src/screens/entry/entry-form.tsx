@@ -20,8 +20,14 @@ import { useEntryKeys } from './use-entry-keys.ts'
 import { usePresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
 
+export interface EntryFormProps {
+  readonly session: EntrySession
+  /** Whoever opens it has just begun it, in a language that it did not have. */
+  readonly isBegun: boolean
+}
+
 /** An entry: its title, its fields, and beside them what is about it. */
-export function EntryForm({ session }: { readonly session: EntrySession }) {
+export function EntryForm({ session, isBegun }: EntryFormProps) {
   const { plan, saver, door, isRestored } = session
   const { type, locale, attributes, declaration } = plan
   const { t } = useTexts()
@@ -52,7 +58,7 @@ export function EntryForm({ session }: { readonly session: EntrySession }) {
   useEntryKeys(actions, preview)
   const others = usePresence(type.uid, documentId, locale)
   const { open, drawer } = useOpenForm(session, isReadOnly)
-  const fields = useFocusOfNew(session)
+  const fields = useFocusOfNew(session, isBegun)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleOf(declaration.titleField, attributes)
@@ -109,10 +115,10 @@ function titleOf(
 }
 
 /** Who begins an entry types its title: nothing has to be pressed before. */
-function useFocusOfNew({ door, plan }: EntrySession) {
+function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
   const fields = useRef<HTMLDivElement>(null)
-  const isBegun = door.documentId() === null && plan.type.kind === 'collectionType'
-  const begins = useRef(isBegun)
+  const isNew = door.documentId() === null && plan.type.kind === 'collectionType'
+  const begins = useRef(isNew || isBegun)
   useEffect(() => {
     if (begins.current) focusField(fields.current)
     begins.current = false
@@ -150,6 +156,10 @@ interface NewLinked {
 
 function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
   const [linked, setLinked] = useState<NewLinked | null>(null)
+  const opener = useRef<Element | null>(null)
+  useEffect(() => {
+    if (linked === null && opener.current instanceof HTMLElement) opener.current.focus()
+  }, [linked])
   const open = useMemo(
     (): OpenEntry => ({
       Field,
@@ -160,7 +170,10 @@ function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
       locale: plan.locale,
       isLocalized: plan.type.localized,
       isReadOnly,
-      createLinked: (uid, title, onCreated) => setLinked({ uid, title, onCreated }),
+      createLinked: (uid, title, onCreated) => {
+        opener.current = document.activeElement
+        setLinked({ uid, title, onCreated })
+      },
     }),
     [form, plan, door, isReadOnly],
   )

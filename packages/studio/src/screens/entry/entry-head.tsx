@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
-import type { Presence } from '../../api/entry-facts.ts'
+import { localeStatesQuery, type Presence } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
@@ -154,8 +155,13 @@ interface DeleteDialogProps extends Pick<Parts, 'session' | 'actions'> {
 }
 
 function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps) {
-  const { type } = session.plan
-  const { t } = useTexts()
+  const { type, locale } = session.plan
+  const { t, locale: nameOf } = useTexts()
+  const { data: states = [] } = useQuery({
+    ...localeStatesQuery(type.uid, session.door.documentId() ?? ''),
+    enabled: isAsking,
+  })
+  const name = locale !== null && states.length > 1 ? nameOf(locale) : null
   const navigate = useNavigate()
   const remove = async (): Promise<void> => {
     if (!(await actions.remove())) return
@@ -165,12 +171,12 @@ function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps
   }
   return (
     <ConfirmDialog
-      title={t('entry.delete.title')}
+      title={name === null ? t('entry.delete.title') : t('entry.deleteIn.title', { name })}
       isOpen={isAsking}
       onClose={onClose}
       onConfirm={() => void remove()}
     >
-      {t('entry.delete.hint')}
+      {t(name === null ? 'entry.delete.hint' : 'entry.deleteIn.hint')}
     </ConfirmDialog>
   )
 }

@@ -91,5 +91,5 @@ function Loader({ type, documentId, locale }: LoaderProps) {
       />
     )
   }
-  return <EntryForm session={loaded.session} />
+  return <EntryForm session={loaded.session} isBegun={turn > 0} />
 }

@@ -38,8 +38,14 @@ export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps)
   }
   const actions = (
     <>
-      {others.map((from) => (
-        <Button key={from} look="primary" isDisabled={isBusy} onPress={() => void begin(from)}>
+      {others.map((from, index) => (
+        <Button
+          key={from}
+          autoFocus={index === 0}
+          look="primary"
+          isDisabled={isBusy}
+          onPress={() => void begin(from)}
+        >
           {t('entry.beginFrom', { name: nameOf(from) })}
         </Button>
       ))}

@@ -12,6 +12,7 @@ import { ApiError } from '../../api/request.ts'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { addressOf, textOf } from '../../entry/address.ts'
 import type { Values } from '../../entry/values.ts'
+import { focusProblem } from '../../fields/focus.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { EntrySession } from './session.ts'
 
@@ -125,16 +126,6 @@ function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
   }
   form.setUnfit(problems)
   return problems.size > 0
-}
-
-/** Brings the first field that needs attention into sight. False where there is none. */
-function focusProblem(): boolean {
-  const field = document.querySelector<HTMLElement>(
-    '[data-field]:has([aria-invalid]), [data-field]:has([data-problem])',
-  )
-  field?.scrollIntoView({ block: 'center' })
-  field?.querySelector<HTMLElement>('input, textarea, select, button, [contenteditable]')?.focus()
-  return field !== null
 }
 
 /** Edits what was discarded back into the form: from there it is saved as anything else is. */

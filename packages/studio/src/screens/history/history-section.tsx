@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { historyQuery } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
+import { lazyPart } from '../../design/load-part.tsx'
+import { LoadBoundary } from '../../design/not-loaded.tsx'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from '../entry/entry-side.module.css'
@@ -9,9 +11,7 @@ import { Section } from '../entry/section.tsx'
 import type { EntrySession } from '../entry/session.ts'
 import { versionsOf } from './versions.ts'
 
-const HistoryDialog = lazy(async () => ({
-  default: (await import('./history-dialog.tsx')).HistoryDialog,
-}))
+const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog)
 
 export interface HistorySectionProps {
   readonly session: EntrySession
@@ -51,9 +51,11 @@ export function HistorySection({ session, documentId }: HistorySectionProps) {
         </Button>
       </div>
       {isOpen && (
-        <Suspense fallback={null}>
-          <HistoryDialog {...{ session, entry }} onClose={() => open(false)} />
-        </Suspense>
+        <LoadBoundary>
+          <Suspense fallback={null}>
+            <HistoryDialog {...{ session, entry }} onClose={() => open(false)} />
+          </Suspense>
+        </LoadBoundary>
       )}
     </Section>
   )

@@ -46,6 +46,9 @@ export function ReleaseItems({ release, faults, isOpen }: ReleaseItemsProps) {
   )
 }
 
+const TO_DO = { publish: 'releases.itemPublish', unpublish: 'releases.itemUnpublish' } as const
+const DONE = { publish: 'releases.itemPublished', unpublish: 'releases.itemUnpublished' } as const
+
 interface ItemProps {
   readonly release: Release
   readonly item: ReleaseItem
@@ -58,9 +61,10 @@ function Item({ release, item, fault, mayRemove }: ItemProps) {
   const { t } = texts
   const action = useAction()
   const type = useTypes().find(({ uid }) => uid === item.uid)
+  const isDone = release.state === 'published'
   const name = item.title === '' ? t('trash.untitled') : item.title
   const notes = [
-    t(item.action === 'publish' ? 'releases.itemPublish' : 'releases.itemUnpublish'),
+    t(isDone ? DONE[item.action] : TO_DO[item.action]),
     type === undefined ? null : entryNameOf(type),
     item.locale === undefined ? null : texts.locale(item.locale),
   ]

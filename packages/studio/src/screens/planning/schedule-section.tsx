@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { factsKey } from '../../api/entry-facts.ts'
 import {
   addSchedule,
   cancelSchedule,
@@ -21,11 +22,14 @@ export interface ScheduleSectionProps {
   readonly locale: string | null
 }
 
+const NONE: readonly Schedule[] = []
+
 /** When an entry is published or taken back, in this language. */
 export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProps) {
   const { t } = useTexts()
   const may = useMay()
-  const { data = [] } = useQuery(entrySchedulesQuery(uid, documentId))
+  const { data = NONE } = useQuery(entrySchedulesQuery(uid, documentId))
+  useCarriedOut(uid, documentId, data)
   const action = useAction(['data.at'])
   const [isAdding, setAdding] = useState(false)
   const own = data.filter(({ locales }) => locale === null || locales?.includes(locale) === true)
@@ -41,9 +45,11 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
         </ul>
       )}
       {mayPlan && (
-        <Button look="quiet" small onPress={() => setAdding(true)}>
-          {t('schedule.add')}
-        </Button>
+        <div className={styles['add']}>
+          <Button look="quiet" small onPress={() => setAdding(true)}>
+            {t('schedule.add')}
+          </Button>
+        </div>
       )}
       <ScheduleDialog
         isOpen={isAdding}
@@ -63,6 +69,19 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
       />
     </>
   )
+}
+
+/** What has left the list was carried out, or taken back: the entry may be another now. */
+function useCarriedOut(uid: string, documentId: string, schedules: readonly Schedule[]): void {
+  const client = useQueryClient()
+  const before = useRef(schedules)
+  useEffect(() => {
+    const isLess = before.current.some(({ id }) => schedules.every((one) => one.id !== id))
+    before.current = schedules
+    if (!isLess) return
+    void client.invalidateQueries({ queryKey: factsKey(uid, documentId) })
+    void client.invalidateQueries({ queryKey: ['content', uid, 'list'] })
+  }, [client, documentId, schedules, uid])
 }
 
 function Planned({

@@ -1,7 +1,8 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, Suspense } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Skeleton } from '../../design/late.tsx'
+import { lazyPart } from '../../design/load-part.tsx'
 import { Page } from '../../design/page.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { AccountSection } from './account-section.tsx'
@@ -14,12 +15,10 @@ import { type SectionId, SECTIONS } from './sections.ts'
 import styles from './settings-screen.module.css'
 import { TypesSection } from './types-section.tsx'
 
-const WebhooksSection = lazy(async () => ({
-  default: (await import('../webhooks/webhooks-section.tsx')).WebhooksSection,
-}))
-const AuditSection = lazy(async () => ({
-  default: (await import('../audit/audit-section.tsx')).AuditSection,
-}))
+const WebhooksSection = lazyPart(
+  async () => (await import('../webhooks/webhooks-section.tsx')).WebhooksSection,
+)
+const AuditSection = lazyPart(async () => (await import('../audit/audit-section.tsx')).AuditSection)
 
 const CONTENT: Readonly<Record<SectionId, ComponentType>> = {
   account: AccountSection,

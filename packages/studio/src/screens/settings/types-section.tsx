@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { type ComponentProps, lazy, Suspense, useState } from 'react'
+import { type ComponentProps, Suspense, useState } from 'react'
 import {
   type Attribute,
   type Attributes,
@@ -12,18 +12,19 @@ import { startQuery, useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
+import { lazyPart } from '../../design/load-part.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './types-section.module.css'
 import sectionStyles from './section.module.css'
 import { Section } from './section.tsx'
 
-const DeclarationEditor = lazy(async () => ({
-  default: (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
-}))
-const NewDeclaration = lazy(async () => ({
-  default: (await import('../declare/new-declaration.tsx')).NewDeclaration,
-}))
+const DeclarationEditor = lazyPart(
+  async () => (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
+)
+const NewDeclaration = lazyPart(
+  async () => (await import('../declare/new-declaration.tsx')).NewDeclaration,
+)
 
 /** What is declared: to read, and on a server in development to change. */
 export function TypesSection() {
