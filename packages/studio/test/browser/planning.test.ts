@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
-import { untilStored } from './editors.ts'
+import { untilPublished, untilStored } from './editors.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -65,6 +65,28 @@ describeInBrowser('the trash, schedules and releases', () => {
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Brought back'])
   })
 
+  it('says that one language alone is deleted', async () => {
+    await server.ask('POST', '/admin/locales', { code: 'de' })
+    const documentId = await write('In two languages')
+    const german = { title: 'In zwei Sprachen', slug: 'in-zwei-sprachen', body: 'Text' }
+    await server.ask('PUT', `${ARTICLE}/${documentId}?locale=de`, { data: german })
+    await page.goto(`${server.address}/studio/content/articles/${documentId}?locale=de`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete in German' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete it in German?' })
+    await dialog.getByText('The other languages stay as they are').waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Deleted', { exact: true }).waitFor()
+    await open('trash', 'Trash')
+    await page
+      .getByText(/In zwei Sprachen/)
+      .first()
+      .waitFor()
+    expect((await server.ask('GET', `${ARTICLE}/${documentId}`)).data.title).to.equal(
+      'In two languages',
+    )
+  })
+
   it('shows in the calendar what is to come, and leads to it', async () => {
     const documentId = await write('To come')
     const soon = new Date(Date.now() + 60 * 60_000)
@@ -82,6 +104,19 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByRole('button', { name: 'Cancel schedule' }).click()
     await page.getByText('The schedule was cancelled').waitFor()
     expect((await server.ask('GET', '/admin/schedules')).data).to.deep.equal([])
+  })
+
+  it('shows in an open entry that its schedule was carried out', async () => {
+    const documentId = await write('On its own')
+    await page.goto(`${server.address}/studio/content/articles/${documentId}`)
+    await page.getByRole('button', { name: 'Schedule …' }).waitFor()
+    await server.ask('POST', `${ARTICLE}/${documentId}/actions/publish`, {
+      data: { at: new Date(Date.now() + 7_000).toISOString() },
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'Cancel schedule' }).waitFor()
+    await untilPublished(page)
+    await page.getByRole('button', { name: 'Cancel schedule' }).waitFor({ state: 'detached' })
   })
 
   it('says why a schedule failed, and tries again when asked', async () => {
@@ -130,6 +165,10 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByText('All of it can be published').waitFor()
     await page.getByRole('button', { name: 'Publish now' }).click()
     await page.getByText('The release was published').waitFor()
+    await page
+      .getByText(/^Was published/)
+      .nth(1)
+      .waitFor()
     const query =
       'status=published&sort=title&filters[title][$in][0]=Leaves&filters[title][$in][1]=Rain'
     const { data } = await server.ask('GET', `${ARTICLE}?${query}`)
