@@ -326,6 +326,19 @@ describeInBrowser('the list of a type', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  it('shows the state beside the title on a phone, every column of a new list on a tablet', async () => {
+    for (const [width, column] of [
+      [360, page.getByRole('columnheader', { name: 'State' })],
+      [768, page.getByRole('columnheader').last()],
+    ] as const) {
+      await page.setViewportSize({ width, height: 720 })
+      await open()
+      const { x = 0, width: wide = Infinity } = (await column.boundingBox()) ?? {}
+      expect(x + wide, String(width)).to.be.at.most(width)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('makes no browser complain, but of the search that took too long', () => {
     const unexpected = window.complaints.filter((text) => !/status of 504/.test(text))
     expect(unexpected).to.deep.equal([])
