@@ -1,23 +1,24 @@
-import { StringDecoder } from 'node:string_decoder'
 import type { Readable } from 'node:stream'
 import { ApplicationError } from '../errors.ts'
+import { utf8Text } from './utf8-text.ts'
 
 /** Characters. What one line says becomes one value in memory, and a small packed file may hold a huge one. */
 const MAX_LINE = 64 * 1024 * 1024
 
 /**
  * The lines of a text, with `\n` or `\r\n` after each, holding no more than one of them.
- * @throws ApplicationError for a longer one than `most` characters, and for bytes that cannot be read, naming `where`
+ * @throws ApplicationError for a longer one than `most` characters, for bytes that cannot be read or
+ * are not UTF-8, naming `where`
  */
 export async function* boundedLines(
   bytes: Readable,
   where: string,
   most = MAX_LINE,
 ): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8')
   let parts: string[] = []
   let size = 0
   let number = 1
+  const decode = utf8Text(() => `${where}: what line ${number} begins`)
   const keep = (part: string): void => {
     parts.push(part)
     size += part.length
@@ -32,18 +33,18 @@ export async function* boundedLines(
     return line.endsWith('\r') ? line.slice(0, -1) : line
   }
   for await (const chunk of readable(bytes, where)) {
-    const [first = '', ...others] = decoder.write(chunk).split('\n')
+    const [first = '', ...others] = decode(chunk).split('\n')
     keep(first)
     for (const part of others) {
       yield take()
       keep(part)
     }
   }
-  keep(decoder.end())
+  keep(decode())
   if (size > 0) yield take()
 }
 
-/** @throws ApplicationError for more than `most` bytes, and for bytes that cannot be read, naming `where` */
+/** @throws ApplicationError for more than `most` bytes, for bytes that cannot be read or are not UTF-8, naming `where` */
 export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -52,7 +53,8 @@ export async function boundedText(bytes: Readable, where: string, most: number):
     if (size > most) throw new ApplicationError(`${where} has more than ${most} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  const decode = utf8Text(() => where)
+  return decode(Buffer.concat(chunks)) + decode()
 }
 
 async function* readable(bytes: Readable, where: string): AsyncGenerator<Buffer> {

@@ -56,6 +56,23 @@ describe('boundedLines', () => {
     expect(await linesOf([Buffer.alloc(1_000, 'x')], 1_000)).to.have.lengthOf(1)
   })
 
+  it('are refused where they are not UTF-8, instead of being changed', async () => {
+    const [latin, cut] = [Buffer.from('{"name":"caf\xe9"}\n', 'latin1'), Buffer.from([0x61, 0xc3])]
+    const first = Buffer.from('{}\n')
+    expect(await failure(linesOf([latin]))).to.equal('x.jsonl: what line 1 begins is not UTF-8')
+    expect(await failure(linesOf([first, latin]))).to.equal(
+      'x.jsonl: what line 2 begins is not UTF-8',
+    )
+    expect(await failure(linesOf([cut]))).to.equal('x.jsonl: what line 1 begins is not UTF-8')
+    expect(await failure(boundedText(Readable.from([latin]), 'x.json', 100))).to.equal(
+      'x.json is not UTF-8',
+    )
+  })
+
+  it('begin behind a byte order mark', async () => {
+    expect(await linesOf([Buffer.from('\ufeff{}\n')])).to.deep.equal(['{}'])
+  })
+
   it('say what cannot be read', async () => {
     const broken = Readable.from(
       (function* (): Generator<Buffer> {

@@ -23,7 +23,7 @@ describe('imports of tables and lists that are made to do harm', () => {
     const plan = services.schema.contentTypes.get('api::tag.tag')
     return plan ?? expect.fail('no type')
   }
-  const rowsOf = async (chunks: Iterable<string>): Promise<readonly unknown[]> => {
+  const rowsOf = async (chunks: Iterable<string | Buffer>): Promise<readonly unknown[]> => {
     const rows: unknown[] = []
     for await (const row of csvRows(Readable.from(chunks, { objectMode: false }), tag()))
       rows.push(row)
@@ -61,7 +61,13 @@ describe('imports of tables and lists that are made to do harm', () => {
     )
   })
 
-  const apply = async (file: string, text: string): Promise<ApplyReport> => {
+  for (const head of ['name,extra,name', 'name,name', 'locale,name,locale']) {
+    it(`have two columns of one attribute: ${head}`, async () => {
+      expect(await refusal(() => rowsOf([`${head}\n1,2,3\n`]))).to.match(/two columns of one/)
+    })
+  }
+
+  const apply = async (file: string, text: string | Buffer): Promise<ApplyReport> => {
     const content = mkdtempSync(path.join(folder, 'content-'))
     writeFileSync(path.join(content, file), text)
     const { database, schema, locales } = services
@@ -96,4 +102,22 @@ describe('imports of tables and lists that are made to do harm', () => {
       expect(said === 'none' ? failed : 1).to.equal(1)
     })
   }
+
+  const notUtf8: Readonly<Record<string, string>> = {
+    'tag.ndjson': '{"name":"caf\xe9"}\n',
+    'tag.json': '[{"name":"caf\xe9"}]',
+    'tag.csv': 'name\ncaf\xe9\n',
+    '3-tag.csv': 'name\ncaf\xc3',
+  }
+  for (const [file, text] of Object.entries(notUtf8)) {
+    it(`are in another coding than UTF-8, which would be stored as other texts: ${file}`, async () => {
+      expect(await refusal(() => apply(file, Buffer.from(text, 'latin1')))).to.match(/not UTF-8/)
+    })
+  }
+
+  it('are tables of UTF-16, which say so', async () => {
+    expect(await rowsOf([Buffer.from('\ufeffname\nd\u00e9j\u00e0\n', 'utf16le')])).to.deep.equal([
+      { name: 'd\u00e9j\u00e0' },
+    ])
+  })
 })

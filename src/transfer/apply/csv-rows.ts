@@ -5,6 +5,7 @@ import { ApplicationError, ValidationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
+import { utf8Text } from '../utf8-text.ts'
 
 /** The rows of a table, whose first names the attributes; a row that cannot be read is its error. */
 export async function* csvRows(
@@ -34,13 +35,17 @@ const MAX_ROW = 1024 * 1024
 const MAX_UNENDED = 4 * MAX_ROW
 const MOST_NAMED = 10
 
-/** @throws ApplicationError for a row that does not end */
+/** @throws ApplicationError for a row that does not end, and for bytes that are neither UTF-8 nor marked as UTF-16 */
 async function* boundedRows(
   chunks: AsyncIterable<Buffer>,
   { info }: Pick<Parser, 'info'>,
 ): AsyncGenerator<Buffer> {
   let [records, unended] = [0, 0]
+  const decode = utf8Text(() => `The table behind row ${info.records}`)
+  let marked: boolean | null = null
   for await (const chunk of chunks) {
+    marked ??= chunk.subarray(0, UTF_16.length).equals(UTF_16)
+    if (!marked) decode(chunk)
     unended = info.records === records ? unended + chunk.length : chunk.length
     records = info.records
     if (unended > MAX_UNENDED) {
@@ -48,7 +53,11 @@ async function* boundedRows(
     }
     yield chunk
   }
+  if (marked === false) decode()
 }
+
+/** Its byte order mark; spreadsheets write it, and the parser knows it. */
+const UTF_16 = Buffer.from([0xff, 0xfe])
 
 const OWN: ReadonlySet<string> = new Set(['documentId', 'locale', 'status'])
 /** Between the targets of a relation to many. */
@@ -56,7 +65,7 @@ const SEPARATOR = ';'
 /** Others are given as texts, whose digits all count. */
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'float'])
 
-/** @throws ApplicationError for a column that names nothing */
+/** @throws ApplicationError for a column that names nothing, and for two of one attribute */
 function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   const wrong = names.filter((name) => {
     const [first = '', key, ...others] = name.split('.')
@@ -64,13 +73,27 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
     const isKeyed = key !== undefined && others.length === 0 && attribute?.kind === 'relation'
     return !OWN.has(name) && !isKeyed && (attribute === undefined || key !== undefined)
   })
-  if (wrong.length === 0) return [...names]
+  if (wrong.length === 0) {
+    assertNoneTwice(plan, names)
+    return [...names]
+  }
   const known = [...OWN, ...plan.attributes.keys()].join(', ')
   const named = wrong.slice(0, MOST_NAMED).map((name) => name.slice(0, 100))
   const others = wrong.length > MOST_NAMED ? ` and ${wrong.length - MOST_NAMED} others` : ''
   throw new ApplicationError(
     `${plan.singularName}: no such columns: ${named.join(', ')}${others}; there are ${known}, and <relation>.<unique attribute>`,
   )
+}
+
+/** Of two the last one alone would be stored. */
+function assertNoneTwice({ singularName }: ContentTypePlan, names: readonly string[]): void {
+  const seen = new Set<string>()
+  for (const [attribute = ''] of names.map((name) => name.split('.'))) {
+    if (seen.has(attribute)) {
+      throw new ApplicationError(`${singularName}: two columns of one attribute: ${attribute}`)
+    }
+    seen.add(attribute)
+  }
 }
 
 /** What is empty is not given. */

@@ -5,6 +5,7 @@ import type { SentLine } from '../../documents/bulk/run-lines.ts'
 import { ApplicationError, MalformedBodyError, ValidationError } from '../../errors.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
 import { boundedLines } from '../bounded-lines.ts'
+import { utf8Text } from '../utf8-text.ts'
 import { csvRows } from './csv-rows.ts'
 import { lineOf } from './line-of.ts'
 import type { SourceFile } from './source-files.ts'
@@ -68,7 +69,8 @@ async function readList(path: string): Promise<readonly unknown[]> {
       `${path} has more than ${MAX_JSON_BYTES} bytes: write a line for each document, as .ndjson`,
     )
   }
-  const value = parse(await readFile(path, 'utf8'))
+  const decode = utf8Text(() => path)
+  const value = parse(decode(await readFile(path)) + decode())
   if (value instanceof MalformedBodyError) throw new ApplicationError(`${path}: ${value.message}`)
   return Array.isArray(value) ? (value as readonly unknown[]) : [value]
 }

@@ -310,7 +310,8 @@ describe('applyFiles', () => {
 
   it('reads lines from standard input', async () => {
     const line = { op: 'upsert', type: 'tag', key: { name: 'piped' }, data: { rank: 3 } }
-    const report = await apply({ path: '-', input: Readable.from([`${JSON.stringify(line)}\n`]) })
+    const input = Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]) // bytes, as of standard input
+    const report = await apply({ path: '-', input })
     expect(counts(report)).to.deep.equal({ 'standard input': '1 0 0 0 0' })
   })
 
