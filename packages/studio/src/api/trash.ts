@@ -1,5 +1,7 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import type { TypeSummary } from './content-types.ts'
 import { request } from './request.ts'
+import { useMay } from './session.ts'
 
 /** A deleted entry, or deleted languages of it. */
 export interface Deleted {
@@ -31,6 +33,24 @@ export const trashQuery = infiniteQueryOptions({
   getNextPageParam: ({ meta }) => meta.pagination.nextCursor,
 })
 
+const trashDaysQuery = queryOptions({
+  queryKey: ['trashDays'],
+  queryFn: async ({ signal }) => {
+    const query = { pagination: { pageSize: 1 } }
+    return (await request<readonly Deleted[], TrashMeta>('GET', '/admin/trash', { query, signal }))
+      .meta.trashDays
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Whether a deletion can be taken back: the server keeps what is deleted, and the person may restore it. */
+export function useCanRestore(type: TypeSummary, locale: string | null): boolean {
+  const may = useMay()
+  const { data: days = 0 } = useQuery(trashDaysQuery)
+  const verb = type.kind === 'singleType' ? 'update' : 'create'
+  return days > 0 && may(`${type.uid}.${verb}`, locale ?? undefined)
+}
+
 /** What has not come back with it. */
 export interface Restored {
   readonly isDraft: boolean
@@ -41,13 +61,26 @@ export interface Restored {
 }
 
 export async function restoreDeleted({ id, uid, documentId }: Deleted): Promise<Restored> {
+  return restore(uid, documentId, { deletion: id })
+}
+
+/** What was deleted of it last, in one locale where its type has locales. Nothing comes back published. */
+export async function restoreEntry(
+  uid: string,
+  documentId: string,
+  locale: string | null,
+): Promise<Restored> {
+  return restore(uid, documentId, locale === null ? {} : { locales: [locale] })
+}
+
+async function restore(uid: string, documentId: string, which: object): Promise<Restored> {
   const { data, meta } = await request<
     readonly { readonly status: string }[],
     {
       readonly lost: readonly object[]
       readonly taken: readonly { readonly path: readonly string[] }[]
     }
-  >('POST', `${pathOf(uid, documentId)}/restore`, { body: { data: { deletion: id } } })
+  >('POST', `${pathOf(uid, documentId)}/restore`, { body: { data: which } })
   return {
     isDraft: data.some(({ status }) => status === 'draft'),
     lost: meta.lost.length,

@@ -1,5 +1,6 @@
 import {
   Button as AriaButton,
+  type QueuedToast,
   Text,
   UNSTABLE_Toast as Toast,
   UNSTABLE_ToastContent as ToastContent,
@@ -8,28 +9,49 @@ import {
 } from 'react-aria-components'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
+import { Kbd } from './kbd.tsx'
 import styles from './toasts.module.css'
 
 interface Notice {
   readonly text: string
   readonly tone: 'plain' | 'danger'
-  /** Takes back what was done. */
-  readonly undo?: (() => void) | undefined
+  readonly undo?: Undo | undefined
 }
+
+/** Takes back what was done; a failure is shown. */
+export type Undo = () => void | Promise<void>
 
 const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 })
 
 const SHOWN_MS = 6_000
+const UNDOABLE_MS = 10_000
 
-/** Says that something was done; with `undo` it can be taken back for as long as it stands there. */
-export function notify(text: string, undo?: () => void): void {
-  queue.add({ text, tone: 'plain', undo }, { timeout: SHOWN_MS })
+/**
+ * Says that something was done; with `undo` it can be taken back for as long as it stands there, by its
+ * button or by Ctrl/⌘-Z. The time stands still while the pointer or the focus is on it.
+ */
+export function notify(text: string, undo?: Undo): void {
+  const timeout = undo === undefined ? SHOWN_MS : UNDOABLE_MS
+  queue.add({ text, tone: 'plain', undo }, { timeout })
 }
 
 /** Says that something failed; stays until it is closed. */
 export function notifyFailure(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
   queue.add({ text, tone: 'danger' })
+}
+
+/** Takes back the last of what can be. False where nothing can. */
+export function undoLatest(): boolean {
+  const latest = queue.visibleToasts.find(({ content }) => content.undo !== undefined)
+  if (latest !== undefined) takeBack(latest)
+  return latest !== undefined
+}
+
+function takeBack({ key, content }: QueuedToast<Notice>): void {
+  queue.close(key)
+  const work = async (): Promise<void> => content.undo?.()
+  work().catch(notifyFailure)
 }
 
 export function Toasts() {
@@ -44,12 +66,13 @@ export function Toasts() {
           {toast.content.undo !== undefined && (
             <AriaButton
               className={styles['undo'] ?? ''}
-              onPress={() => {
-                toast.content.undo?.()
-                queue.close(toast.key)
-              }}
+              aria-keyshortcuts="Control+Z Meta+Z"
+              onPress={() => takeBack(toast)}
             >
               {t('action.undo')}
+              <span aria-hidden="true" className={styles['keys']}>
+                <Kbd keys="mod+Z" />
+              </span>
             </AriaButton>
           )}
           <AriaButton slot="close" aria-label={t('action.close')} className={styles['close'] ?? ''}>

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { undoLatest } from '../design/toasts.tsx'
 
 export interface Shortcuts {
   readonly onPalette: () => void
@@ -13,13 +14,15 @@ export function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** Ctrl/⌘-K everywhere, `?` where nobody types. */
+/** Ctrl/⌘-K everywhere; where nobody types `?`, and Ctrl/⌘-Z for what a toast says was done. */
 export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey) {
         event.preventDefault()
         onPalette()
+      } else if (isUndo(event) && !isTyping(event.target)) {
+        if (undoLatest()) event.preventDefault()
       } else if (event.key === '?' && !isTyping(event.target)) {
         event.preventDefault()
         onHelp()
@@ -28,4 +31,8 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   })
+}
+
+function isUndo({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'z' && (metaKey || ctrlKey) && !shiftKey && !altKey
 }

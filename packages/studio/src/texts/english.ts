@@ -77,6 +77,8 @@ export const english = {
   'keys.title': 'Keyboard',
   'keys.palette': 'Search or go to',
   'keys.help': 'This help',
+  'keys.undo': 'Undo what was just done',
+  'key.ctrl': 'Ctrl',
   'keys.home': 'Go home',
 
   'palette.placeholder': 'Search or go to…',
@@ -162,6 +164,8 @@ export const english = {
   'bulk.deleteTitle': 'Delete {count} entry? | Delete {count} entries?',
   'bulk.deleteHint':
     'They are gone in this language, for apps as well. The trash keeps them for a while.',
+  'bulk.deleteHint.forGood':
+    'They are gone in this language, for apps as well. They cannot be restored.',
 
   'settings.title': 'Settings',
   'settings.account': 'Account',

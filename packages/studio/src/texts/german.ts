@@ -78,6 +78,8 @@ export const german: Catalogue = {
   'keys.title': 'Tastatur',
   'keys.palette': 'Suchen oder gehen zu',
   'keys.help': 'Diese Hilfe',
+  'keys.undo': 'Das eben Getane zurücknehmen',
+  'key.ctrl': 'Strg',
   'keys.home': 'Zum Start',
 
   'palette.placeholder': 'Suchen oder gehen zu …',
@@ -163,6 +165,8 @@ export const german: Catalogue = {
   'bulk.deleteTitle': '{count} Eintrag löschen? | {count} Einträge löschen?',
   'bulk.deleteHint':
     'Sie sind dann in dieser Sprache weg, auch für Apps. Der Papierkorb hebt sie eine Zeit lang auf.',
+  'bulk.deleteHint.forGood':
+    'In dieser Sprache sind sie weg, auch für Apps. Sie lassen sich nicht wiederherstellen.',
 
   'settings.title': 'Einstellungen',
   'settings.account': 'Konto',

@@ -16,6 +16,9 @@ export const planningEnglish = {
   'trash.restoreNamed': 'Restore {name}',
   'trash.restored': 'Restored as a draft',
   'trash.restoredEntry': 'Restored',
+  'trash.restoredEntries': '{count} entry restored | {count} entries restored',
+  'trash.nowDrafts':
+    '{count} entry was public and is a draft now | {count} entries were public and are drafts now',
   'trash.lost':
     '{count} reference is gone and was left out | {count} references are gone and were left out',
   'trash.taken': 'Taken by another entry meanwhile: {names}. Change it before you publish.',

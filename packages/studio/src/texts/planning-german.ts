@@ -17,6 +17,9 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'trash.restoreNamed': '{name} wiederherstellen',
   'trash.restored': 'Als Entwurf wiederhergestellt',
   'trash.restoredEntry': 'Wiederhergestellt',
+  'trash.restoredEntries': '{count} Eintrag wiederhergestellt | {count} Einträge wiederhergestellt',
+  'trash.nowDrafts':
+    '{count} Eintrag war öffentlich und ist jetzt ein Entwurf | {count} Einträge waren öffentlich und sind jetzt Entwürfe',
   'trash.lost':
     '{count} Verweis gibt es nicht mehr; er fehlt | {count} Verweise gibt es nicht mehr; sie fehlen',
   'trash.taken':

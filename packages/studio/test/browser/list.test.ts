@@ -244,16 +244,51 @@ describeInBrowser('the list of a type', () => {
     expect(published.meta.pagination.total).to.equal(ARTICLES)
   })
 
-  it('asks before it deletes for good', async () => {
+  it('deletes without asking what can be taken back, and takes it back by its button or by keys', async () => {
+    const undo = () => page.getByRole('button', { name: 'Undo' })
+    const removeTwo = async (): Promise<void> => {
+      await row(titleOf(2)).locator('label').click()
+      await row(titleOf(3)).locator('label').click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('2 entries deleted').waitFor()
+      await row(titleOf(2)).waitFor({ state: 'detached' })
+    }
+    const { documentId } = (await server.ask('GET', '/api/articles?filters[slug]=article-2'))
+      .data[0]
+    await server.ask('PUT', `/api/articles/${documentId}?status=draft`, {
+      data: { body: 'Other text' },
+    })
     await open('?sort=title%3Aasc')
-    await row(titleOf(2)).locator('label').click()
+    await row(titleOf(2)).getByText('Changed').waitFor()
+    await row(titleOf(3)).getByText('Published').waitFor()
+    await removeTwo()
+    await expectAccessible(page, 'toast with undo')
+    await undo().click()
+    await page.getByText('2 entries restored').waitFor()
+    await page.getByText('1 entry was public and is a draft now').waitFor()
+    await row(titleOf(2)).getByText('Draft').waitFor()
+    await row(titleOf(3)).getByText('Published').waitFor()
+    await open('?sort=title%3Aasc')
+    await removeTwo()
+    await page.getByRole('searchbox', { name: 'Search' }).focus()
+    await page.keyboard.press('Control+z') // takes back a letter
+    await undo().waitFor()
+    await page.getByRole('grid').getByRole('row').nth(1).focus()
+    await page.keyboard.press('Control+z')
+    await page.getByText('2 entries restored').waitFor()
+    await row(titleOf(2)).waitFor()
+  })
+
+  it('asks before it deletes more than a page', async () => {
+    await open('?sort=title%3Aasc')
+    await page.getByRole('columnheader').first().locator('label').click()
+    await page.getByRole('button', { name: 'Select all 60' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete 1 entry?' })
+    const dialog = page.getByRole('dialog', { name: 'Delete 60 entries?' })
+    await dialog.getByText('The trash keeps them').waitFor()
+    await expectAccessible(page, 'delete all that match')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('1 entry deleted').waitFor()
-    await row(titleOf(2)).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
   })
 
   it('finds entries, screens and beginnings by the palette', async () => {

@@ -28,7 +28,7 @@ export function BulkBar(props: BulkBarProps) {
   const { type, list, selected, isEverything, onEverything, onClear } = props
   const { t, number } = useTexts()
   const [isAsking, ask] = useState(false)
-  const bulk = useBulk(type.uid, list.locale)
+  const bulk = useBulk(type, list.locale)
   const actions = useBulkActions(type, list.locale)
   const page = list.entries.data?.data ?? []
   const ids =
@@ -41,6 +41,9 @@ export function BulkBar(props: BulkBarProps) {
     const states = isEverything ? [] : ids.map((id) => known[id])
     void bulk.run({ action, target, states }).then(onClear)
   }
+  // One page can be taken back at once; so much more is asked about.
+  const asksFirst = (action: BulkAction): boolean =>
+    action === 'delete' && (isEverything || bulk.undoDeletion === null)
   const isPageFull = !isEverything && ids.length === page.length
   return (
     <>
@@ -56,7 +59,7 @@ export function BulkBar(props: BulkBarProps) {
               key={action}
               look="quiet"
               small
-              onPress={() => (action === 'delete' ? ask(true) : run(action))}
+              onPress={() => (asksFirst(action) ? ask(true) : run(action))}
             >
               {t(`bulk.${action}`)}
             </Button>
@@ -71,6 +74,7 @@ export function BulkBar(props: BulkBarProps) {
       <BulkFailures list={list} failures={bulk.failures} onClose={bulk.forgetFailures} />
       <AskToDeleteMany
         count={count}
+        isForGood={bulk.undoDeletion === null}
         isOpen={isAsking}
         onClose={() => ask(false)}
         onDelete={() => {
@@ -112,12 +116,14 @@ function ToRelease({ type, list, ids, isEverything, onAdded }: ToReleaseProps) {
 
 interface AskToDeleteManyProps {
   readonly count: number
+  readonly isForGood: boolean
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly onDelete: () => void
 }
 
-function AskToDeleteMany({ count, isOpen, onClose, onDelete }: AskToDeleteManyProps) {
+function AskToDeleteMany(props: AskToDeleteManyProps) {
+  const { count, isForGood, isOpen, onClose, onDelete } = props
   const { t } = useTexts()
   return (
     <ConfirmDialog
@@ -126,7 +132,7 @@ function AskToDeleteMany({ count, isOpen, onClose, onDelete }: AskToDeleteManyPr
       onClose={onClose}
       onConfirm={onDelete}
     >
-      {t('bulk.deleteHint')}
+      {t(isForGood ? 'bulk.deleteHint.forGood' : 'bulk.deleteHint')}
     </ConfirmDialog>
   )
 }

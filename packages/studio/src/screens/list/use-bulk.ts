@@ -8,9 +8,11 @@ import {
   hasFailed,
   runBulk,
 } from '../../api/bulk.ts'
+import type { TypeSummary } from '../../api/content-types.ts'
 import type { EntryState } from '../../api/entries.ts'
-import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { notify, notifyFailure, type Undo } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { type DeletedEntry, useUndoDeletion } from '../trash/use-undo-deletion.ts'
 
 /** What takes an action back, where something does: for entries that were all in this state. */
 const UNDONE_BY: Readonly<Partial<Record<BulkAction, readonly [EntryState, BulkAction]>>> = {
@@ -26,8 +28,10 @@ export interface BulkRequest {
 }
 
 /** Runs actions on many entries: how far it is, what failed, and a way back where there is one. */
-export function useBulk(uid: string, locale: string | null) {
+export function useBulk(type: TypeSummary, locale: string | null) {
+  const { uid } = type
   const { t } = useTexts()
+  const undoDeletion = useUndoDeletion(type, locale)
   const client = useQueryClient()
   const [progress, setProgress] = useState<BulkProgress | null>(null)
   const [failures, setFailures] = useState<readonly BulkResult[]>([])
@@ -37,14 +41,8 @@ export function useBulk(uid: string, locale: string | null) {
     stop.current = new AbortController()
     try {
       const { signal } = stop.current
-      const results = await runBulk({
-        uid,
-        action,
-        target,
-        locale,
-        onProgress: setProgress,
-        signal,
-      })
+      const work = { uid, action, target, locale, onProgress: setProgress, signal }
+      const results = await runBulk(work)
       const failed = results.filter(hasFailed)
       setFailures(failed)
       const count = results.length - failed.length
@@ -62,12 +60,14 @@ export function useBulk(uid: string, locale: string | null) {
     action: BulkAction,
     results: readonly BulkResult[],
     states: readonly (EntryState | undefined)[],
-  ): (() => void) | undefined => {
-    const [state, inverse] = UNDONE_BY[action] ?? []
-    const isSame = states.length > 0 && states.every((one) => one === state)
-    if (inverse === undefined || !isSame) return undefined
-    const target = results.filter((one) => !hasFailed(one)).map(({ documentId }) => documentId)
-    return () => void run({ action: inverse, target, states: [] })
+  ): Undo | undefined => {
+    if (states.length === 0) return undefined
+    const done = doneOf(results, states)
+    if (action === 'delete') return undoDeletion === null ? undefined : () => undoDeletion(done)
+    const inverse = inverseOf(action, states)
+    if (inverse === null) return undefined
+    const target = done.map(({ documentId }) => documentId)
+    return () => run({ action: inverse, target, states: [] })
   }
 
   return {
@@ -76,5 +76,25 @@ export function useBulk(uid: string, locale: string | null) {
     failures,
     forgetFailures: () => setFailures([]),
     stop: () => stop.current?.abort(),
+    /** Null where what is deleted is gone for good. */
+    undoDeletion,
   }
+}
+
+function inverseOf(
+  action: BulkAction,
+  states: readonly (EntryState | undefined)[],
+): BulkAction | null {
+  const [state, inverse = null] = UNDONE_BY[action] ?? []
+  return states.every((one) => one === state) ? inverse : null
+}
+
+/** Those that it worked for, as they were before. */
+function doneOf(
+  results: readonly BulkResult[],
+  states: readonly (EntryState | undefined)[],
+): readonly DeletedEntry[] {
+  return results.flatMap((one, at) =>
+    hasFailed(one) ? [] : [{ documentId: one.documentId, state: states[at] }],
+  )
 }

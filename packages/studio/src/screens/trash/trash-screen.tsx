@@ -2,24 +2,17 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { useMay } from '../../api/session.ts'
-import {
-  type Deleted,
-  endDeleted,
-  type Restored,
-  restoreDeleted,
-  trashQuery,
-} from '../../api/trash.ts'
+import { type Deleted, endDeleted, restoreDeleted, trashQuery } from '../../api/trash.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
-import { notify } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
-import { labelOf } from '../../fields/labels.ts'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { sayRestored } from './say-restored.ts'
 
 /** What was deleted: to be brought back, or ended. */
 export function TrashScreen() {
@@ -96,7 +89,10 @@ function DeletedRow({ row, type, onEnd }: DeletedRowProps) {
           onPress={() =>
             action.run(() => restoreDeleted(row), {
               changes: ['trash', 'content', 'counts'],
-              onDone: (restored) => say(texts, restored),
+              onDone: (restored) =>
+                sayRestored(t, t(restored.isDraft ? 'trash.restored' : 'trash.restoredEntry'), [
+                  restored,
+                ]),
             })
           }
         >
@@ -110,13 +106,6 @@ function DeletedRow({ row, type, onEnd }: DeletedRowProps) {
       )}
     </Row>
   )
-}
-
-/** Says what has come back, and what has not. */
-function say({ t }: ReturnType<typeof useTexts>, { isDraft, lost, taken }: Restored): void {
-  notify(t(isDraft ? 'trash.restored' : 'trash.restoredEntry'))
-  if (lost > 0) notify(t('trash.lost', { count: lost }))
-  if (taken.length > 0) notify(t('trash.taken', { names: taken.map(labelOf).join(', ') }))
 }
 
 function AskToEnd({
