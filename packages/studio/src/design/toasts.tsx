@@ -9,7 +9,7 @@ import {
 } from 'react-aria-components'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
-import { Kbd } from './kbd.tsx'
+import { Kbd, keyNames } from './kbd.tsx'
 import styles from './toasts.module.css'
 
 interface Notice {
@@ -19,7 +19,7 @@ interface Notice {
 }
 
 /** Takes back what was done; a failure is shown. */
-export type Undo = () => void | Promise<void>
+export type Undo = () => unknown
 
 const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 })
 
@@ -28,11 +28,13 @@ const UNDOABLE_MS = 10_000
 
 /**
  * Says that something was done; with `undo` it can be taken back for as long as it stands there, by its
- * button or by Ctrl/⌘-Z. The time stands still while the pointer or the focus is on it.
+ * button or by Ctrl/⌘-Z. The time stands still while the pointer or the focus is on it. Returns a function
+ * that takes the notice away, for what can be undone no longer.
  */
-export function notify(text: string, undo?: Undo): void {
+export function notify(text: string, undo?: Undo): () => void {
   const timeout = undo === undefined ? SHOWN_MS : UNDOABLE_MS
-  queue.add({ text, tone: 'plain', undo }, { timeout })
+  const key = queue.add({ text, tone: 'plain', undo }, { timeout })
+  return () => queue.close(key)
 }
 
 /** Says that something failed; stays until it is closed. */
@@ -50,7 +52,7 @@ export function undoLatest(): boolean {
 
 function takeBack({ key, content }: QueuedToast<Notice>): void {
   queue.close(key)
-  const work = async (): Promise<void> => content.undo?.()
+  const work = async (): Promise<unknown> => await content.undo?.()
   work().catch(notifyFailure)
 }
 
@@ -59,9 +61,14 @@ export function Toasts() {
   return (
     <ToastRegion queue={queue} className={styles['region'] ?? ''}>
       {({ toast }) => (
-        <Toast toast={toast} className={`${styles['toast']} ${styles[toast.content.tone]}`}>
+        <Toast toast={toast} className={`${styles['toast']} ${styles[toast.content.tone] ?? ''}`}>
           <ToastContent className={styles['content'] ?? ''}>
             <Text slot="title">{toast.content.text}</Text>
+            {toast.content.undo !== undefined && (
+              <Text slot="description" className={styles['unseen'] ?? ''}>
+                {t('action.undoHint', { keys: keyNames('mod+Z', t) })}
+              </Text>
+            )}
           </ToastContent>
           {toast.content.undo !== undefined && (
             <AriaButton

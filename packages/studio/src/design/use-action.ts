@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/request.ts'
-import { notify, notifyFailure } from './toasts.tsx'
+import { notify, notifyFailure, type Undo } from './toasts.tsx'
 
 export interface ActionOptions<Result> {
   /** The queries whose answers it changes, by the beginning of their keys. */
   readonly changes?: readonly string[]
   /** Said when it is done. */
   readonly says?: string
+  /** What takes it back; none where nothing does. Offered with `says`. */
+  readonly undo?: (result: Result) => Undo | undefined
   readonly onDone?: (result: Result) => void
 }
 
@@ -31,15 +33,20 @@ export function useAction(fields: readonly string[] = []): Action {
   const [error, setError] = useState<Error | null>(null)
   const attempt = async <Result>(
     work: () => Promise<Result>,
-    { changes = [], says, onDone }: ActionOptions<Result>,
+    { changes = [], says, undo, onDone }: ActionOptions<Result>,
   ): Promise<void> => {
+    const readAgain = () =>
+      Promise.all(changes.map((key) => client.invalidateQueries({ queryKey: [key] })))
     setBusy(true)
     setError(null)
     try {
       const result = await work()
-      if (says !== undefined) notify(says)
+      const takeBack = undo?.(result)
+      if (says !== undefined) {
+        notify(says, takeBack && (async () => [await takeBack(), await readAgain()]))
+      }
       onDone?.(result)
-      await Promise.all(changes.map((key) => client.invalidateQueries({ queryKey: [key] })))
+      await readAgain()
     } catch (failure) {
       const known = failure instanceof Error ? failure : new Error(String(failure))
       if (fields.length === 0) notifyFailure(known)

@@ -7,6 +7,7 @@ import styles from './keyboard-help.module.css'
 const KEYS: readonly (readonly [keys: string, what: TextKey])[] = [
   ['mod+K', 'keys.palette'],
   ['mod+Z', 'keys.undo'],
+  ['F6', 'keys.notices'],
   ['?', 'keys.help'],
 ]
 

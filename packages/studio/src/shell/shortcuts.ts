@@ -1,17 +1,10 @@
 import { useEffect } from 'react'
 import { undoLatest } from '../design/toasts.tsx'
+import { isTyping } from '../design/typing.ts'
 
 export interface Shortcuts {
   readonly onPalette: () => void
   readonly onHelp: () => void
-}
-
-/** Whether the focus is in a text: then a plain key is a letter. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select, [role=textbox]'))
-  )
 }
 
 /** Ctrl/⌘-K everywhere; where nobody types `?`, and Ctrl/⌘-Z for what a toast says was done. */
@@ -21,9 +14,9 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey) {
         event.preventDefault()
         onPalette()
-      } else if (isUndo(event) && !isTyping(event.target)) {
+      } else if (isUndo(event) && !isTyping(event)) {
         if (undoLatest()) event.preventDefault()
-      } else if (event.key === '?' && !isTyping(event.target)) {
+      } else if (event.key === '?' && !isTyping(event)) {
         event.preventDefault()
         onHelp()
       }

@@ -22,6 +22,7 @@ export const english = {
   'action.save': 'Save',
   'action.delete': 'Delete',
   'action.undo': 'Undo',
+  'action.undoHint': '{keys} takes it back',
   'action.retry': 'Try again',
   'action.loadAgain': 'Load the page again',
   'action.copy': 'Copy',
@@ -78,6 +79,7 @@ export const english = {
   'keys.palette': 'Search or go to',
   'keys.help': 'This help',
   'keys.undo': 'Undo what was just done',
+  'keys.notices': 'Go to notices',
   'key.ctrl': 'Ctrl',
   'keys.home': 'Go home',
 

@@ -22,6 +22,7 @@ export const german: Catalogue = {
   'action.save': 'Speichern',
   'action.delete': 'Löschen',
   'action.undo': 'Rückgängig',
+  'action.undoHint': '{keys} macht es rückgängig',
   'action.retry': 'Erneut versuchen',
   'action.loadAgain': 'Seite neu laden',
   'action.copy': 'Kopieren',
@@ -79,6 +80,7 @@ export const german: Catalogue = {
   'keys.palette': 'Suchen oder gehen zu',
   'keys.help': 'Diese Hilfe',
   'keys.undo': 'Das eben Getane zurücknehmen',
+  'keys.notices': 'Zu den Meldungen',
   'key.ctrl': 'Strg',
   'keys.home': 'Zum Start',
 

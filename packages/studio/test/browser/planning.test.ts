@@ -104,6 +104,12 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByRole('button', { name: 'Cancel schedule' }).click()
     await page.getByText('The schedule was cancelled').waitFor()
     expect((await server.ask('GET', '/admin/schedules')).data).to.deep.equal([])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Cancel schedule' }).waitFor()
+    const again = (await server.ask('GET', '/admin/schedules')).data
+    expect(again).to.have.length(1)
+    expect(again[0]).to.include({ at: soon.toISOString(), action: 'publish' })
+    await server.ask('DELETE', `/admin/schedules/${again[0].id}`)
   })
 
   it('shows in an open entry that its schedule was carried out', async () => {

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import { type LocaleState, type Presence, type Usage, usagesQuery } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
+import { Kbd } from '../../design/kbd.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -49,16 +50,16 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         {documentId !== null && <AppView session={session} documentId={documentId} />}
         <Section title={t('side.keys')}>
           <p className={styles['row']}>
-            {t('side.keys.save')} <kbd>Ctrl S</kbd>
+            {t('side.keys.save')} <Kbd keys="mod+S" />
           </p>
           {plan.type.draftAndPublish && (
             <p className={styles['row']}>
-              {t('side.keys.publish')} <kbd>Ctrl ↵</kbd>
+              {t('side.keys.publish')} <Kbd keys="mod+↵" />
             </p>
           )}
           {plan.declaration.hasPreview && (
             <p className={styles['row']}>
-              {t('side.keys.preview')} <kbd>Ctrl Alt P</kbd>
+              {t('side.keys.preview')} <Kbd keys="mod+alt+P" />
             </p>
           )}
         </Section>

@@ -40,7 +40,7 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
       {own.length > 0 && (
         <ul className={styles['schedules']}>
           {own.map((schedule) => (
-            <Planned key={schedule.id} schedule={schedule} mayCancel={mayPlan} />
+            <Planned key={schedule.id} {...{ schedule, uid, documentId }} mayCancel={mayPlan} />
           ))}
         </ul>
       )}
@@ -84,17 +84,17 @@ function useCarriedOut(uid: string, documentId: string, schedules: readonly Sche
   }, [client, documentId, schedules, uid])
 }
 
-function Planned({
-  schedule,
-  mayCancel,
-}: {
+interface PlannedProps extends Pick<ScheduleSectionProps, 'uid' | 'documentId'> {
   readonly schedule: Schedule
   readonly mayCancel: boolean
-}) {
+}
+
+function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
   const { t, moment } = useTexts()
   const action = useAction()
   const { id, at, failure, nextAttemptAt } = schedule
   const verb = schedule.action ?? 'publish'
+  const places = schedule.locales ?? [null]
   return (
     <li className={styles['schedule']}>
       <span>
@@ -133,6 +133,12 @@ function Planned({
             action.run(() => cancelSchedule(id), {
               changes: ['schedules'],
               says: t('schedule.cancelled'),
+              undo: () => () =>
+                Promise.all(
+                  places.map((locale) =>
+                    addSchedule({ uid, documentId, locale, action: verb, at }),
+                  ),
+                ),
             })
           }
         >

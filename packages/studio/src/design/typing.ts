@@ -1,0 +1,8 @@
+/** Whether a key is pressed in a text, an editor in a shadow root included: then a plain key is a letter. */
+export function isTyping(event: Event): boolean {
+  const [target] = event.composedPath()
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('input, textarea, select, [role=textbox]'))
+  )
+}

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import { fieldAt, openAs, openPiece, PIECE, startWithEditors, titleOf } from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('what can be taken back', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+    await page.clock.install()
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const open = async (): Promise<string> => {
+    const data = { title: 'Taken back', quotes: [{ text: 'One' }, { text: 'Two' }] }
+    const { documentId } = (await server.ask('POST', PIECE, { data })).data
+    await openPiece(page, server, documentId)
+    return documentId
+  }
+  const quotes = (): Locator => fieldAt(page, 'quotes').getByRole('textbox', { name: 'Text' })
+  const removeFirst = async (): Promise<void> => {
+    await fieldAt(page, 'quotes').getByRole('button', { name: 'Actions of Quote 1' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+    await notice().waitFor()
+  }
+  const notice = (): Locator => page.getByRole('alertdialog', { name: 'Quote removed' })
+
+  it('is announced, with the key that takes it back', async () => {
+    await open()
+    await removeFirst()
+    await notice().getByRole('alert').getByText('Ctrl Z takes it back').waitFor()
+    await expectAccessible(page, 'a notice')
+  })
+
+  it('is taken back by Ctrl-Z, unless a text is typed in', async () => {
+    await open()
+    await removeFirst()
+    await titleOf(page).focus()
+    await page.keyboard.press('Control+z')
+    await notice().waitFor()
+    expect(await quotes().count()).to.equal(1)
+    await page.locator('main').focus()
+    await page.keyboard.press('Control+z')
+    await notice().waitFor({ state: 'detached' })
+    expect(await quotes().count()).to.equal(2)
+    expect(await quotes().first().inputValue()).to.equal('One')
+  })
+
+  it('stays for 8 seconds, and for as long as it has the focus or the pointer', async () => {
+    await open()
+    await removeFirst()
+    await page.clock.fastForward(8_000)
+    await page.keyboard.press('F6')
+    await page.locator('[role=region]:focus').filter({ has: notice() }).waitFor()
+    await page.clock.fastForward(60_000)
+    await notice().hover()
+    await titleOf(page).focus()
+    await page.clock.fastForward(60_000)
+    expect(await quotes().count()).to.equal(1)
+    await notice().getByRole('button', { name: 'Undo' }).focus()
+    await page.keyboard.press('Enter')
+    await notice().waitFor({ state: 'detached' })
+    expect(await quotes().count()).to.equal(2)
+  })
+
+  it('goes by itself', async () => {
+    await open()
+    await removeFirst()
+    await page.mouse.move(0, 0)
+    await page.clock.fastForward(11_000)
+    await notice().waitFor({ state: 'detached' })
+  })
+
+  it('is left alone by a question mark in Markdown', async () => {
+    await open()
+    await fieldAt(page, 'body').getByRole('textbox').click()
+    await page.keyboard.type('Why?')
+    await fieldAt(page, 'body').getByText('Why?').waitFor()
+    expect(await page.getByRole('dialog').count()).to.equal(0)
+  })
+})
