@@ -9,6 +9,9 @@ export interface ChildServer {
   usage(): Promise<Usage>
   /** Sends a message to the process and gives what it sends back, for scripts that were loaded into it. */
   ask(message: string): Promise<unknown>
+  /** Stops the process where it stands, until `resume`: it does nothing meanwhile, not even by itself. */
+  pause(): void
+  resume(): void
   stop(): Promise<void>
 }
 
@@ -49,6 +52,8 @@ export async function startServer(
       const [answer] = (await answered) as [unknown]
       return answer
     },
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     stop: async () => {
       child.kill('SIGTERM')
       await exited

@@ -31,9 +31,13 @@ const SCRIPTS: Readonly<Record<Kind, URL>> = {
   log: new URL('../../src/main.js', import.meta.url),
   all: new URL('../../src/main.js', import.meta.url),
 }
-const WARM_UP_MS = 2_000
+const WARM_UP_MS = 1_000
 
-/** `npm run bench -- log`: the row `create with and without the log`, round by round in turns, so that ratios are paired. */
+/**
+ * `npm run bench -- log`: the row `create with and without the log`, round by round in turns, so that ratios are paired.
+ * One server runs at a time, the others are paused: one that stood idle would read the commits of those with the log, and
+ * nothing of the one without.
+ */
 export async function benchLog(options: BenchOptions): Promise<string> {
   const [posts = 1] = options.posts
   const bench = await prepareBench({ posts, cities: options.cities })
@@ -66,16 +70,32 @@ async function runRounds(
 ): Promise<Readonly<Record<Kind, readonly Round[]>>> {
   const settings = { connections: connections[0] ?? 1, durationMs: seconds * 1_000 }
   const warmUp = { ...settings, durationMs: WARM_UP_MS }
-  for (const kind of KINDS) await runOnce(servers[kind], generator, create, warmUp)
   const found: Record<Kind, Round[]> = { without: [], log: [], all: [] }
-  for (let round = 0; round < rounds; round += 1) {
-    // The other way round each time: what grows meanwhile meets all alike.
-    const order = round % 2 === 0 ? KINDS : KINDS.toReversed()
-    for (const kind of order) {
-      found[kind].push(await runOnce(servers[kind], generator, create, settings))
+  const runKind = async (kind: Kind): Promise<Round> => {
+    const server = servers[kind]
+    server.resume()
+    await runOnce(server, generator, create, warmUp) // it reads what came meanwhile, too
+    const round = await runOnce(server, generator, create, settings)
+    server.pause()
+    return round
+  }
+  for (const server of Object.values(servers)) server.pause()
+  try {
+    for (const kind of KINDS) await runKind(kind) // compiles
+    for (let round = 0; round < rounds; round += 1) {
+      for (const kind of orderOf(round)) found[kind].push(await runKind(kind))
     }
+  } finally {
+    for (const server of Object.values(servers)) server.resume()
   }
   return found
+}
+
+/** Each kind in each place, and after each other one: what grows meanwhile, or follows from the round before, meets all alike. */
+function orderOf(round: number): readonly Kind[] {
+  const order = round % 2 === 0 ? KINDS : KINDS.toReversed()
+  const first = Math.floor(round / 2) % KINDS.length
+  return [...order.slice(first), ...order.slice(0, first)]
 }
 
 async function startAll({ env }: Bench): Promise<Readonly<Record<Kind, ChildServer>>> {

@@ -16,9 +16,9 @@ export interface PaceOptions {
 const SOON_MS = 5
 const LEAST_REST_MS = 100
 const MOST_REST_MS = 400
-/** Runs take a tenth of the time at most, as long as each ends within a tenth of `MOST_REST_MS`. */
-const SHARE = 0.1
-/** What a time without runs saves up for those that follow it: two seconds without any. */
+/** Runs take a twentieth of the time at most, as long as each ends within a twentieth of `MOST_REST_MS`. */
+const SHARE = 0.05
+/** What a time without runs saves up for those that follow it: four seconds without any. */
 const MOST_SAVED_MS = 200
 
 /** How long to rest, by what runs have cost: no time after what happens now and then, ever longer under load. */

@@ -168,6 +168,14 @@ function assertSameId(original: Document, changed: Document): void {
   )
 }
 
+/** A document that was made of another one: with its `_id`, also where that was left out. @throws CommandError ImmutableField */
+export function keepId(original: Document, changed: Document): Document {
+  const hasLost = original['_id'] !== undefined && changed['_id'] === undefined
+  const kept = hasLost ? { ...changed, _id: original['_id'] } : changed
+  assertSameId(original, kept)
+  return idFirst(kept)
+}
+
 function idFirst(document: Document): Document {
   if (Object.keys(document)[0] === '_id' || !('_id' in document)) return document
   const ordered = newDocument()

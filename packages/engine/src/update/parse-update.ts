@@ -6,9 +6,10 @@ import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { compileModifiers, compileReplacement } from './apply-update.ts'
 import type { Update } from './apply-update.ts'
+import { compilePipelineUpdate } from './compile-pipeline-update.ts'
 
 export interface ParsedUpdate {
-  readonly kind: 'modifiers' | 'replacement'
+  readonly kind: 'modifiers' | 'replacement' | 'pipeline'
   readonly apply: Update
 }
 
@@ -49,11 +50,14 @@ function parseArrayFilters(filters: Value): ReadonlyMap<string, Matcher> {
 }
 
 export function parseUpdate(update: Value, arrayFilters: Value): ParsedUpdate {
-  if (Array.isArray(update))
-    throw failedToParse('pipeline-style updates are not supported by the embedded engine')
-  if (!isDocument(update))
+  if (!isDocument(update) && !Array.isArray(update))
     throw failedToParse('Update argument must be either an object or an array')
   const filters = parseArrayFilters(arrayFilters)
+  if (Array.isArray(update)) {
+    if (filters.size > 0)
+      throw failedToParse('arrayFilters may not be specified for pipeline-style updates')
+    return { kind: 'pipeline', apply: compilePipelineUpdate(update) }
+  }
   const isModifiers = (Object.keys(update)[0] ?? '').startsWith('$')
   if (isModifiers) return { kind: 'modifiers', apply: compileModifiers(update, filters) }
   if (filters.size > 0)

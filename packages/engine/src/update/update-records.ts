@@ -105,7 +105,8 @@ function upsertDocument(filter: Filter, update: ParsedUpdate): Document {
   const start = newDocument()
   seed(filter, start)
   const id = start['_id']
-  const from = update.kind === 'modifiers' ? start : documentOf(id === undefined ? {} : { _id: id })
+  const from =
+    update.kind !== 'replacement' ? start : documentOf(id === undefined ? {} : { _id: id })
   const document = update.apply(from, { isInsert: true, positionOf: () => null })
   if (document['_id'] !== undefined) return document
   return documentOf({ _id: new ObjectId(), ...document })
