@@ -20,11 +20,18 @@ type Context = Pick<PlanningContext, 'documents' | 'now'>
 
 const MOST_LISTED = 200
 
-/** Those that are not over first, each the newest first; at most 200. */
-export function listReleases({ documents: { database } }: Context): Promise<readonly ReleaseRow[]> {
+/** The newest first, at most 200; with a document those that hold it and are not over. */
+export function listReleases(
+  { documents: { database } }: Context,
+  holding: Pick<ReleaseItem, 'type' | 'documentId'> | null,
+): Promise<readonly ReleaseRow[]> {
+  const which =
+    holding === null
+      ? {}
+      : { state: { $in: ['open', 'scheduled'] as const }, items: { $elemMatch: holding } }
   return asCmsErrors(() =>
     releasesIn(database)
-      .find({}, { maxTimeMS: database.queryTimeoutMs, batchSize: MOST_LISTED + 1 })
+      .find(which, { maxTimeMS: database.queryTimeoutMs, batchSize: MOST_LISTED + 1 })
       .sort({ _id: -1 })
       .limit(MOST_LISTED)
       .toArray(),

@@ -163,9 +163,25 @@ export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies
   return admin.router
 }
 
+const HOLDING = Joi.object<{ readonly uid?: string; readonly documentId?: string }>({
+  uid: Joi.string().max(255),
+  documentId: Joi.string().max(24),
+}).and('uid', 'documentId')
+
+/** Of a document each with the items that are about it. */
 async function list(ctx: Context, planning: Planning): Promise<void> {
-  const rows = await listReleases(planning)
-  ctx.body = { data: await Promise.all(rows.map((row) => summaryOf(planning, row))) }
+  const { uid, documentId } = readInput(HOLDING, readQuery(ctx.querystring))
+  if (uid === undefined || documentId === undefined) {
+    const rows = await listReleases(planning, null)
+    ctx.body = { data: await Promise.all(rows.map((row) => summaryOf(planning, row))) }
+    return
+  }
+  const rows = await listReleases(planning, { type: uid, documentId })
+  const show = async (row: ReleaseRow): Promise<object> => {
+    const own = row.items.filter((item) => item.type === uid && item.documentId === documentId)
+    return { ...(await summaryOf(planning, row)), items: await itemsOf(ctx, planning, own) }
+  }
+  ctx.body = { data: await Promise.all(rows.map(show)) }
 }
 
 async function create(ctx: Context, planning: Planning): Promise<void> {
