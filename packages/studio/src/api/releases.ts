@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { EntryState } from './entries.ts'
 import { request } from './request.ts'
-import type { PlannedAction, Schedule } from './schedules.ts'
+import { lookAgainMs, type PlannedAction, type Schedule } from './schedules.ts'
 
 export interface ReleaseSummary {
   readonly id: string
@@ -46,6 +46,24 @@ export const releaseQuery = (id: string) =>
   queryOptions({
     queryKey: ['releases', id],
     queryFn: async ({ signal }) => (await request<Release>('GET', pathOf(id), { signal })).data,
+  })
+
+/** A release with what it does to one entry. */
+export type HoldingRelease = ReleaseSummary & Pick<Release, 'items'>
+
+/** Those that hold an entry and are not over, the newest first. */
+export const entryReleasesQuery = (uid: string, documentId: string) =>
+  queryOptions({
+    queryKey: ['releases', 'of', uid, documentId],
+    queryFn: async ({ signal }) => {
+      const query = { uid, documentId }
+      const path = '/admin/releases'
+      return (await request<readonly HoldingRelease[]>('GET', path, { query, signal })).data
+    },
+    refetchInterval: ({ state }) => {
+      const planned = (state.data ?? []).flatMap(({ schedule }) => schedule ?? [])
+      return lookAgainMs(planned, Date.now())
+    },
   })
 
 export async function createRelease(name: string): Promise<Release> {

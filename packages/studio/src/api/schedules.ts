@@ -21,7 +21,7 @@ export interface Schedule {
 }
 
 /** How soon is shown what was done meanwhile. */
-const LOOK_AGAIN_MS = 15_000
+export const LOOK_AGAIN_MS = 15_000
 
 /** How soon after its time a schedule is asked for, at the earliest. */
 const SOON_MS = 1_000

@@ -136,6 +136,10 @@ export class Autosave {
   async refresh(): Promise<void> {
     await this.#underWay
     const read = await this.#options.door.read()
+    if (read === 'gone') {
+      this.keep()
+      return this.#setState({ kind: 'gone' })
+    }
     if (read !== null) this.#merge(read)
     this.#settle()
   }
@@ -207,6 +211,7 @@ export class Autosave {
   async #stale(): Promise<void> {
     const read = await this.#options.door.read()
     if (read === null) return this.#wait()
+    if (read === 'gone') return this.#setState({ kind: 'gone' })
     this.#merge(read)
     this.#setState({ kind: 'unsaved' })
     this.#settle()

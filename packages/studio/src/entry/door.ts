@@ -22,6 +22,6 @@ export interface ReadEntry {
 export interface EntryDoor {
   /** `attempt` is the same when a write whose answer was lost is sent again. */
   save(data: Data, etag: string | null, attempt: string): Promise<SaveAnswer>
-  /** Null when it could not be read. */
-  read(): Promise<ReadEntry | null>
+  /** Null when it could not be read; `gone` when it is there no more. */
+  read(): Promise<ReadEntry | 'gone' | null>
 }

@@ -88,6 +88,9 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'releases.add': 'Zur Veröffentlichung …',
   'releases.addTitle':
     '{count} Eintrag zu einer Veröffentlichung | {count} Einträge zu einer Veröffentlichung',
+  'releases.addThis': 'Zu einer Veröffentlichung …',
+  'releases.leave': 'Aus {name} herausnehmen',
+  'releases.left': 'Aus {name} herausgenommen',
   'releases.choose': 'Veröffentlichung',
   'releases.created': 'Eine neue',
   'releases.added': 'Zu {name} hinzugefügt',

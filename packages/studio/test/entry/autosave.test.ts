@@ -84,6 +84,18 @@ describe('what is typed and the server', () => {
     expect(form.conflicts()).to.deep.equal([])
   })
 
+  it('is kept, and said to be of nothing, when the entry was deleted elsewhere', async () => {
+    const { form, server, saver, kept } = open()
+    form.set(['title'], 'mine')
+    server.isGone = true
+    await saver.refresh()
+    expect(saver.state()).to.deep.equal({ kind: 'gone' })
+    expect(kept.work?.mine).to.deep.equal({ title: 'mine' })
+    server.isGone = false
+    await saver.refresh()
+    expect(saver.state()).to.deep.equal({ kind: 'unsaved' })
+  })
+
   it('holds back what both changed until somebody settles it, and writes the rest', async () => {
     const { form, server, saver, clock, kept } = open()
     form.set(['title'], 'mine')
@@ -244,6 +256,7 @@ class Server implements EntryDoor {
   made = 0
   attempts = 0
   isDown = false
+  isGone = false
   losesAnswers = false
   refuse: Readonly<Record<string, string>> = {}
   readonly writes: Data[] = []
@@ -293,6 +306,7 @@ class Server implements EntryDoor {
   }
 
   read() {
+    if (this.isGone) return Promise.resolve('gone' as const)
     return Promise.resolve({ entry: this.entry, etag: String(this.#revision) })
   }
 }

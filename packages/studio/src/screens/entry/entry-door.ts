@@ -2,19 +2,28 @@ import { contentPath, type Entry } from '../../api/entries.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
 import type { EntryDoor, ReadEntry, SaveAnswer } from '../../entry/door.ts'
 import type { Data } from '../../entry/declaration.ts'
-import { findEntry, type FormPlan } from './load-form.ts'
+import { findEntry, type FormPlan, type FoundEntry } from './load-form.ts'
 
 export interface OpenDoor extends EntryDoor {
   readonly documentId: () => string | null
+  /** When the entry was written that was read or written last; null before. */
+  readonly writtenAt: () => string | null
+}
+
+export interface Opened {
+  /** Null for an entry that is not made yet. */
+  readonly documentId: string | null
+  readonly found: FoundEntry | null
 }
 
 /** Reads and writes one entry over HTTP; the first write makes it, where it is new. */
 export function openDoor(
   plan: FormPlan,
-  first: string | null,
+  { documentId: first, found: firstFound }: Opened,
   onCreated: (documentId: string) => void,
 ): OpenDoor {
   let documentId = first
+  let writtenAt = firstFound?.entry.updatedAt ?? null
   const save = async (data: Data, etag: string | null, attempt: string): Promise<Answer<Entry>> => {
     const { type, query } = plan
     const body = { data }
@@ -26,6 +35,7 @@ export function openDoor(
   }
   return {
     documentId: () => documentId,
+    writtenAt: () => writtenAt,
     save: async (data, etag, attempt) => {
       try {
         const answer = await save(data, etag, attempt)
@@ -33,15 +43,18 @@ export function openDoor(
           documentId = answer.data.documentId
           onCreated(documentId)
         }
+        writtenAt = answer.data.updatedAt
         return { kind: 'saved', entry: answer.data, etag: answer.etag }
       } catch (error) {
         return answerOf(error)
       }
     },
-    read: async (): Promise<ReadEntry | null> => {
+    read: async (): Promise<ReadEntry | 'gone' | null> => {
       if (documentId === null) return null
       try {
-        return await findEntry(plan, documentId)
+        const found = await findEntry(plan, documentId)
+        writtenAt = found?.entry.updatedAt ?? null
+        return found ?? 'gone'
       } catch {
         return null // it is tried again
       }

@@ -1,6 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { factsKey, localeStatesQuery } from '../../api/entry-facts.ts'
+import { factsKey } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { notify } from '../../design/toasts.tsx'
 import type { Link } from '../../entry/values.ts'
@@ -17,6 +17,7 @@ import { PreviewPane } from './preview-pane.tsx'
 import type { EntrySession } from './session.ts'
 import { useEntryActions } from './use-entry-actions.ts'
 import { useEntryKeys } from './use-entry-keys.ts'
+import { useFollowing } from './use-following.ts'
 import { usePresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
 
@@ -45,11 +46,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
     void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
   }, [client, documentId, savedAt, type.uid])
 
-  const { data: states } = useQuery({
-    ...localeStatesQuery(type.uid, documentId ?? ''),
-    enabled: documentId !== null,
-  })
-  const state = states?.find((one) => one.locale === locale)?.state
+  const { states, state } = useFollowing(session)
   const may = useMay()
   const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
   const isReadOnly = isGone || !may(`${type.uid}.${action}`, locale ?? undefined)

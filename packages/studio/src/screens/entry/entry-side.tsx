@@ -8,6 +8,7 @@ import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { HistorySection } from '../history/history-section.tsx'
+import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
 import styles from './entry-side.module.css'
@@ -39,9 +40,10 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
         <Published {...{ session, states }} />
         {documentId !== null && plan.type.draftAndPublish && (
-          <Section title={t('schedule.title')}>
+          <>
             <ScheduleSection uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
-          </Section>
+            <ReleaseSection uid={plan.type.uid} documentId={documentId} locale={plan.locale} />
+          </>
         )}
         {documentId !== null && (
           <Usages uid={plan.type.uid} documentId={documentId} locale={plan.locale} />

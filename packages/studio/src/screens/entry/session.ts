@@ -37,7 +37,7 @@ export function openSession({
   isAside = false,
 }: Opening): EntrySession {
   const { attributes, components, reading, type, locale } = plan
-  const door = openDoor(plan, documentId, onCreated)
+  const door = openDoor(plan, { documentId, found }, onCreated)
   const keptFor = (id: string | null) => ({ administrator, uid: type.uid, documentId: id, locale })
   const kept = isAside ? null : findKeptWork(localStorage, keptFor(documentId))
   if (kept !== null) learnKeptKeys(attributes, kept.base, components, reading.keys)

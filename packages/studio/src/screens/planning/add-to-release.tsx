@@ -20,7 +20,7 @@ export interface AddToReleaseProps {
   readonly entries: readonly Omit<NewItem, 'action'>[]
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly onAdded: () => void
+  readonly onAdded?: () => void
 }
 
 const NEW = 'new'
@@ -63,7 +63,7 @@ export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToRelease
             }),
             onDone: () => {
               onClose()
-              onAdded()
+              onAdded?.()
             },
           })
         }

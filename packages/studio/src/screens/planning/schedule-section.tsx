@@ -12,7 +12,9 @@ import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { useAction } from '../../design/use-action.ts'
+import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { Section } from '../entry/section.tsx'
 import { ScheduleDialog } from './schedule-dialog.tsx'
 import styles from './planning.module.css'
 
@@ -32,25 +34,29 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
   useCarriedOut(uid, documentId, data)
   const action = useAction(['data.at'])
   const [isAdding, setAdding] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  useKeptFocus(box, ':scope > div > button')
   const own = data.filter(({ locales }) => locale === null || locales?.includes(locale) === true)
   const mayPlan = may(`${uid}.publish`, locale ?? undefined)
   if (own.length === 0 && !mayPlan) return null
   return (
-    <>
-      {own.length > 0 && (
-        <ul className={styles['schedules']}>
-          {own.map((schedule) => (
-            <Planned key={schedule.id} {...{ schedule, uid, documentId }} mayCancel={mayPlan} />
-          ))}
-        </ul>
-      )}
-      {mayPlan && (
-        <div className={styles['add']}>
-          <Button look="quiet" small onPress={() => setAdding(true)}>
-            {t('schedule.add')}
-          </Button>
-        </div>
-      )}
+    <Section title={t('schedule.title')}>
+      <div ref={box}>
+        {own.length > 0 && (
+          <ul className={styles['schedules']}>
+            {own.map((schedule) => (
+              <Planned key={schedule.id} {...{ schedule, uid, documentId }} mayCancel={mayPlan} />
+            ))}
+          </ul>
+        )}
+        {mayPlan && (
+          <div className={styles['add']}>
+            <Button look="quiet" small onPress={() => setAdding(true)}>
+              {t('schedule.add')}
+            </Button>
+          </div>
+        )}
+      </div>
       <ScheduleDialog
         isOpen={isAdding}
         onClose={() => {
@@ -67,7 +73,7 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
           })
         }
       />
-    </>
+    </Section>
   )
 }
 

@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { factsKey, type LocaleState, localeStatesQuery } from '../../api/entry-facts.ts'
+import { ApiError } from '../../api/request.ts'
+import { LOOK_AGAIN_MS } from '../../api/schedules.ts'
+import type { EntrySession } from './session.ts'
+
+/**
+ * The states of the entry in its languages, looked at again and again for as long as the form is open and in sight. What
+ * others have done to the entry meanwhile (a release that published it, a write, its deletion) comes into the form.
+ */
+export function useFollowing({ plan, door, saver }: EntrySession) {
+  const client = useQueryClient()
+  const { uid } = plan.type
+  const documentId = door.documentId()
+  const { data, error } = useQuery({
+    ...localeStatesQuery(uid, documentId ?? ''),
+    enabled: documentId !== null,
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  const isGone = error instanceof ApiError && error.status === 404
+  const states = isGone ? NONE : data
+  const own = states?.find(({ locale }) => locale === plan.locale)
+  const before = useRef<string | undefined>(undefined)
+  const mark = states === undefined ? undefined : markOf(own)
+  useEffect(() => {
+    const isNews = before.current !== undefined && mark !== before.current
+    before.current = mark
+    if (!isNews || documentId === null) return
+    void client.invalidateQueries({ queryKey: factsKey(uid, documentId) })
+    for (const key of [['content', uid, 'list'], ['schedules'], ['releases']]) {
+      void client.invalidateQueries({ queryKey: key })
+    }
+  }, [client, documentId, mark, uid])
+  const writtenAt = own?.updatedAt
+  useEffect(() => {
+    const isMissing = mark === GONE && door.writtenAt() !== null
+    const isOlder = writtenAt !== undefined && writtenAt !== door.writtenAt()
+    if (isMissing || isOlder) void saver.refresh()
+  }, [door, mark, saver, writtenAt])
+  return { states, state: own?.state }
+}
+
+const GONE = 'gone'
+const NONE: readonly LocaleState[] = []
+
+function markOf(own: LocaleState | undefined): string {
+  return own === undefined ? GONE : [own.state, own.updatedAt, own.publishedAt].join(' ')
+}
