@@ -3,8 +3,32 @@ import { CommandError } from './errors.ts'
 /** When a command must have ended, in milliseconds of the process's clock. */
 export interface Deadline {
   readonly at: number
-  /** From when on others are kept waiting: what goes on then ends with `TurnOver`. @default Infinity */
-  readonly turnEndsAt?: number
+  /** What goes on when it is over ends with `TurnOver`. */
+  readonly turn?: Turn | undefined
+}
+
+/** How long a command may keep others waiting: by the clock, and by what the process has worked meanwhile. */
+export interface Turn {
+  readonly endsAt: number
+  /** A command that has waited for a core would wait for it in another process as well. */
+  readonly cpuEndsAt: number
+}
+
+/** So old a figure of what the process has worked may be: asking takes a part of a short read's time. */
+const SAMPLE_MS = 10
+
+let sample = { at: -Infinity, cpuMs: 0 }
+
+export function turnOf(ms: number): Turn {
+  const now = performance.now()
+  if (now - sample.at > SAMPLE_MS) sample = { at: now, cpuMs: cpuMs() }
+  return { endsAt: now + ms, cpuEndsAt: sample.cpuMs + ms }
+}
+
+/** Of all threads of this process: at least as much as this one. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 export const NO_DEADLINE: Deadline = { at: Infinity }
@@ -36,10 +60,10 @@ export function withDeadline<T>(deadline: Deadline, work: () => T): T {
 }
 
 /** @throws CommandError MaxTimeMSExpired; TurnOver */
-export function checkDeadline({ at, turnEndsAt = Infinity } = current): void {
+export function checkDeadline({ at, turn } = current): void {
   const now = performance.now()
   if (now > at) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
-  if (now > turnEndsAt) throw new TurnOver()
+  if (turn && now > turn.endsAt && cpuMs() > turn.cpuEndsAt) throw new TurnOver()
 }
 
 /**

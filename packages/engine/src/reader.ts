@@ -5,6 +5,7 @@ import { cursorTable } from './request/cursors.ts'
 import type { Engine } from './request/engine.ts'
 import { sessionTable } from './request/sessions.ts'
 import { dispatch } from './server/dispatch.ts'
+import { READY } from './server/reader-protocol.ts'
 import type { Answer, Question, ReaderOptions } from './server/reader-protocol.ts'
 import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
@@ -61,6 +62,7 @@ async function answer({ body, leftMs, news }: Question): Promise<Answer> {
 process.on('message', (question: Question) => {
   void answer(question).then((reply) => process.send?.(reply))
 })
+process.send?.(READY)
 process.on('disconnect', () => process.exit())
 // A process that was killed disconnects nobody who is busy reading.
 const parent = process.ppid

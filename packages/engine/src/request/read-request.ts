@@ -54,7 +54,7 @@ export function cursorOptions(
     session: request.session,
     transaction: request.transaction ? transactionKey(request.transaction) : null,
     endsAt: request.deadline.at,
-    moves: request.deadline.turnEndsAt !== undefined && maySkipFar(source),
+    moves: request.deadline.turn !== undefined && maySkipFar(source),
   }
 }
 

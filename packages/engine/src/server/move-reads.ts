@@ -1,7 +1,7 @@
 import { BSONRegExp, Long } from 'bson'
 import { isDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
-import { TurnOver } from '../deadline.ts'
+import { TurnOver, turnOf } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
 import { homeOf } from '../request/cursors.ts'
 import type { Message } from '../request/message.ts'
@@ -28,7 +28,7 @@ export async function runOrMove(
     return reader.ask(bodyBytes, deadline)
   if (!MOVABLE.has(name)) return run(deadline)
   try {
-    return await run({ ...deadline, turnEndsAt: performance.now() + reader.turnMs() })
+    return await run({ ...deadline, turn: turnOf(reader.turnMs()) })
   } catch (error) {
     if (error instanceof TurnOver) return reader.ask(bodyBytes, deadline)
     throw error

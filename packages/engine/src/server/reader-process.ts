@@ -4,7 +4,8 @@ import { RawDocument } from '../bson/values.ts'
 import type { Deadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import type { News } from '../storage/replica.ts'
-import type { Answer, Question, ReaderOptions } from './reader-protocol.ts'
+import { READY } from './reader-protocol.ts'
+import type { Answer, Question, ReaderOptions, Ready } from './reader-protocol.ts'
 
 /** Runs what takes long in a process of its own, one after the other, so that nobody else waits for it. */
 export interface Reader {
@@ -31,6 +32,8 @@ export interface Reading extends ReaderOptions {
 const CALM_TURN_MS = 100
 const BUSY_TURN_MS = 40
 const SHORTEST_TURN_MS = 8
+/** So long at most commands wait for it to be started, beside their own time. */
+const START_MS = 10_000
 /** A reader that does not end a command by itself is ended so much later. */
 const GRACE_MS = 500
 const IDLE_MS = 60_000
@@ -40,7 +43,9 @@ const HEAP_MEGABYTES = 768
 
 interface Waiting {
   readonly body: Buffer
-  readonly deadline: Deadline
+  readonly since: number
+  /** Later by what it has waited for the process to start. */
+  deadline: Deadline
   readonly resolve: (reply: RawDocument) => void
   readonly reject: (error: Error) => void
   timer?: NodeJS.Timeout | undefined
@@ -50,6 +55,10 @@ interface State {
   readonly reading: Reading
   readonly queue: Waiting[]
   process: ChildProcess | null
+  /** Since when there is one. */
+  beganAt: number
+  /** When it began to read; null while it starts, and where there is none. */
+  startedAt: number | null
   /** What the process is at. */
   asked: Waiting | null
   idle?: NodeJS.Timeout | undefined
@@ -67,24 +76,32 @@ function died({ heapMegabytes = HEAP_MEGABYTES }: Reading): CommandError {
 }
 
 export function openReader(reading: Reading): Reader {
-  const state: State = { reading, queue: [], process: null, asked: null }
+  const state: State = {
+    reading,
+    queue: [],
+    process: null,
+    beganAt: 0,
+    startedAt: null,
+    asked: null,
+  }
   return {
     turnMs: () => turnMs(state),
     ask: (body, deadline) =>
       new Promise((resolve, reject) => {
-        enqueue(state, { body, deadline, resolve, reject })
+        enqueue(state, { body, since: performance.now(), deadline, resolve, reject })
       }),
     tell: (body) => {
       if (!state.process) return
       const ignore = (): void => undefined
-      enqueue(state, { body, deadline: { at: Infinity }, resolve: ignore, reject: ignore })
+      const deadline = { at: Infinity }
+      enqueue(state, { body, since: performance.now(), deadline, resolve: ignore, reject: ignore })
     },
     stop: () => stop(state),
   }
 }
 
-function turnMs({ process, asked, queue }: State): number {
-  if (!process) return CALM_TURN_MS
+function turnMs({ startedAt, asked, queue }: State): number {
+  if (startedAt === null) return CALM_TURN_MS
   const busy = Number(asked !== null) + queue.length
   return Math.max(BUSY_TURN_MS / (1 + busy), SHORTEST_TURN_MS)
 }
@@ -92,11 +109,30 @@ function turnMs({ process, asked, queue }: State): number {
 function enqueue(state: State, waiting: Waiting): void {
   clearTimeout(state.idle)
   state.queue.push(waiting)
-  if (waiting.deadline.at !== Infinity) {
-    const waitMs = Math.max(waiting.deadline.at - performance.now(), 0)
-    waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
-  }
+  state.process ??= start(state)
+  limit(state, waiting)
   next(state)
+}
+
+function limit(state: State, waiting: Waiting): void {
+  clearTimeout(waiting.timer)
+  if (waiting.deadline.at === Infinity) return
+  const patienceMs = state.startedAt === null ? START_MS : 0
+  const waitMs = Math.max(waiting.deadline.at + patienceMs - performance.now(), 0)
+  waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
+}
+
+/**
+ * Now that the process reads, commands have as long as they had when they were given to it. A busy machine may take
+ * longer to start it than a command may take: ended at the deadline of each, it would be started again and again.
+ */
+function ready(state: State): void {
+  const now = (state.startedAt = performance.now())
+  for (const waiting of state.queue) {
+    waiting.deadline = { at: waiting.deadline.at + now - Math.max(waiting.since, state.beganAt) }
+    limit(state, waiting)
+  }
+  goOn(state, 0)
 }
 
 /** At its deadline: what waits is answered, what runs has a little longer to answer by itself. */
@@ -112,11 +148,11 @@ function expire(state: State, waiting: Waiting): void {
 }
 
 function next(state: State): void {
-  if (state.asked) return
+  const { process } = state
+  if (state.asked || !process || state.startedAt === null) return
   const asked = state.queue.shift()
   if (!asked) return
   state.asked = asked
-  const process = (state.process ??= start(state))
   const leftMs = asked.deadline.at === Infinity ? null : asked.deadline.at - performance.now()
   const question: Question = { body: asked.body, leftMs, news: state.reading.news() }
   // Where it has ended, `exit` says so.
@@ -124,6 +160,7 @@ function next(state: State): void {
 }
 
 function start(state: State): ChildProcess {
+  state.beganAt = performance.now()
   const { directory, durable, address, heapMegabytes = HEAP_MEGABYTES } = state.reading
   const options: ReaderOptions = { directory, durable, address }
   const path = new URL(`../reader${import.meta.url.slice(-3)}`, import.meta.url)
@@ -133,8 +170,10 @@ function start(state: State): ChildProcess {
     // Where the memory is used up, V8 writes pages about it; what the reader reports itself comes as an answer.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  process.on('message', (answer: Answer) => {
-    if (state.process === process) settle(state, answer)
+  process.on('message', (message: Answer | Ready) => {
+    if (state.process !== process) return
+    if (message === READY) ready(state)
+    else settle(state, message)
   })
   process.once('error', () => undefined)
   process.once('exit', () => {
@@ -152,6 +191,10 @@ function settle(state: State, { reply, cursors }: Answer): void {
   state.asked = null
   clearTimeout(asked?.timer)
   asked?.resolve(new RawDocument(reply))
+  goOn(state, cursors)
+}
+
+function goOn(state: State, cursors: number): void {
   if (state.queue.length > 0) {
     next(state)
     return
@@ -160,19 +203,24 @@ function settle(state: State, { reply, cursors }: Answer): void {
 }
 
 function ended(state: State): void {
-  const { asked } = state
-  state.process = null
-  state.asked = null
+  // One that has ended before it began to read has been started for the first.
+  const asked = state.startedAt === null ? state.queue.shift() : state.asked
+  forget(state)
   clearTimeout(asked?.timer)
   asked?.reject(performance.now() > asked.deadline.at ? expired() : died(state.reading))
-  next(state)
+  if (state.queue.length > 0) state.process = start(state)
+}
+
+function forget(state: State): void {
+  state.process = null
+  state.startedAt = null
+  state.asked = null
 }
 
 function stop(state: State): void {
   clearTimeout(state.idle)
   const { process, asked } = state
-  state.process = null
-  state.asked = null
+  forget(state)
   process?.kill('SIGKILL')
   for (const waiting of [asked, ...state.queue.splice(0)]) {
     clearTimeout(waiting?.timer)

@@ -9,6 +9,10 @@ export interface Question {
   readonly news: News
 }
 
+/** What the process says first, once it can read. */
+export const READY = 'ready'
+export type Ready = typeof READY
+
 /** What comes back: the reply as bytes, an error's too. */
 export interface Answer {
   readonly reply: Uint8Array

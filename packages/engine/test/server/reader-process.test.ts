@@ -20,6 +20,8 @@ import { applyUnit, insertRecord, newUnit } from '../../src/storage/write-unit.t
 import { temporaryFolder } from '../contract/targets.ts'
 
 const HEAP_MEGABYTES = 48
+/** Longer than a command of a second is waited for. */
+const SLOW_START = 'await new Promise((resolve) => setTimeout(resolve, 1_700))'
 
 function object(value: unknown): Value {
   return Array.isArray(value)
@@ -127,6 +129,21 @@ describe('the process that reads for the engine', function () {
     })
     data.commits++
     expect(await ask({ count: 'more' })).to.include({ n: 1 })
+  })
+
+  it('counts the time of a command from when it can read', async () => {
+    reader.stop()
+    const before = process.env['NODE_OPTIONS']
+    // As on a busy machine, where the start takes longer than the command may.
+    process.env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(SLOW_START)}`
+    try {
+      const deadline = { at: performance.now() + 1_000 }
+      const answers = await Promise.all([1, 2, 3].map(() => ask({ count: 'rows' }, deadline)))
+      for (const answer of answers) expect(answer).to.include({ n: 21 })
+    } finally {
+      if (before === undefined) delete process.env['NODE_OPTIONS']
+      else process.env['NODE_OPTIONS'] = before
+    }
   })
 
   it('answers errors as the engine does', async () => {

@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { checkDeadline, TurnOver, turnOf } from '../src/deadline.ts'
+
+const TURN_MS = 60
+
+/** Waits as a process does that gets no core. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+function work(ms: number): void {
+  const start = process.cpuUsage()
+  for (;;) {
+    const { user, system } = process.cpuUsage(start)
+    if (user + system > ms * 1000) return
+  }
+}
+
+describe('the turn of a command', () => {
+  it('goes on while the command waits for a core', () => {
+    const turn = turnOf(TURN_MS)
+    sleep(TURN_MS + 20)
+    expect(() => checkDeadline({ at: Infinity, turn })).not.to.throw()
+  })
+
+  it('is over for one that works', () => {
+    const turn = turnOf(TURN_MS)
+    work(TURN_MS + 20)
+    expect(() => checkDeadline({ at: Infinity, turn })).to.throw(TurnOver)
+  })
+})
