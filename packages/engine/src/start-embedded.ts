@@ -71,9 +71,15 @@ function listenAt(directory: string): Listen {
   }
 }
 
+/**
+ * A disk that takes seconds to sync keeps the engine from answering `hello` meanwhile, and a driver that takes it for
+ * gone then breaks off the writes that wait for that sync. Where its process ends, the connection says so at once.
+ */
+const SILENT_MS = 60_000
+
 function uriOf(listen: Listen, port: number | null): string {
   const host = 'path' in listen ? encodeURIComponent(listen.path) : `${listen.host}:${port}`
-  return `mongodb://${host}/?directConnection=true`
+  return `mongodb://${host}/?directConnection=true&connectTimeoutMS=${SILENT_MS}`
 }
 
 type WorkerMessage =
