@@ -17,3 +17,24 @@ export async function until(
     await wait(20)
   }
 }
+
+/**
+ * The same for a number that grows: as long as it does, a busy machine may take its time.
+ *
+ * @throws Error when it has not grown in time, with what `instead` says there is
+ */
+export async function untilGrown(
+  { read, by }: { readonly read: () => number; readonly by: number },
+  deadlineMs: number,
+  instead: () => string = () => '',
+): Promise<void> {
+  const wanted = read() + by
+  while (read() < wanted) {
+    const before = read()
+    await until(
+      () => read() > before,
+      deadlineMs,
+      () => `${before} of ${wanted} ${instead()}`,
+    )
+  }
+}

@@ -15,6 +15,8 @@ import type {
 import { digestOf } from './write-shared.ts'
 
 const PAGE_SIZE = 100
+/** A busy server may ask to be asked again. */
+const PATIENCE_MS = 60_000
 
 /**
  * Asks a server of the same database, when the load is over: what is missing or older than was
@@ -29,7 +31,10 @@ export async function findLosses(
 ): Promise<readonly string[]> {
   const client = new LoadClient({ bases: [base], token, timeoutMs: 30_000, pauseMs: 0 })
   const get = async (path: string, ...others: readonly number[]): Promise<unknown> => {
-    const answer = await client.ask('GET', path, { expected: [200, ...others] })
+    const deadline = performance.now() + PATIENCE_MS
+    const isOver = (): boolean => performance.now() > deadline
+    const asked = { expected: [200, ...others] }
+    const answer = await client.askUntilAnswered('GET', path, asked, isOver)
     if (answer === null) throw new Error(`GET ${path}: no answer`)
     return answer.body
   }

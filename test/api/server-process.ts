@@ -19,6 +19,8 @@ export interface ServerProcess {
   readonly pid: number
   /** What no server should say: lines of the log at error and above, and whatever else it wrote to stderr. */
   readonly complaints: readonly string[]
+  /** The last lines of its log, for the report of a test that fails. */
+  readonly lastLines: readonly string[]
   /** The exit status, once it has ended; null when a signal ended it. */
   readonly ended: Promise<number | null>
   signal(name: NodeJS.Signals): void
@@ -70,9 +72,11 @@ export async function startServerProcess(
   })
   const ended = once(child, 'exit').then(([status]) => status as number | null)
   const complaints: string[] = []
-  const { base, log } = await addressOf(child, complaints)
+  const lastLines: string[] = []
+  const { base, log } = await addressOf(child, { complaints, lastLines })
   return {
     base,
+    lastLines,
     startLog: log,
     startedInMs: performance.now() - started,
     pid: child.pid ?? 0,
@@ -96,18 +100,31 @@ interface Started {
   readonly log: readonly string[]
 }
 
+const MOST_LINES = 200
+
+interface Heard {
+  readonly complaints: string[]
+  readonly lastLines: string[]
+}
+
 /** Reads what the process says for as long as it lives; answers as soon as it listens. */
-function addressOf(child: ChildProcess, complaints: string[]): Promise<Started> {
+function addressOf(child: ChildProcess, { complaints, lastLines }: Heard): Promise<Started> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('no output')
   return new Promise((resolve, reject) => {
     const log: string[] = []
     let listens = false
+    const keep = (line: string): void => {
+      lastLines.push(line)
+      if (lastLines.length > MOST_LINES) lastLines.shift()
+    }
     createInterface({ input: stderr }).on('line', (line) => {
+      keep(line)
       complaints.push(line)
       log.push(line)
     })
     createInterface({ input: stdout }).on('line', (line) => {
+      keep(line)
       if (isError(line)) complaints.push(line)
       if (listens) return
       log.push(line)

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
 import { type MixedLoad, startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { until } from '../until.ts'
+import { until, untilGrown } from '../until.ts'
 import { type BrokenDisk, hasBreakableDisks, openBrokenDisk } from './broken-disk.ts'
 import { addPage, refusal, TYPES_WITH_PAGES } from './large-pages.ts'
 import { openWorld, type World } from './world.ts'
@@ -35,14 +35,15 @@ async function untilRefused(server: ServerProcess): Promise<void> {
   }, PATIENCE_MS)
 }
 
-async function untilRead(load: MixedLoad, more: number): Promise<void> {
-  const read = load.statuses.get('GET 200') ?? 0
-  await until(() => (load.statuses.get('GET 200') ?? 0) > read + more, PATIENCE_MS)
+const answersOf = (load: MixedLoad) => (): string => JSON.stringify([...load.statuses])
+
+function untilRead(load: MixedLoad, more: number): Promise<void> {
+  const read = (): number => load.statuses.get('GET 200') ?? 0
+  return untilGrown({ read, by: more }, PATIENCE_MS, answersOf(load))
 }
 
-async function untilAcknowledged(load: MixedLoad, more: number): Promise<void> {
-  const wanted = load.acknowledged + more
-  await until(() => load.acknowledged >= wanted, PATIENCE_MS)
+function untilAcknowledged(load: MixedLoad, more: number): Promise<void> {
+  return untilGrown({ read: () => load.acknowledged, by: more }, PATIENCE_MS, answersOf(load))
 }
 
 describe('an embedded database whose disk breaks', function () {

@@ -6,7 +6,7 @@ import {
   startMixedLoad,
 } from '../../scripts/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { until } from '../until.ts'
+import { until, untilGrown } from '../until.ts'
 import { type AddedPage, addPage, HEADERS, refusal, TYPES_WITH_PAGES } from './large-pages.ts'
 import { smallDisks } from './small-disk.ts'
 import { openWorld, type World } from './world.ts'
@@ -39,11 +39,15 @@ describe('an embedded database whose disk is full', function () {
 
       after(() => world.remove())
 
-      const untilAcknowledged = (more: number): Promise<void> => {
-        const wanted = load.acknowledged + more
-        const answers = (): string => JSON.stringify([...load.statuses])
-        return until(() => load.acknowledged >= wanted, PATIENCE_MS, answers)
-      }
+      const answers = (): string => JSON.stringify([...load.statuses])
+      const untilAcknowledged = (more: number): Promise<void> =>
+        untilGrown({ read: () => load.acknowledged, by: more }, PATIENCE_MS, answers)
+      const untilRead = (more: number): Promise<void> =>
+        untilGrown(
+          { read: () => load.statuses.get('GET 200') ?? 0, by: more },
+          PATIENCE_MS,
+          answers,
+        )
 
       async function addOne(): Promise<AddedPage['answer']> {
         const { answer, documentId } = await addPage(server, PATIENCE_MS)
@@ -66,8 +70,7 @@ describe('an embedded database whose disk is full', function () {
         let last = await addOne()
         await until(async () => (last = await addOne())[0] !== 201, PATIENCE_MS)
         expect(last).to.deep.equal(refusal('The database has no space left'))
-        const read = load.statuses.get('GET 200') ?? 0
-        await until(() => (load.statuses.get('GET 200') ?? 0) > read + 50, PATIENCE_MS)
+        await untilRead(50)
         expect((await fetch(`${server.base}/_health`)).status).to.equal(204)
       }
 
