@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { type ValidationError, validationError, fault } from '../errors.ts'
+import { findHalf } from '../schema/values/text-values.ts'
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
@@ -30,12 +31,42 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
   if (Object.hasOwn(input, '__proto__')) {
     throw validationError([fault(['__proto__'], '__proto__ is not allowed')])
   }
-  const result = rule.validate(input, OPTIONS)
+  assertWhole(input)
+  const abortEarly = hasMore(input, MANY)
+  const result = rule.validate(input, { ...OPTIONS, abortEarly })
   if (result.error === undefined) return result.value
   const [first, ...rest] = result.error.details.map(({ path, message, context }) =>
     fault(path.map(String), message, context?.value),
   )
   throw validationError([first ?? fault([], result.error.message), ...rest])
+}
+
+/** Beyond so many values the first fault is reported alone: each costs the checks and the answer more than the value. */
+const MANY = 1_000
+
+/** Whether there are more values than `most` within a value. */
+function hasMore(value: unknown, most: number): boolean {
+  return countTo(value, most + 1) > most
+}
+
+/** How many values there are within a value, or `enough`. */
+function countTo(value: unknown, enough: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  for (const key of Object.keys(value)) {
+    count += 1 + countTo((value as Readonly<Record<string, unknown>>)[key], enough - count)
+    if (count >= enough) return enough
+  }
+  return count
+}
+
+/** @throws ValidationError for texts that would be stored as others: two names or two passwords would become one. */
+export function assertWhole(input: unknown): void {
+  const half = findHalf(input)
+  if (half === null) return
+  throw validationError([
+    fault(half, `${half.join('.')} must not contain half of a surrogate pair`),
+  ])
 }
 
 /** A fault of one key that no rule can see, such as a name that is taken. */

@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { assertWhole } from '../access/input.ts'
 import { type Fault, ValidationError, validationError, fault } from '../errors.ts'
 import { sentenceOf } from '../schema/values/value-messages.ts'
 import { MAX_PASSWORD_BYTES } from './passwords.ts'
@@ -45,7 +46,9 @@ export function readAccount(rules: Rules, body: unknown): Input {
   const picked = Object.keys(rules)
     .filter((key) => Object.hasOwn(given, key))
     .map((key) => [key, given[key]] as const)
-  const { error, value } = Joi.object(rules).validate(Object.fromEntries(picked), {
+  const values = Object.fromEntries(picked)
+  assertWhole(values)
+  const { error, value } = Joi.object(rules).validate(values, {
     abortEarly: false,
     convert: false,
   }) as { readonly error?: Joi.ValidationError; readonly value: Input }

@@ -1,9 +1,11 @@
-import coBody from 'co-body'
+import { isUtf8 } from 'node:buffer'
+import { parse as parseJson } from '@hapi/bourne'
 import qs from 'qs'
-import { ValidationError } from '../errors.ts'
+import { MalformedBodyError, ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { assertShallow } from '../schema/values/json-levels.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { notUtf8, readBodyText } from './body-text.ts'
 import type { Context, Middleware } from './state.ts'
 
 /** Beyond these a query string is refused; qs 6.17 by default drops what is beyond its own in silence. */
@@ -37,39 +39,68 @@ const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
 /**
  * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
- * Malformed JSON is a 400, more than `maxBodyBytes` a 413: see `handleErrors`. Without a `budget` bodies are so small that
- * as many as there are connections are no matter.
+ * What is malformed or no UTF-8 is a 400, more than `maxBodyBytes` a 413: see `handleErrors`. Without a `budget` bodies
+ * are so small that as many as there are connections are no matter.
  */
 export function readBody(maxBodyBytes: number, budget: BodyBudget | null = null): Middleware {
-  const limits = { limit: maxBodyBytes, queryString: PARSING, returnRawBody: true }
   return async (ctx, next) => {
     if (READ_METHODS.has(ctx.method)) {
-      const read = readerFor(ctx)
-      if (read !== null) {
+      const parse = parserFor(ctx)
+      if (parse !== null) {
         const release = budget?.count(ctx.req, maxBodyBytes)
-        const { parsed, raw } = await (read(ctx, limits) as Promise<ReadBody>).finally(release)
-        if (read === coBody.json) assertShallow(raw)
-        Object.assign(ctx.request, { body: parsed })
+        const text = await readBodyText(ctx.req, maxBodyBytes).finally(release)
+        Object.assign(ctx.request, { body: parse(text) })
       }
     }
     await next()
   }
 }
 
-interface ReadBody {
-  readonly parsed: unknown
-  readonly raw: string
-}
-
-function readerFor(ctx: Context): typeof coBody.json | null {
+function parserFor(ctx: Context): ((text: string) => unknown) | null {
   switch (ctx.is(...JSON_TYPES, FORM_TYPE)) {
     case null: // no body
     case false:
       return null
     case FORM_TYPE:
-      return coBody.form
+      return parseForm
     default:
-      return coBody.json
+      return parseObject
+  }
+}
+
+/** A list or an object; an empty text is an empty object, as the dialect has it. */
+function parseObject(text: string): unknown {
+  if (text === '') return {}
+  if (!/^[\x20\t\n\r]*[[{]/.test(text)) {
+    throw new MalformedBodyError('invalid JSON, only supports object and array', null)
+  }
+  const parsed: unknown = orMalformed(() => parseJson(text))
+  assertShallow(text)
+  return parsed
+}
+
+function parseForm(text: string): unknown {
+  if (!isUtf8(percentDecoded(text))) throw notUtf8()
+  return orMalformed(() => qs.parse(text, { ...PARSING, allowDots: true }))
+}
+
+/** The bytes that `%e9` and the like stand for: qs leaves those that are not UTF-8 as they are written. */
+function percentDecoded(text: string): Buffer {
+  const bytes = Buffer.from(text).toString('latin1')
+  const decoded = bytes.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  return Buffer.from(decoded, 'latin1')
+}
+
+function orMalformed<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) {
+      throw new MalformedBodyError(error.message, null)
+    }
+    throw error
   }
 }
 

@@ -42,6 +42,8 @@ export interface ReceiveOptions {
 const FIELD = 'files'
 /** Texts are held in memory, all of them together so large at most. */
 const MAX_TEXT_BYTES = 1_048_576
+/** What the parser puts where a text is not UTF-8; a client that means it writes it in JSON, as `\\ufffd`. */
+const REPLACEMENT = '\uFFFD'
 const LIMITS = { files: 100, fields: 100, fieldSize: MAX_TEXT_BYTES, headerPairs: 100 }
 
 /**
@@ -113,6 +115,10 @@ async function receive(
     textBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
     if (valueTruncated || textBytes > MAX_TEXT_BYTES) {
       form.destroy(tooLarge())
+      return
+    }
+    if (value.includes(REPLACEMENT)) {
+      form.destroy(new Error(`${name} is not UTF-8`))
       return
     }
     fields.set(name, [...(fields.get(name) ?? []), value])

@@ -40,4 +40,26 @@ describe('access/input', () => {
       expect.fail('was not refused')
     })
   }
+
+  it('reports the first fault alone where there are very many values', () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`k${index}`, 1]))
+    const list = { name: 'x', days: Array.from({ length: 2_000 }, () => 'x') }
+    for (const input of [{ name: 'x', ...many }, list]) {
+      expect(() => readInput(RULE, input))
+        .to.throw(ValidationError)
+        .with.nested.property('details.errors')
+        .that.has.length(1)
+    }
+  })
+
+  it('refuses half of a character, wherever it is', () => {
+    for (const input of [
+      { name: 'a\ud800' },
+      { name: 'x', 'k\udfff': 1 },
+      { name: ['\udbff\ud83d'] },
+    ]) {
+      expect(() => readInput(RULE, input)).to.throw(/must not contain half of a surrogate pair$/)
+    }
+    expect(readInput(RULE, { name: 'a😀' })).to.deep.equal({ name: 'a😀' })
+  })
 })

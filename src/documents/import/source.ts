@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { ApplicationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { fetchBounded } from './fetch-bounded.ts'
@@ -54,6 +55,7 @@ export function openSource(url: string, options: SourceOptions): Source {
 }
 
 function parsed({ origin, pathname }: URL, bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ApplicationError(`${origin} answers no UTF-8 to ${pathname}`)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {

@@ -6,3 +6,15 @@ export function findTextFault(text: string): string | null {
   if (text.includes('\0')) return 'must not contain a NUL character'
   return LONE_SURROGATE.test(text) ? 'must not contain half of a surrogate pair' : null
 }
+
+/** Where in a value a text or a key has half of a surrogate pair, which would be stored as something else; null where none has. */
+export function findHalf(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? [] : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const key of Object.keys(value)) {
+    const member = (value as Readonly<Record<string, unknown>>)[key]
+    const within = LONE_SURROGATE.test(key) ? [] : findHalf(member)
+    if (within !== null) return [key, ...within]
+  }
+  return null
+}

@@ -8,7 +8,11 @@ import { ApplicationError } from '../../../src/errors.ts'
 const MAX_FILE_BYTES = 1_000
 
 async function listen(
-  answer: (request: IncomingMessage) => { status?: number; location?: string; body?: string },
+  answer: (request: IncomingMessage) => {
+    status?: number
+    location?: string
+    body?: string | Buffer
+  },
 ): Promise<{ readonly server: Server; readonly origin: string; readonly asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -37,6 +41,7 @@ describe('openSource', () => {
       if (url.startsWith('/api/tags')) return { body: '{"data":[]}' }
       if (url.startsWith('/api/moved')) return { status: 301, location: `${inner.origin}/api` }
       if (url.startsWith('/api/text')) return { body: '<html>' }
+      if (url.startsWith('/api/latin')) return { body: Buffer.from('{"data":"é"}', 'latin1') }
       return { body: 'a file' }
     })
     source = openSource(base.origin, { token: 'secret', maxFileBytes: MAX_FILE_BYTES })
@@ -96,8 +101,11 @@ describe('openSource', () => {
     expect(inner.asked.splice(0)).to.deep.equal(['/a.png -'])
   })
 
-  it('takes no more bytes than a file may have, and no page that is no JSON', async () => {
+  it('takes no more bytes than a file may have, and no page that is no JSON or no UTF-8', async () => {
     expect(await refusal(source.download('/large'))).to.be.instanceOf(ApplicationError)
     expect(await refusal(source.read('text'))).to.be.instanceOf(ApplicationError)
+    const latin = await refusal(source.read('latin'))
+    expect(latin).to.be.instanceOf(ApplicationError)
+    expect((latin as Error).message).to.match(/answers no UTF-8 to \/api\/latin$/)
   })
 })
