@@ -269,11 +269,19 @@ export function fault(path: readonly (string | number)[], message: string, value
   return value === undefined ? base : { ...base, value }
 }
 
+/** Faults that one answer lists: who sends a megabyte of them gets no 26 of sentences back. */
+export const MAX_FAULTS = 100
+
 /** A `ValidationError` for payload faults: one fault speaks for itself, several are counted. */
 export function validationError(
   faults: readonly [Fault, ...Fault[]],
   code: ErrorCode = 'invalid_payload',
 ): ValidationError {
-  const message = faults.length === 1 ? faults[0].message : `${faults.length} errors occurred`
-  return new ValidationError(message, { errors: faults }, { code })
+  const errors = faults.slice(0, MAX_FAULTS)
+  return new ValidationError(messageOf(faults), { errors }, { code })
+}
+
+function messageOf(faults: readonly [Fault, ...Fault[]]): string {
+  if (faults.length > MAX_FAULTS) return `More than ${MAX_FAULTS} errors occurred`
+  return faults.length === 1 ? faults[0].message : `${faults.length} errors occurred`
 }

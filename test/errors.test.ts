@@ -87,6 +87,9 @@ describe('errors', () => {
     const several = errors.validationError([fault, fault])
     expect(several).to.include({ message: '2 errors occurred', status: 400 })
     expect(several.details).to.deep.equal({ errors: [fault, fault] })
+    const many = errors.validationError([fault, ...Array.from({ length: 100 }, () => fault)])
+    expect(many.message).to.equal('More than 100 errors occurred')
+    expect(many.details?.['errors']).to.have.length(100)
   })
 
   it('list every fault of a start in their message', () => {

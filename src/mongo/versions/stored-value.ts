@@ -1,15 +1,27 @@
-import { Decimal128 } from 'mongodb'
+import { Decimal128, type Document } from 'mongodb'
 import { Decimal } from '../../schema/values/decimal.ts'
 
 /**
  * A value in stored form as the driver takes it: decimals become Decimal128, at any depth. The rest
- * (text, numbers, bigint as Int64, dates, what was read from the database) the driver knows itself.
+ * (text, numbers, bigint as Int64, dates, what was read from the database) the driver knows itself. What holds no
+ * decimal is not built again: of JSON with many keys that is what costs most.
  */
 export function toBson(value: unknown): unknown {
+  return holdsDecimal(value) ? converted(value) : value
+}
+
+function holdsDecimal(value: unknown): boolean {
+  if (value instanceof Decimal) return true
+  if (Array.isArray(value)) return value.some(holdsDecimal)
+  if (!isPlainObject(value)) return false
+  return Object.keys(value).some((key) => holdsDecimal((value as Document)[key]))
+}
+
+function converted(value: unknown): unknown {
   if (value instanceof Decimal) return Decimal128.fromString(value.text)
-  if (Array.isArray(value)) return value.map(toBson)
+  if (Array.isArray(value)) return value.map(converted)
   if (!isPlainObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toBson(item)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, converted(item)]))
 }
 
 function isPlainObject(value: unknown): value is object {

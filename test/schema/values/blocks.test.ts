@@ -94,4 +94,11 @@ describe('blocks', () => {
       expect(faults[0]?.path).to.deep.equal(['body', '0', ...path.split('.').filter(Boolean)])
     })
   }
+
+  it('ends beyond what an answer lists', () => {
+    const nodes = Array.from({ length: 10_000 }, () => ({}))
+    expect(findBlockFaults(nodes, ['body'])).to.have.length(101)
+    const within = [{ type: 'quote', children: nodes }]
+    expect(findBlockFaults(within, ['body'])).to.have.length(101)
+  })
 })
