@@ -148,6 +148,54 @@ describe('HTTP', () => {
     })
   })
 
+  for (const path of [
+    '/metrics',
+    '/_health',
+    '/_ready',
+    '/admin/roles',
+    '/admin/session',
+    '/mcp',
+  ]) {
+    it(`lets no page of another origin read ${path}`, async () => {
+      const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+        for (const target of [path, `/${path}`, path.toUpperCase(), `${path}/`, `${path}?a=1`]) {
+          const answer = await server.send(method, target, { headers })
+          const told = Object.keys(answer.headers).filter((name) => name.startsWith('access-'))
+          expect(told, `${method} ${target}`).to.deep.equal([])
+        }
+      }
+    })
+  }
+
+  it('lets listed origins read what asks for a credential, and nobody measurements', async () => {
+    const listing = await serve('listing', {
+      contentTypes: { tag: declare('tag', { name: { type: 'string' } }) },
+      environment: { CORS_ORIGIN: 'https://own.example' },
+    })
+    try {
+      for (const [path, own] of [
+        ['/api/tags', 'https://own.example'],
+        ['/admin/roles', 'https://own.example'],
+        ['/metrics', undefined],
+        ['/_health', undefined],
+      ] as const) {
+        for (const [origin, allowed] of [
+          ['https://own.example', own],
+          ['https://other.example', undefined],
+          ['null', undefined],
+        ] as const) {
+          const answer = await listing.get(path, { headers: { origin } })
+          expect(answer.headers['access-control-allow-origin'], `${path} ${origin}`).to.equal(
+            allowed,
+          )
+        }
+      }
+    } finally {
+      await listing.close()
+    }
+  })
+
   for (const [what, path] of [
     ['an answer', '/api/tags'],
     ['an error', '/api/tags?filters[nope]=1'],

@@ -53,6 +53,20 @@ describe('observability', () => {
       })
       expect(answer.status, header).to.equal(403)
     }
+    for (const host of [
+      'evil.example',
+      'evil.example:1337',
+      '127.0.0.1.evil.example',
+      '10.0.0.1',
+      '@',
+    ]) {
+      const answer = await server.get('/metrics', { token: null, headers: { host } })
+      expect(answer.status, host).to.equal(403)
+    }
+    for (const host of ['localhost', 'localhost:1337', '127.0.0.1', '127.0.0.2:80', '[::1]:1337']) {
+      const answer = await server.get('/metrics', { token: null, headers: { host } })
+      expect(answer.status, host).to.equal(200)
+    }
     const behindProxy = await serve('metrics_proxy', {
       contentTypes: { note: declare('note', { title: { type: 'string' } }) },
       environment: { TRUST_PROXY: 'on' },

@@ -2,12 +2,18 @@ import cors from '@koa/cors'
 import type { HttpConfig } from '../../config/sections.ts'
 import type { Middleware } from '../state.ts'
 
-/** The dialect's answers to browsers of other origins. */
+/**
+ * The dialect's answers to browsers of other origins. `CORS_ORIGIN=*`, which is the default, is for content: the management and
+ * MCP answer the origins alone that are listed, measurements and health nobody's pages. These last are told by where a
+ * connection comes from, which on this machine is where the browser is.
+ */
 export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
   return cors({
     origin: (ctx) => {
       const origin = ctx.get('Origin')
-      return corsOrigin === '*' || corsOrigin.includes(origin) ? origin : ''
+      if (OF_THIS_MACHINE.test(ctx.path)) return ''
+      if (corsOrigin === '*') return LISTED_ONLY.test(ctx.path) ? '' : origin
+      return corsOrigin.includes(origin) ? origin : ''
     },
     // A session of the management is for our own pages: no other origin gets to read by it.
     credentials: (ctx) => !/^\/+admin(?:\/|$)/i.test(ctx.path),
@@ -17,3 +23,6 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
     exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id',
   })
 }
+
+const LISTED_ONLY = /^\/+(?:admin|mcp)(?:\/|$)/i
+const OF_THIS_MACHINE = /^\/+(?:metrics|_health|_ready)(?:\/|$)/i

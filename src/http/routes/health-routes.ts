@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Registry } from 'prom-client'
 import { ForbiddenError } from '../../errors.ts'
 import { everyone, type GuardedRouter, guardedRouter, metricsReaders } from '../guarded-router.ts'
@@ -48,7 +49,9 @@ const FORWARDED = ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via'] as const
 function maySeeMetrics(ctx: Context, { metricsToken, behindProxy }: HealthDependencies): boolean {
   if (metricsToken === null) {
     const forwarded = behindProxy || FORWARDED.some((header) => ctx.get(header) !== '')
-    return !forwarded && isLoopback(ctx.req.socket.remoteAddress ?? '')
+    return (
+      !forwarded && isLoopback(ctx.req.socket.remoteAddress ?? '') && isOwnName(ctx.req.headers)
+    )
   }
   const given = Buffer.from(ctx.get('Authorization'))
   const expected = Buffer.from(`Bearer ${metricsToken}`)
@@ -58,4 +61,11 @@ function maySeeMetrics(ctx: Context, { metricsToken, behindProxy }: HealthDepend
 /** Of the connection itself: a header could say anything. */
 function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
+}
+
+/** A page in a browser on this machine gets here by a name of its own that says an address of this machine. */
+function isOwnName({ host = '' }: IncomingHttpHeaders): boolean {
+  if (!URL.canParse(`http://${host}`)) return false
+  const { hostname } = new URL(`http://${host}`)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
 }
