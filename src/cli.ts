@@ -62,8 +62,9 @@ async function openWebhookParts({
   documents: { now },
 }: Base): Promise<WebhookParts> {
   await ensureWebhooks(database)
-  const send = { allowHosts: webhooks.allowHosts, version: readVersion() }
-  return { database, schema, now, send }
+  const { allowHosts } = webhooks
+  const send = { allowHosts, version: readVersion() }
+  return { database, schema, now, allowHosts, send }
 }
 
 /**

@@ -22,6 +22,8 @@ import {
 export interface WebhooksContext {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
+  /** Hosts that may have inner addresses, as in `WEBHOOK_ALLOW_HOSTS`. */
+  readonly allowHosts: readonly string[]
   readonly now: () => Date
 }
 
@@ -66,8 +68,8 @@ export async function createWebhook(
   actor: Principal,
   input: unknown,
 ): Promise<Webhook & WithSecret> {
-  const { database, schema, now } = context
-  const { enabled, ...wanted } = readNewWebhook(input, schema)
+  const { database, now } = context
+  const { enabled, ...wanted } = readNewWebhook(input, context)
   assertMayRead(context, actor, wanted)
   const secret = newSecret()
   const { seq } = await readHead(database)
@@ -102,9 +104,9 @@ export async function updateWebhook(
   id: string,
   input: unknown,
 ): Promise<Webhook> {
-  const { schema, now } = context
+  const { now } = context
   return changeRow(context, actor, id, (row) => {
-    const { enabled, ...wanted } = readWebhookChange(input, row, schema)
+    const { enabled, ...wanted } = readWebhookChange(input, row, context)
     assertMayRead(context, actor, { ...row, ...wanted })
     const isOn = row.disabledAt === null
     return {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { InnerAddressError, isInnerHost, lookUpOutside } from '../inner-address.ts'
 import { parseRetryAfter } from './retries.ts'
 
 /** What became of one attempt. */
@@ -49,14 +49,15 @@ export async function sendRequest(message: Message, options: SendOptions): Promi
   return { ...rest, ms: Math.round(performance.now() - started) }
 }
 
-function attempt(
+async function attempt(
   { url, headers, body }: Message,
   { allowHosts, version, timeoutMs = TIMEOUT_MS, lookup }: SendOptions,
 ): Promise<Omit<Outcome, 'ms'>> {
   const target = new URL(url)
   const isSecure = target.protocol === 'https:'
-  const isInner = allowHosts.includes(target.hostname) || allowHosts.includes(target.host)
-  const limits = { allowPrivateIPAddress: isInner, allowMetaIPAddress: isInner }
+  const isAllowed = isAllowedHost(target, allowHosts)
+  if (!isAllowed && isInnerHost(target)) throw new InnerAddressError(target.hostname)
+  const resolver = isAllowed ? lookup : lookUpOutside(lookup)
   return new Promise((resolve, reject) => {
     const sent = (isSecure ? httpsRequest : httpRequest)(target, {
       method: 'POST',
@@ -65,11 +66,9 @@ function attempt(
         'user-agent': `Quire/${version}`,
         'content-length': String(Buffer.byteLength(body)),
       },
-      agent: isSecure
-        ? new RequestFilteringHttpsAgent(limits)
-        : new RequestFilteringHttpAgent(limits),
+      agent: false, // no connection that was made for another look
       signal: AbortSignal.timeout(timeoutMs), // of all of it: who answers byte by byte gets no longer
-      ...(lookup !== undefined && { lookup }),
+      ...(resolver !== undefined && { lookup: resolver }),
     })
     sent.on('error', reject)
     sent.on('response', (response) => {
@@ -88,9 +87,13 @@ function errorOfStatus(status: number): SendError | null {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** The package identifies a refused address by its message alone (3.2.1). */
+/** Whether a host is named, with or without its port: it may have an inner address. */
+export function isAllowedHost({ hostname, host }: URL, allowHosts: readonly string[]): boolean {
+  return allowHosts.includes(hostname) || allowHosts.includes(host)
+}
+
 function errorOf(error: unknown): SendError {
   if (!(error instanceof Error)) return 'unreachable'
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout'
-  return /is not allowed\. Because/.test(error.message) ? 'address_refused' : 'unreachable'
+  return error instanceof InnerAddressError ? 'address_refused' : 'unreachable'
 }

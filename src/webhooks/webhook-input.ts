@@ -1,8 +1,10 @@
 import Joi from 'joi'
 import { readInput, shortText } from '../access/input.ts'
 import { fault, validationError } from '../errors.ts'
+import { isInnerHost } from '../inner-address.ts'
 import type { Schema } from '../schema/plan.ts'
 import { EVENTS } from './events.ts'
+import { isAllowedHost } from './send-request.ts'
 import type { WebhookRow } from './webhook.ts'
 
 /** What an administrator says of a webhook. */
@@ -55,9 +57,17 @@ const PRESETS = {
 
 type Types = Pick<Schema, 'contentTypes'>
 
+/** What an input is checked against. */
+export interface InputContext {
+  readonly schema: Types
+  /** Hosts that may have inner addresses. */
+  readonly allowHosts: readonly string[]
+}
+
 /** @throws ValidationError */
-export function readNewWebhook(input: unknown, schema: Types): WebhookInput {
+export function readNewWebhook(input: unknown, { schema, allowHosts }: InputContext): WebhookInput {
   const read = readInput(NEW, input)
+  assertOuter(read.url, allowHosts)
   assertTypes(read.types ?? [], [], schema)
   return { ...PRESETS, ...read } as WebhookInput
 }
@@ -66,9 +76,10 @@ export function readNewWebhook(input: unknown, schema: Types): WebhookInput {
 export function readWebhookChange(
   input: unknown,
   before: WebhookRow,
-  schema: Types,
+  { schema, allowHosts }: InputContext,
 ): Partial<WebhookInput> {
   const read = readInput(CHANGE, input)
+  assertOuter(read.url, allowHosts)
   assertTypes(read.types ?? [], before.types ?? [], schema)
   return read
 }
@@ -76,6 +87,15 @@ export function readWebhookChange(
 /** @throws ValidationError */
 export function readReplay(input: unknown): ReplayInput {
   return readInput(REPLAY, input)
+}
+
+/** Names are looked at when they are looked up, at each delivery. */
+function assertOuter(given: string | undefined, allowHosts: readonly string[]): void {
+  if (given === undefined) return
+  const url = new URL(given)
+  if (!isInnerHost(url) || isAllowedHost(url, allowHosts)) return
+  const message = `${url.hostname} is no public address; WEBHOOK_ALLOW_HOSTS lists those that are allowed`
+  throw validationError([fault(['url'], message, given)])
 }
 
 function assertTypes(

@@ -321,12 +321,34 @@ describe('webhooks', () => {
   })
 
   it('reach no inner address that is not allowed', async () => {
-    const { id } = await make({ url: receiver.url.replace('127.0.0.1', '127.0.0.2') })
+    const { id } = await make({ url: receiver.url.replace('127.0.0.1', 'localhost') })
     const { body } = await admin('POST', `/${id}/test`)
     expect(body.data).to.include({ status: null, error: 'address_refused' })
     await article({ title: 'a' }, '?status=draft')
     await until(async () => (await listed(id)).data[0]?.last?.error === 'address_refused', SOON)
     expect(receiver.received).to.deep.equal([])
+  })
+
+  it('are refused at inner addresses that are not allowed, made or changed', async () => {
+    const { id } = await make()
+    for (const host of [
+      '127.0.0.2',
+      '0x7f.2',
+      '2130706434',
+      '0177.0.0.2',
+      '[::1]',
+      '[::127.0.0.1]',
+    ]) {
+      const url = `http://${host}:9/in`
+      const refused = await Promise.all([
+        admin('POST', '', { name: 'x', events: ['entry.create'], url }),
+        admin('PUT', `/${id}`, { url }),
+      ])
+      for (const { status, text } of refused) {
+        expect([status, text]).to.deep.equal([400, text])
+        expect(text).to.include('is no public address; WEBHOOK_ALLOW_HOSTS lists')
+      }
+    }
   })
 
   it('are refused where they are not understood', async () => {

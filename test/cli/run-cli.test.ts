@@ -60,8 +60,10 @@ describe('cli/run-cli', () => {
   }
   const openWebhookParts = async () => {
     await ensureWebhooks(test.database)
-    const send = { allowHosts: ['127.0.0.1'], version: '1' }
-    return { database: test.database, schema: sampleSchema(), now: () => new Date(), send }
+    const allowHosts = ['127.0.0.1']
+    const send = { allowHosts, version: '1' }
+    const now = () => new Date()
+    return { database: test.database, schema: sampleSchema(), now, allowHosts, send }
   }
   const quire = async (...words: readonly string[]) => {
     const said = { out: '', error: '' }

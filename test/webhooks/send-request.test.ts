@@ -58,6 +58,15 @@ describe('sending a message', () => {
       ['6to4 of loopback', '[2002:7f00:1::]'],
       ['link-local, where clouds keep credentials', '169.254.169.254'],
       ['IPv4-mapped link-local', '[::ffff:169.254.169.254]'],
+      ['IPv4-compatible loopback', '[::127.0.0.1]'],
+      ['IPv4-translated loopback', '[::ffff:0:127.0.0.1]'],
+      ['NAT64 of this network', '[64:ff9b:1::7f00:1]'],
+      ['Teredo', '[2001:0:7f00:1::1]'],
+      ['IPv6 documentation', '[2001:db8::1]'],
+      ['loopback in octal with zeros', '0000177.000.000.01'],
+      ['this network', '0.1.2.3'],
+      ['assignments of the IETF', '192.0.0.8'],
+      ['reserved', '240.0.0.1'],
       ['IPv6 link-local', '[fe80::1]'],
       ['IPv6 unique local', '[fd00::1]'],
       ['IPv6 site-local', '[fec0::1]'],
@@ -104,12 +113,6 @@ describe('sending a message', () => {
         expect(error).to.equal('address_refused')
       }
       expect(looks).to.equal(answers.length)
-      expect(seen).to.deep.equal([])
-    })
-
-    it('and IPv4-compatible loopback, which no kernel routes there any more', async () => {
-      const { error } = await send('[::127.0.0.1]', { allowHosts: [], timeoutMs: 300 })
-      expect(error).not.to.equal(null)
       expect(seen).to.deep.equal([])
     })
 

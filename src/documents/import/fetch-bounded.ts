@@ -1,8 +1,8 @@
-import { lookup as lookUp, type LookupAddress } from 'node:dns'
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { ApplicationError } from '../../errors.ts'
+import { InnerAddressError, isInnerHost, lookUpOutside } from '../../inner-address.ts'
 
 /** Without a byte for so long, and in all. */
 const SILENCE_MS = 30_000
@@ -16,6 +16,8 @@ export interface BoundedFetch {
   /** Origins that the operator has named: they may be in the network of this machine. */
   readonly trustedOrigins: ReadonlySet<string>
   readonly maxBytes: number
+  /** In place of the resolver of the machine; for tests. */
+  readonly lookup?: LookupFunction | undefined
 }
 
 export interface FetchedBytes {
@@ -40,6 +42,7 @@ export async function fetchBounded(target: URL, options: BoundedFetch): Promise<
       url = next
     } catch (error) {
       if (error instanceof ApplicationError) throw error
+      if (error instanceof InnerAddressError) throw refusal(url)
       throw new ApplicationError(
         `${url.origin} does not answer: ${reasonOf(error)}`,
         {},
@@ -61,17 +64,16 @@ function reasonOf(error: unknown): string {
 
 function send(
   url: URL,
-  { credentials, credentialsOrigin, trustedOrigins }: BoundedFetch,
+  { credentials, credentialsOrigin, trustedOrigins, lookup }: BoundedFetch,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refusal(url)
   const isTrusted = trustedOrigins.has(url.origin)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!isTrusted && isIP(host) !== 0 && isInner(host)) throw refusal(url)
+  if (!isTrusted && isInnerHost(url)) throw refusal(url)
   const options: RequestOptions = {
     headers: url.origin === credentialsOrigin ? credentials : {},
     signal,
-    ...(!isTrusted && { lookup: publicOnly(url) }),
+    ...(isTrusted ? lookup && { lookup } : { lookup: lookUpOutside(lookup), agent: false }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
@@ -80,54 +82,6 @@ function send(
     asked.on('error', reject)
     asked.end()
   })
-}
-
-/** The name is looked up once, and what it leads to is what is asked. */
-function publicOnly(url: URL): LookupFunction {
-  return (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = error === null ? addresses : []
-      if (error !== null || first === undefined) {
-        callback(error ?? new Error(`${hostname} has no address`), [])
-      } else if (addresses.some(({ address }: LookupAddress) => isInner(address))) {
-        callback(refusal(url), [])
-      } else if (options.all === true) {
-        callback(null, addresses)
-      } else {
-        callback(null, first.address, first.family)
-      }
-    })
-  }
-}
-
-/** https://www.iana.org/assignments/iana-ipv4-special-registry and the one for IPv6. */
-const INNER: readonly (readonly [address: string, prefix: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-  ['::', 96],
-  ['::ffff:0:0', 96],
-  ['64:ff9b::', 16],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 9],
-  ['ff00::', 8],
-]
-
-const inner = new BlockList()
-for (const [address, prefix] of INNER) {
-  inner.addSubnet(address, prefix, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-function isInner(address: string): boolean {
-  return inner.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function refusal({ origin }: URL): ApplicationError {

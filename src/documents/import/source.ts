@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { LookupFunction } from 'node:net'
 import { ApplicationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { fetchBounded } from './fetch-bounded.ts'
@@ -20,6 +21,8 @@ export interface SourceOptions {
   readonly filesFrom?: string | undefined
   /** Of one file. */
   readonly maxFileBytes: number
+  /** In place of the resolver of the machine; for tests. */
+  readonly lookup?: LookupFunction
 }
 
 /**
@@ -27,13 +30,14 @@ export interface SourceOptions {
  * @throws ApplicationError for an address that is none
  */
 export function openSource(url: string, options: SourceOptions): Source {
-  const { token, filesFrom, maxFileBytes } = options
+  const { token, filesFrom, maxFileBytes, lookup } = options
   const base = addressOf(url)
   const named = filesFrom === undefined ? [] : [addressOf(filesFrom).origin]
   const bounds = {
     credentials: token === null ? {} : { authorization: `Bearer ${token}` },
     credentialsOrigin: base.origin,
     trustedOrigins: new Set([base.origin, ...named]),
+    lookup,
   }
   return {
     read: async (path, query = {}) => {

@@ -40,7 +40,7 @@ import { overviewRoutes } from './overview-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
-  readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir'>
+  readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks'>
   readonly access: Access
   readonly administrators: AdministratorsContext
   readonly schema: Schema
@@ -110,7 +110,13 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     declarationRoutes({ ...before, schema, definitions }),
     ...(editableTypes ? [declarationFileRoutes({ ...before, config, log })] : []),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),
-    webhookRoutes({ ...before, database: editorsDocuments.database, schema, webhooks }),
+    webhookRoutes({
+      ...before,
+      ...config.webhooks,
+      database: editorsDocuments.database,
+      schema,
+      webhooks,
+    }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
   ]
 }

@@ -23,9 +23,9 @@ export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksCont
 
 /** `/admin/webhooks`: an actor makes only webhooks whose content it may read. */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): GuardedRouter {
-  const { database, schema } = dependencies
+  const { database, schema, allowHosts } = dependencies
   const admin = adminRouter('/admin/webhooks', dependencies)
-  const context: WebhooksContext = { database, schema, now: () => new Date() }
+  const context: WebhooksContext = { database, schema, allowHosts, now: () => new Date() }
   addManagement(admin, context, dependencies)
   addSecrets(admin, context)
   addDeliveries(admin, context, dependencies)

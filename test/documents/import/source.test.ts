@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6, type LookupFunction } from 'node:net'
 import { expect } from 'chai'
 import { openSource, type Source } from '../../../src/documents/import/source.ts'
 import { ApplicationError } from '../../../src/errors.ts'
@@ -91,6 +91,29 @@ describe('openSource', () => {
       expect(await refusal(source.download(address)), address).to.be.instanceOf(ApplicationError)
     }
     expect(await refusal(source.read('moved'))).to.be.instanceOf(ApplicationError)
+    expect(inner.asked).to.deep.equal([])
+  })
+
+  it('connects to the addresses that it has looked at, whatever a name says next', async () => {
+    const { port } = new URL(inner.origin)
+    const said = ['93.184.216.34', '127.0.0.1', '::ffff:127.0.0.1', '::1']
+    let looks = 0
+    const lookup: LookupFunction = (_name, _options, done) => {
+      const address = said[looks] ?? '::1'
+      looks += 1
+      done(null, [{ address, family: isIPv6(address) ? 6 : 4 }])
+    }
+    const options = { token: null, maxFileBytes: MAX_FILE_BYTES, lookup }
+    const rebound = openSource(base.origin, options)
+    // Nothing is sent to the public address: its port is one that no system connects to.
+    const first = await refusal(rebound.download(`http://rebind.example:0/secret`))
+    expect(first).to.be.instanceOf(ApplicationError)
+    for (const _ of said.slice(1)) {
+      const next = await refusal(rebound.download(`http://rebind.example:${port}/secret`))
+      expect(next).to.be.instanceOf(ApplicationError)
+      expect((next as Error).message).to.match(/is no public address/)
+    }
+    expect(looks).to.equal(said.length)
     expect(inner.asked).to.deep.equal([])
   })
 

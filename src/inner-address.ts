@@ -1,0 +1,71 @@
+import { lookup as lookUpName, type LookupAddress } from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+
+/** An address beside this machine, or none that anybody else would reach. */
+export class InnerAddressError extends Error {
+  constructor(host: string) {
+    super(`${host} is no public address`)
+    this.name = 'InnerAddressError'
+  }
+}
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, and what is for groups or nobody */
+const INNER_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`
+/**
+ * Of IPv6 what is assigned to be reached, and what is special within it: Teredo and others of the IETF, documentation,
+ * 6to4. All other ways to write an IPv4 address within one (compatible, mapped, translated, NAT64) lie outside.
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
+const OUTER_IPV6 = '2000::/3'
+const INNER_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
+
+const innerIPv4 = blockList(INNER_IPV4, 'ipv4')
+const innerIPv6 = blockList(INNER_IPV6, 'ipv6')
+const outerIPv6 = blockList(OUTER_IPV6, 'ipv6')
+
+/** Lists of one kind each: one with both takes each IPv4 address for the IPv6 address that it is mapped to. */
+function blockList(networks: string, kind: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const network of networks.split(/\s+/)) {
+    const [address = '', prefix] = network.split('/')
+    list.addSubnet(address, Number(prefix), kind)
+  }
+  return list
+}
+
+/** Of an address as resolvers say it. */
+export function isInnerAddress(address: string): boolean {
+  const [plain = ''] = address.split('%') // without the zone
+  if (!isIPv6(plain)) return innerIPv4.check(plain, 'ipv4')
+  return !outerIPv6.check(plain, 'ipv6') || innerIPv6.check(plain, 'ipv6')
+}
+
+/** Whether the host of a URL is an inner address by itself, in whatever spelling; a name is none before it is looked up. */
+export function isInnerHost({ hostname }: URL): boolean {
+  const host = hostname.replaceAll(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && isInnerAddress(host)
+}
+
+/**
+ * Looks a name up, and refuses one of whose addresses any is inner. A connection goes to the addresses that this gives, so
+ * that a name that says another address at the next look leads nowhere else. Addresses in a URL are not looked up: see
+ * `isInnerHost`.
+ */
+export function lookUpOutside(lookUp: LookupFunction = lookUpName): LookupFunction {
+  return (hostname, options, callback) => {
+    lookUp(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = found as LookupAddress[]
+      const [first] = error === null ? addresses : []
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), [])
+      } else if (addresses.some(({ address }) => isInnerAddress(address))) {
+        callback(new InnerAddressError(hostname), [])
+      } else if (options.all === true) {
+        callback(null, addresses)
+      } else {
+        callback(null, first.address, first.family)
+      }
+    })
+  }
+}
