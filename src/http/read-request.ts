@@ -74,7 +74,7 @@ function parseObject(text: string): unknown {
   if (!/^[\x20\t\n\r]*[[{]/.test(text)) {
     throw new MalformedBodyError('invalid JSON, only supports object and array', null)
   }
-  const parsed: unknown = orMalformed(() => parseJson(text))
+  const parsed: unknown = orMalformed((): unknown => parseJson(text))
   assertShallow(text)
   return parsed
 }

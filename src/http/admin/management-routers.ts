@@ -88,12 +88,12 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     definitions,
     recent: administrators.recent,
   }
-  const { limits, webhooks, editorsDocuments, editableTypes, log } = dependencies
+  const { limits, webhooks, editableTypes, log, editorsDocuments } = dependencies
   const start = { version: readVersion(), editableTypes }
   const administratorActions = administrators.actions
   return [
     adminSessionRoutes({ ...before, administrators, limits, cookie, start }),
-    oidcRoutes({ administrators, limits, cookie, log: dependencies.log }),
+    oidcRoutes({ administrators, limits, cookie, log }),
     meRoutes({ ...before, administrators, limits }),
     passkeyRoutes({ ...before, administrators, limits }),
     entryRoutes(content),
@@ -110,13 +110,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     declarationRoutes({ ...before, schema, definitions }),
     ...(editableTypes ? [declarationFileRoutes({ ...before, config, log })] : []),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),
-    webhookRoutes({
-      ...before,
-      ...config.webhooks,
-      database: editorsDocuments.database,
-      schema,
-      webhooks,
-    }),
+    webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
   ]
 }

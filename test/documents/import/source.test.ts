@@ -6,6 +6,11 @@ import { openSource, type Source } from '../../../src/documents/import/source.ts
 import { ApplicationError } from '../../../src/errors.ts'
 
 const MAX_FILE_BYTES = 1_000
+const PAGES: Readonly<Record<string, string | Buffer>> = {
+  '/api/tags': '{"data":[]}',
+  '/api/text': '<html>',
+  '/api/latin': Buffer.from('{"data":"é"}', 'latin1'),
+}
 
 async function listen(
   answer: (request: IncomingMessage) => {
@@ -38,11 +43,8 @@ describe('openSource', () => {
       if (url.startsWith('/here')) return { status: 302, location: '/file' }
       if (url.startsWith('/inner')) return { status: 307, location: `${inner.origin}/secret` }
       if (url.startsWith('/scheme')) return { status: 302, location: 'file:///etc/passwd' }
-      if (url.startsWith('/api/tags')) return { body: '{"data":[]}' }
       if (url.startsWith('/api/moved')) return { status: 301, location: `${inner.origin}/api` }
-      if (url.startsWith('/api/text')) return { body: '<html>' }
-      if (url.startsWith('/api/latin')) return { body: Buffer.from('{"data":"é"}', 'latin1') }
-      return { body: 'a file' }
+      return { body: PAGES[url.split('?')[0] ?? ''] ?? 'a file' }
     })
     source = openSource(base.origin, { token: 'secret', maxFileBytes: MAX_FILE_BYTES })
   })
