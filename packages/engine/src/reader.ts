@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import { decodeDocument } from './bson/decode.ts'
 import { encodeDocument } from './bson/encode.ts'
 import { RawDocument } from './bson/values.ts'
@@ -15,9 +16,8 @@ import { openStore } from './storage/store.ts'
 // lmdb 3.5.6 is called takes the whole process with it (`ThrowAsJavaScriptException` in node-addon-api).
 
 const SWEEP_EVERY_MS = 30_000
-const LOOK_EVERY_MS = 1_000
 
-const { directory, durable, address } = JSON.parse(process.argv[2] ?? '{}') as ReaderOptions
+const { directory, durable, address, owner } = JSON.parse(process.argv[2] ?? '{}') as ReaderOptions
 const store = openStore({ directory, durable, readOnly: true })
 const replica = openReplica(store)
 const cursors = cursorTable('reader')
@@ -63,10 +63,9 @@ process.on('message', (question: Question) => {
   void answer(question).then((reply) => process.send?.(reply))
 })
 process.send?.(READY)
-process.on('disconnect', () => process.exit())
-// A process that was killed disconnects nobody who is busy reading.
-const parent = process.ppid
-setInterval(() => {
-  if (process.ppid !== parent) process.exit()
-}, LOOK_EVERY_MS).unref()
+// Not by `exit`, which closes LMDB: the last to close a file makes its locks useless (lmdb 3.5.6), also for the engine
+// that another process is opening by then.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+const watch = new URL(`./orphan-watch${import.meta.url.slice(-3)}`, import.meta.url)
+new Worker(watch, { workerData: { owner }, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
 setInterval(() => cursors.sweep(), SWEEP_EVERY_MS).unref()

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { pid } from 'node:process'
 import { RawDocument } from '../bson/values.ts'
 import type { Deadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
@@ -19,7 +20,7 @@ export interface Reader {
   stop(): void
 }
 
-export interface Reading extends ReaderOptions {
+export interface Reading extends Omit<ReaderOptions, 'owner'> {
   /** What the process may hold in memory, beside its code. @default 768 */
   readonly heapMegabytes?: number
   /** What was committed since it was called last. */
@@ -162,7 +163,7 @@ function next(state: State): void {
 function start(state: State): ChildProcess {
   state.beganAt = performance.now()
   const { directory, durable, address, heapMegabytes = HEAP_MEGABYTES } = state.reading
-  const options: ReaderOptions = { directory, durable, address }
+  const options: ReaderOptions = { directory, durable, address, owner: pid }
   const path = new URL(`../reader${import.meta.url.slice(-3)}`, import.meta.url)
   const process = fork(path, [JSON.stringify(options)], {
     execArgv: [`--max-old-space-size=${heapMegabytes}`],

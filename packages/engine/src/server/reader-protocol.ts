@@ -24,4 +24,6 @@ export interface ReaderOptions {
   readonly directory: string
   readonly durable: boolean
   readonly address: string
+  /** The process of the engine: the reader does not outlive it. */
+  readonly owner: number
 }
