@@ -21,6 +21,8 @@ interface Notice {
 /** Takes back what was done; a failure is shown. */
 export type Undo = () => unknown
 
+export type Notify = typeof notify
+
 const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 })
 
 const SHOWN_MS = 6_000

@@ -13,9 +13,9 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'entry.delete.title': 'Diesen Eintrag löschen?',
   'entry.deleteIn.title': 'Auf {name} löschen?',
   'entry.deleteIn.hint':
-    'Die anderen Sprachen bleiben, wie sie sind. Der Papierkorb hebt diese eine Zeit lang auf.',
+    'Die anderen Sprachen bleiben, wie sie sind. Sie können diese nicht zurückholen.',
   'entry.delete.hint':
-    'Was auf ihn verweist, führt dann ins Leere. Der Papierkorb hebt ihn eine Zeit lang auf.',
+    'Was auf ihn verweist, führt dann ins Leere. Sie können ihn nicht zurückholen.',
   'entry.deleted': 'Gelöscht',
   'entry.saved': 'Gespeichert',
   'entry.notSaved': 'Noch ist nicht alles gespeichert',

@@ -73,9 +73,6 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.goto(`${server.address}/studio/content/articles/${documentId}?locale=de`)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete in German' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete it in German?' })
-    await dialog.getByText('The other languages stay as they are').waitFor()
-    await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Deleted', { exact: true }).waitFor()
     await open('trash', 'Trash')
     await page

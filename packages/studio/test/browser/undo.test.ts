@@ -2,7 +2,16 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
-import { fieldAt, openAs, openPiece, PIECE, startWithEditors, titleOf } from './editors.ts'
+import {
+  fieldAt,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  untilPublished,
+  untilStored,
+} from './editors.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('what can be taken back', () => {
@@ -77,6 +86,93 @@ describeInBrowser('what can be taken back', () => {
     await removeFirst()
     await page.mouse.move(0, 0)
     await page.clock.fastForward(11_000)
+    await notice().waitFor({ state: 'detached' })
+  })
+
+  it('is an entry that was deleted: nobody is asked, and it is there again, published', async () => {
+    const documentId = await open()
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+    await openPiece(page, server, documentId)
+    await untilPublished(page)
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    await page.locator('#content:focus').waitFor()
+    expect((await server.ask('GET', '/admin/trash')).data[0]).to.include({ documentId })
+    await page.keyboard.press('Control+z')
+    const state = async () => (await server.ask('GET', PIECE)).meta.states[documentId]
+    await untilStored(state, 'published')
+    await page
+      .getByRole('row', { name: /Taken back/ })
+      .first()
+      .waitFor()
+  })
+
+  it('are changes that were discarded', async () => {
+    const documentId = await open()
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+    await openPiece(page, server, documentId)
+    await untilPublished(page)
+    await titleOf(page).fill('Changed since')
+    await page
+      .getByRole('banner')
+      .or(page.locator('main header'))
+      .getByText('Changed', { exact: true })
+      .waitFor()
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Discard changes' }).press('Enter')
+    await page.getByText('Changes discarded').waitFor()
+    expect(await titleOf(page).inputValue()).to.equal('Taken back')
+    await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Control+z')
+    await untilStored(
+      async () => (await server.ask('GET', `${PIECE}/${documentId}`)).data.title,
+      'Changed since',
+    )
+  })
+
+  it('is a link, where it was', async () => {
+    await open()
+    const readers = fieldAt(page, 'readers')
+    for (const name of ['Walt', 'Emily', 'Sappho']) {
+      await readers.getByRole('combobox').fill(name)
+      await page.getByRole('option', { name, exact: true }).click()
+    }
+    await readers.getByRole('button', { name: 'Remove Emily' }).press('Enter')
+    await page.getByRole('alertdialog', { name: 'Emily removed' }).waitFor()
+    expect(await readers.getByRole('link').allInnerTexts()).to.deep.equal(['Walt', 'Sappho'])
+    await page.keyboard.press('Control+z')
+    await readers.getByRole('link', { name: 'Emily' }).waitFor()
+    expect(await readers.getByRole('link').allInnerTexts()).to.deep.equal([
+      'Walt',
+      'Emily',
+      'Sappho',
+    ])
+  })
+
+  it('is a file', async () => {
+    await open()
+    const files = fieldAt(page, 'cover')
+    const buffer = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    )
+    await files
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer })
+    const remove = files.getByRole('button', { name: 'Remove dot.png' })
+    await remove.press('Enter', { timeout: 30_000 })
+    await page.getByRole('alertdialog', { name: 'dot.png removed' }).waitFor()
+    await files.getByRole('button').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Control+z')
+    await remove.waitFor()
+  })
+
+  it('is offered no longer than the form is open', async () => {
+    await open()
+    await removeFirst()
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
     await notice().waitFor({ state: 'detached' })
   })
 

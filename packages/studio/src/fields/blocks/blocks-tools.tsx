@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { Toolbar } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { FileChoice } from '../media/file-choice.tsx'
@@ -15,41 +16,43 @@ const LOOKS = [
 
 const LEVELS = ['1', '2', '3', '4', '5', '6'] as const
 
-/** What a text can be made of; every one of them has a key as well. */
+/** What a text can be made of, as one stop of Tab with arrows within; every one of them has a key as well. */
 export function BlocksTools({ editor }: { readonly editor: Editor }) {
   const { t } = useTexts()
   const [isLinking, link] = useState(false)
   const [isChoosing, choose] = useState(false)
   return (
-    <div className={styles['tools']} role="toolbar" aria-label={t('blocks.tools')}>
-      <BlockKind editor={editor} />
-      {LOOKS.map(({ mark, sign }) => (
+    <div className={styles['tools']}>
+      <Toolbar className={styles['bar'] ?? ''} aria-label={t('blocks.tools')}>
+        <BlockKind editor={editor} />
+        {LOOKS.map(({ mark, sign }) => (
+          <button
+            key={mark}
+            type="button"
+            className={`${styles['tool']} ${styles[mark]}`}
+            aria-label={t(`blocks.${mark}`)}
+            aria-pressed={editor.isActive(mark)}
+            title={t(`blocks.${mark}`)}
+            onClick={() => editor.chain().focus().toggleMark(mark).run()}
+          >
+            <span className={styles['sign']} data-sign={sign} />
+          </button>
+        ))}
         <button
-          key={mark}
           type="button"
-          className={`${styles['tool']} ${styles[mark]}`}
-          aria-label={t(`blocks.${mark}`)}
-          aria-pressed={editor.isActive(mark)}
-          title={t(`blocks.${mark}`)}
-          onClick={() => editor.chain().focus().toggleMark(mark).run()}
+          className={styles['tool']}
+          aria-pressed={editor.isActive('link')}
+          aria-expanded={isLinking}
+          onClick={() => link(!isLinking)}
         >
-          <span className={styles['sign']} data-sign={sign} />
+          {t('blocks.link')}
         </button>
-      ))}
-      <button
-        type="button"
-        className={styles['tool']}
-        aria-pressed={editor.isActive('link')}
-        aria-expanded={isLinking}
-        onClick={() => link(!isLinking)}
-      >
-        {t('blocks.link')}
-      </button>
-      <ListTool editor={editor} format="unordered" sign="•" />
-      <ListTool editor={editor} format="ordered" sign="1." />
-      <button type="button" className={styles['tool']} onClick={() => choose(true)}>
-        {t('blocks.image')}
-      </button>
+        <ListTool editor={editor} format="unordered" sign="•" />
+        <ListTool editor={editor} format="ordered" sign="1." />
+        <button type="button" className={styles['tool']} onClick={() => choose(true)}>
+          {t('blocks.image')}
+        </button>
+      </Toolbar>
       {isLinking && <LinkForm editor={editor} onDone={() => link(false)} />}
       {isChoosing && (
         <FileChoice
@@ -146,7 +149,9 @@ function LinkForm({ editor, onDone }: { readonly editor: Editor; readonly onDone
         value={url}
         onChange={({ target }) => setUrl(target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onDone()
+          if (event.key !== 'Escape') return
+          onDone()
+          editor.commands.focus()
         }}
       />
       <Button small type="submit">

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../design/button.tsx'
-import { notify } from '../../design/toasts.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { ComponentAttribute } from '../../entry/declaration.ts'
 import { type ComponentValue, newComponent } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -17,6 +17,7 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   const isThere = useFromValue<ComponentValue | null, boolean>(place, (value) => value !== null)
   const { form, reading, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const notify = useOwnNotices()
   const declared = reading.components.get(attribute.component)
   const isFixed = isReadOnly || attribute.writable === false
   const address = addressAt(place)

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
-import { notify } from '../../design/toasts.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -22,6 +22,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
   const actions = useListActions(attribute, place)
   const { reading, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const notify = useOwnNotices()
   const keys = useMemo(() => outline.map(({ key }) => key), [outline])
   const [folded, setFolded] = useState<ReadonlySet<string>>(
     () => new Set(keys.length > OPEN_AT_MOST ? keys : []),
@@ -53,7 +54,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
         notify(t('component.removed', { name: nameOf(uid) }), actions.remove(key))
       } else actions.move(key, keys.indexOf(key) + (action === 'up' ? -1 : 1))
     },
-    [actions, keys, nameOf, outline, t],
+    [actions, keys, nameOf, notify, outline, t],
   )
   const isFixed = isReadOnly || attribute.writable === false
   const isFull = attribute.max !== undefined && keys.length >= attribute.max

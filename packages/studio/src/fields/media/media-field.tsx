@@ -1,8 +1,10 @@
-import { type ClipboardEvent, type DragEvent, useEffect, useMemo, useState } from 'react'
+import { type ClipboardEvent, type DragEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
+import { useKeptFocus } from '../../design/use-kept-focus.ts'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { MediaAttribute } from '../../entry/declaration.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
@@ -40,6 +42,8 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
     })
   const { uploads, start, drop } = useUploads((file) => add([file]))
   useWaiting(place, uploads)
+  const box = useRef<HTMLDivElement>(null)
+  useKeptFocus(box, 'button')
   const take = (given: readonly File[]): void => {
     const fitting = given.filter(({ type }) => isOfKind(type, kinds))
     if (fitting.length < given.length) notifyFailure(t('media.wrongKind'))
@@ -51,12 +55,13 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
     <FieldFrame {...{ attribute, name, place }} isGroup>
       {(names) => (
         <div
+          ref={box}
           role="group"
           aria-labelledby={names['aria-labelledby']}
           className={`${styles['box']} ${isOver ? styles['over'] : ''}`}
           {...receive}
         >
-          <FileList {...{ files, isFixed }} isOrdered={isMany} onChange={change} />
+          <FileList {...{ files, isFixed, isMany }} onChange={change} />
           {uploads.map((upload) => (
             <UploadRow key={upload.id} upload={upload} onDrop={() => drop(upload.id)} />
           ))}
@@ -97,11 +102,11 @@ type Change = (to: (now: readonly FileValue[]) => readonly FileValue[]) => void
 interface FileListProps {
   readonly files: readonly FileValue[]
   readonly isFixed: boolean
-  readonly isOrdered: boolean
+  readonly isMany: boolean
   readonly onChange: Change
 }
 
-function FileList({ files, isFixed, isOrdered, onChange }: FileListProps) {
+function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   const keys = useMemo(() => files.map(({ documentId }) => documentId), [files])
   const { handles, drag } = useReorder(keys, (key, to) =>
     onChange((now) =>
@@ -112,6 +117,14 @@ function FileList({ files, isFixed, isOrdered, onChange }: FileListProps) {
       ),
     ),
   )
+  const notify = useOwnNotices()
+  const { t } = useTexts()
+  const remove = (file: FileValue, index: number): void => {
+    onChange((now) => now.filter((one) => one !== file))
+    notify(t('component.removed', { name: file.name }), () =>
+      onChange((now) => (isMany ? now.toSpliced(index, 0, file) : [file])),
+    )
+  }
   if (files.length === 0) return null
   return (
     <ul>
@@ -125,10 +138,8 @@ function FileList({ files, isFixed, isOrdered, onChange }: FileListProps) {
             {...{ file, handles }}
             position={index + 1}
             count={files.length}
-            isOrdered={isOrdered && files.length > 1 && !isFixed}
-            onRemove={
-              isFixed ? undefined : () => onChange((now) => now.filter((one) => one !== file))
-            }
+            isOrdered={isMany && files.length > 1 && !isFixed}
+            onRemove={isFixed ? undefined : () => remove(file, index)}
           />
         </li>
       ))}

@@ -3,6 +3,7 @@ import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { TextInput } from '../../design/text-input.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 import type { RelationAttribute } from '../../entry/declaration.ts'
 import { type Link, type Links, LINKS_READ } from '../../entry/values.ts'
@@ -86,7 +87,13 @@ function LongList({ long, target, type, isFixed, isSearched }: LongListProps) {
   const { locale } = useOpenEntry()
   const { items, end, move } = long
   const states = useLinkStates(target, [...items, ...end], locale)
-  const shared = { states, type, onRemove: isFixed ? undefined : long.remove }
+  const notify = useOwnNotices()
+  const remove = (key: string): void => {
+    const link = [...items, ...end].find(({ documentId }) => documentId === key)
+    const undo = long.remove(key)
+    if (undo !== undefined) notify(t('component.removed', { name: link?.title ?? key }), undo)
+  }
+  const shared = { states, type, onRemove: isFixed ? undefined : remove }
   const actionsOf = (link: Link) => (
     <>
       <Button

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { isToMany, type RelationAttribute } from '../../entry/declaration.ts'
 import { type Link, type Links, NO_LINKS } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -7,7 +8,7 @@ import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { focusFirst } from '../focus.ts'
 import { labelOf } from '../labels.ts'
-import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import { moved } from '../reorder/use-reorder.ts'
 import { LinkList } from './link-list.tsx'
 import { LinkSearch } from './link-search.tsx'
@@ -33,7 +34,8 @@ function ShortRelation({
   links,
 }: FieldProps<RelationAttribute> & { readonly links: Links }) {
   const set = useSetValue<Links>(place)
-  const { isReadOnly, locale, createLinked } = useOpenEntry()
+  const { form, isReadOnly, locale, createLinked } = useOpenEntry()
+  const notify = useOwnNotices()
   const { t } = useTexts()
   const isMany = isToMany(attribute)
   const { items } = links
@@ -57,8 +59,17 @@ function ShortRelation({
       set({ items: isMany ? [...items, link] : [link], more: false })
   }
   const remove = (key: string): void => {
-    toFocus.current = keys.indexOf(key)
-    set({ items: items.filter(({ documentId }) => documentId !== key), more: false })
+    const at = keys.indexOf(key)
+    const link = items[at]
+    if (link === undefined) return
+    toFocus.current = at
+    set({ items: items.toSpliced(at, 1), more: false })
+    notify(t('component.removed', { name: link.title }), () => {
+      toFocus.current = at
+      form.change<Links | null>(addressAt(place), (now) =>
+        putBack(now ?? NO_LINKS, link, at, isMany),
+      )
+    })
   }
   const onNew =
     type !== undefined && createLinked !== undefined
@@ -104,4 +115,11 @@ function ShortRelation({
       )}
     </FieldFrame>
   )
+}
+
+/** A link where it was, unless it is there again. */
+function putBack(now: Links, link: Link, at: number, isMany: boolean): Links {
+  if (!isMany) return { items: [link], more: false }
+  if (now.items.some(({ documentId }) => documentId === link.documentId)) return now
+  return { ...now, items: now.items.toSpliced(at, 0, link) }
 }

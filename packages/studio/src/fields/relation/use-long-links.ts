@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import type { Undo } from '../../design/toasts.tsx'
 import { movedLinks, type MovedLinks, orderedMoves, withMove } from '../../entry/link-moves.ts'
 import { linkIds } from '../../entry/same-value.ts'
 import { type Link, type LinkMove, type Links } from '../../entry/values.ts'
@@ -23,6 +24,8 @@ export function useLongLinks(place: Place, target: string, links: Links, text: s
     const made = withMove(links.moves ?? NO_MOVES, { link, to })
     set({ ...links, moves: text === '' ? orderedMoves(read ?? links.items, made) : made })
   }
+  const latest = useRef(move)
+  latest.current = move
   return {
     items,
     end,
@@ -33,9 +36,16 @@ export function useLongLinks(place: Place, target: string, links: Links, text: s
     readMore: () => void pages.fetchNextPage(),
     add: (link: Link) => move(link, 'end'),
     move,
-    remove: (key: string): void => {
-      const link = [...items, ...end].find(({ documentId }) => documentId === key)
-      if (link !== undefined) move(link, null)
+    /** What puts it back where it was; none where its place is not shown. */
+    remove: (key: string): Undo | undefined => {
+      const list = items.some(({ documentId }) => documentId === key) ? items : end
+      const at = list.findIndex(({ documentId }) => documentId === key)
+      const link = list[at]
+      if (link === undefined) return undefined
+      move(link, null)
+      const before = list[at - 1]?.documentId
+      const to = before === undefined ? (list === end ? 'end' : 'start') : { after: before }
+      return text === '' ? () => latest.current(link, to) : undefined
     },
     reorder: (from: number, to: number): void => {
       const link = items[from]

@@ -13,6 +13,7 @@ import { StateMark } from '../../design/state-mark.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useFromValue } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useUndoDeletion } from '../trash/use-undo-deletion.ts'
 import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
 import type { EntrySession } from './session.ts'
@@ -111,6 +112,7 @@ function MoreActions({
   const { t, locale: nameOf } = useTexts()
   const may = useMay()
   const [isAsking, ask] = useState(false)
+  const { remove, isForGood } = useDeletion({ session, state, actions })
   if (door.documentId() === null) return null
   const allowed = (action: string): boolean =>
     may(`${plan.type.uid}.${action}`, plan.locale ?? undefined)
@@ -126,7 +128,8 @@ function MoreActions({
     <>
       <Dropdown
         onAction={(action) => {
-          if (action === 'delete') ask(true)
+          if (action === 'delete' && isForGood) ask(true)
+          else if (action === 'delete') void remove()
           else void run[action as keyof typeof run]()
         }}
         disabledKeys={disabled}
@@ -144,17 +147,23 @@ function MoreActions({
             : t('entry.deleteIn', { name: nameOf(plan.locale) })}
         </DropdownItem>
       </Dropdown>
-      <DeleteDialog {...{ session, actions, isAsking }} onClose={() => ask(false)} />
+      <DeleteDialog
+        {...{ session, isAsking }}
+        onDelete={() => void remove()}
+        onClose={() => ask(false)}
+      />
     </>
   )
 }
 
-interface DeleteDialogProps extends Pick<Parts, 'session' | 'actions'> {
+interface DeleteDialogProps extends Pick<Parts, 'session'> {
   readonly isAsking: boolean
+  readonly onDelete: () => void
   readonly onClose: () => void
 }
 
-function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps) {
+/** Asks where nothing brings the entry back. */
+function DeleteDialog({ session, isAsking, onDelete, onClose }: DeleteDialogProps) {
   const { type, locale } = session.plan
   const { t, locale: nameOf } = useTexts()
   const { data: states = [] } = useQuery({
@@ -162,21 +171,32 @@ function DeleteDialog({ session, actions, isAsking, onClose }: DeleteDialogProps
     enabled: isAsking,
   })
   const name = locale !== null && states.length > 1 ? nameOf(locale) : null
-  const navigate = useNavigate()
-  const remove = async (): Promise<void> => {
-    if (!(await actions.remove())) return
-    notify(t('entry.deleted'))
-    if (type.kind === 'singleType') await navigate({ to: '/' })
-    else await navigate({ to: '/content/$type', params: { type: apiNameOf(type) } })
-  }
   return (
     <ConfirmDialog
       title={name === null ? t('entry.delete.title') : t('entry.deleteIn.title', { name })}
       isOpen={isAsking}
       onClose={onClose}
-      onConfirm={() => void remove()}
+      onConfirm={onDelete}
     >
       {t(name === null ? 'entry.delete.hint' : 'entry.deleteIn.hint')}
     </ConfirmDialog>
   )
+}
+
+/** Deletes at once what the trash gives back, and offers that. */
+function useDeletion({ session, state, actions }: Parts) {
+  const { type, locale } = session.plan
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const undo = useUndoDeletion(type, locale)
+  const remove = async (): Promise<void> => {
+    const documentId = session.door.documentId() ?? ''
+    if (!(await actions.remove())) return
+    const before = { documentId, state: type.draftAndPublish ? state : undefined }
+    notify(t('entry.deleted'), undo === null ? undefined : () => undo([before]))
+    if (type.kind === 'singleType') await navigate({ to: '/' })
+    else await navigate({ to: '/content/$type', params: { type: apiNameOf(type) } })
+    document.getElementById('content')?.focus()
+  }
+  return { remove, isForGood: undo === null }
 }

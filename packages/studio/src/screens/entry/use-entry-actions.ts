@@ -10,6 +10,7 @@ import {
 import type { EntryState } from '../../api/entries.ts'
 import { ApiError } from '../../api/request.ts'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { addressOf, textOf } from '../../entry/address.ts'
 import type { Values } from '../../entry/values.ts'
 import { focusProblem } from '../../fields/focus.ts'
@@ -37,6 +38,7 @@ export function useEntryActions(
   const { t } = useTexts()
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
+  const notifyHere = useOwnNotices()
   const { form, saver, door } = session
   const act = (action: EntryAction): Promise<boolean> => actOn(session, client, t, action)
   const alone = (work: () => Promise<void>) => async (): Promise<void> => {
@@ -68,7 +70,7 @@ export function useEntryActions(
     discard: alone(async () => {
       await saver.saveNow()
       const before = form.values()
-      if (await act('discard')) notify(t('entry.discarded'), () => putBack(session, before))
+      if (await act('discard')) notifyHere(t('entry.discarded'), () => putBack(session, before))
     }),
     remove: () => remove(session, client),
   }
@@ -107,9 +109,15 @@ async function actOn(
 
 async function remove(session: EntrySession, client: QueryClient): Promise<boolean> {
   const entry = entryOf(session)
+  // The trash gets what was typed last.
+  if (session.saver.isAutomatic()) await session.saver.saveNow()
   try {
     await deleteEntry(entry)
-    await client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] })
+    await Promise.all(
+      [['content', entry.uid, 'list'], ['counts'], ['trash']].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    )
     return true
   } catch (error) {
     notifyFailure(error)

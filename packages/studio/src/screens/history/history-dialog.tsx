@@ -9,7 +9,7 @@ import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
-import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { notifyFailure, type Notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { EntrySession } from '../entry/session.ts'
 import { Difference } from './difference.tsx'
@@ -21,19 +21,21 @@ export interface HistoryDialogProps {
   readonly session: EntrySession
   readonly entry: ActedOn
   readonly onClose: () => void
+  /** Restoring closes the dialog: its notice stays without it. */
+  readonly notify: Notify
 }
 
 type Against = 'now' | 'before'
 
 /** What an entry has been, beside what it is now; any of it can be restored. */
-export function HistoryDialog({ session, entry, onClose }: HistoryDialogProps) {
+export function HistoryDialog({ session, entry, onClose, notify }: HistoryDialogProps) {
   const { t } = useTexts()
   const found = useInfiniteQuery(historyQuery(entry))
   const versions = versionsOf(found.data?.pages.flatMap((page) => page.data) ?? [])
   const kept = versions.filter(({ revision }) => revision !== null)
   const [chosen, choose] = useState<string | null>(null)
   const [against, setAgainst] = useState<Against>('now')
-  const { isBusy, mayRestore, restore } = useRestoring(session, entry, onClose)
+  const { isBusy, mayRestore, restore } = useRestoring({ session, entry, onClose, notify })
   const version = kept.find(({ key }) => key === chosen) ?? kept[1] ?? kept[0]
   if (version === undefined) return null
   const [now] = kept
@@ -119,7 +121,7 @@ function Compared({ session, entry, version, other, against, onRestore }: Compar
   return <Difference {...{ changes, left, right, onRestore }} plan={session.plan} />
 }
 
-function useRestoring(session: EntrySession, entry: ActedOn, onDone: () => void) {
+function useRestoring({ session, entry, onClose, notify }: HistoryDialogProps) {
   const { t } = useTexts()
   const may = useMay()
   const client = useQueryClient()
@@ -138,7 +140,7 @@ function useRestoring(session: EntrySession, entry: ActedOn, onDone: () => void)
       notify(t('history.restored'), () => {
         for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
       })
-      onDone()
+      onClose()
     } catch (error) {
       const isStale = error instanceof ApiError && error.status === 412
       if (isStale) await saver.refresh()

@@ -4,6 +4,7 @@ import { historyQuery } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from '../entry/entry-side.module.css'
@@ -24,6 +25,7 @@ const SHOWN = 4
 export function HistorySection({ session, documentId }: HistorySectionProps) {
   const { t, ago, moment } = useTexts()
   const [isOpen, open] = useState(false)
+  const notify = useOwnNotices()
   const { uid } = session.plan.type
   const entry = { uid, documentId, locale: session.plan.locale }
   const { data } = useInfiniteQuery(historyQuery(entry))
@@ -53,7 +55,7 @@ export function HistorySection({ session, documentId }: HistorySectionProps) {
       {isOpen && (
         <LoadBoundary>
           <Suspense fallback={null}>
-            <HistoryDialog {...{ session, entry }} onClose={() => open(false)} />
+            <HistoryDialog {...{ session, entry, notify }} onClose={() => open(false)} />
           </Suspense>
         </LoadBoundary>
       )}
