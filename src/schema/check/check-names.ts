@@ -53,10 +53,17 @@ function routeFaults(
   return [{ path: `info.${key}`, problem: `${type[key]} is a name of ${other.uid} already` }]
 }
 
+/** Sessions, tokens, the commit log and all else that is no content is in collections that begin so. */
+const OWN_COLLECTION = /^quire_/i
+
 function collectionFaults(
   { collectionName }: ContentTypeDefinition,
   others: readonly ContentTypeDefinition[],
 ): readonly DeclarationFault[] {
+  if (OWN_COLLECTION.test(collectionName)) {
+    const problem = `${collectionName}: collections that begin with quire_ are the server's own; choose another`
+    return [{ path: 'collectionName', problem }]
+  }
   const other = others.find(
     (one) => one.collectionName.toLowerCase() === collectionName.toLowerCase(),
   )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { ApplicationError } from '../../errors.ts'
 
 /** Null removes the file. */
 export interface FileChange {
@@ -11,7 +12,7 @@ export interface FileChange {
 /**
  * Writes files of a folder, each whole or not at all: its text is on the disk under another name before it is
  * renamed. Where one cannot be written, those before it are put back; a crash in between leaves some of them changed.
- * @throws Error for a file that a symbolic link leads out of the folder
+ * @throws ApplicationError for a file that a symbolic link leads out of the folder
  */
 export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {
   const before = await Promise.all(changes.map(({ file }) => textOf(file)))
@@ -51,7 +52,8 @@ async function assertWithin(folder: string, file: string): Promise<void> {
     await mkdir(at).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
-    if ((await realpath(at)) !== at) throw new Error(`${at} is a link: ${file} is not written`)
+    if ((await realpath(at)) !== at)
+      throw new ApplicationError(`${at} is a link: ${file} is not written`)
   }
 }
 

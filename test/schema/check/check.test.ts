@@ -508,4 +508,16 @@ describe('checkDefinitions, names', () => {
       'content-types/a/schema.json: api::a.a is declared in content-types/a.json already',
     )
   })
+
+  for (const [what, file] of [
+    ['by its own word', typeFile('a', {}, { collectionName: 'quire_admin_sessions' })],
+    ['in any case', typeFile('a', {}, { collectionName: 'Quire_settings' })],
+    ['by its plural', typeFile('quire-setting', {})],
+  ] as const) {
+    it(`refuses a collection of the server itself, ${what}`, () => {
+      const [fault = '', ...others] = faultsOf(file)
+      expect(others).to.deep.equal([])
+      expect(fault).to.match(/collectionName: quire_\w+: collections that begin with quire_ are/i)
+    })
+  }
 })

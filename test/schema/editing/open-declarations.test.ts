@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
-import { PreconditionFailedError, ValidationError } from '../../../src/errors.ts'
+import { ApplicationError, PreconditionFailedError, ValidationError } from '../../../src/errors.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import { openDeclarations } from '../../../src/schema/editing/open-declarations.ts'
 import { loadDefinitions } from '../../../src/schema/load.ts'
@@ -150,6 +150,7 @@ describe('declarations that are changed', () => {
         () => null,
         (failure: unknown) => failure,
       )
+      expect(error).to.be.instanceOf(ApplicationError)
       expect(String(error)).to.match(/is a link/)
       expect(readdirSync(outside)).to.deep.equal([])
     } finally {
