@@ -49,6 +49,33 @@ export const entriesQuery = (uid: string, query: ListQuery, inTurn: Turn = atOnc
       ),
   })
 
+export interface Named {
+  readonly uid: string
+  readonly documentIds: readonly string[]
+  readonly titleField: string | null
+  readonly locale: string | null
+}
+
+/** A page takes no more. */
+const MOST_NAMED = 100
+
+/** What entries are called that may stand on any page, by documentId; of many the first hundred. */
+export const titlesQuery = ({ uid, documentIds, titleField, locale }: Named) =>
+  queryOptions({
+    queryKey: ['content', uid, 'titles', locale, documentIds],
+    queryFn: async ({ signal }) => {
+      const query = {
+        ...(locale !== null && { locale }),
+        filters: { documentId: { $in: documentIds.slice(0, MOST_NAMED) } },
+        fields: [titleField ?? 'documentId'],
+        pagination: { pageSize: MOST_NAMED, withCount: false },
+      }
+      const { data } = await request<readonly Entry[]>('GET', contentPath(uid), { query, signal })
+      return new Map(data.map((entry) => [entry.documentId, titleOf(entry, titleField)]))
+    },
+    enabled: documentIds.length > 0,
+  })
+
 /** What an entry is called; the beginning of its documentId where it has no title yet. */
 export function titleOf(entry: Entry, titleField: string | null): string {
   const title = titleField === null ? null : entry[titleField]

@@ -45,6 +45,14 @@ export const schedulesQuery = (from: string, until: string) =>
     refetchInterval: LOOK_AGAIN_MS,
   })
 
+/** All that is to come, and what could not be done, whenever it was to be. */
+export const allSchedulesQuery = queryOptions({
+  queryKey: ['schedules', 'all'],
+  queryFn: async ({ signal }) =>
+    (await request<readonly Schedule[]>('GET', '/admin/schedules', { signal })).data,
+  refetchInterval: LOOK_AGAIN_MS,
+})
+
 export const entrySchedulesQuery = (uid: string, documentId: string) =>
   queryOptions({
     queryKey: ['schedules', uid, documentId],

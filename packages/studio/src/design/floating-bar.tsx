@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { useFocusLeft } from './focus-of-rows.ts'
 import styles from './floating-bar.module.css'
 
 export interface FloatingBarProps {
@@ -9,8 +10,10 @@ export interface FloatingBarProps {
 
 /** At the foot of what is chosen: what can be done with it, where the hand is. */
 export function FloatingBar({ label, text, children }: FloatingBarProps) {
+  const bar = useRef<HTMLElement>(null)
+  useFocusLeft(bar)
   return (
-    <section className={styles['bar']} aria-label={label}>
+    <section ref={bar} className={styles['bar']} aria-label={label}>
       {text !== undefined && <span className={styles['text']}>{text}</span>}
       {children}
     </section>

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { useFocusOfRows } from './focus-of-rows.ts'
 import styles from './rows.module.css'
 
 /** Things one under the other, parted by hairlines. */
@@ -9,8 +10,10 @@ export function Rows({
   readonly label: string
   readonly children: ReactNode
 }) {
+  const list = useRef<HTMLUListElement>(null)
+  useFocusOfRows(list)
   return (
-    <ul className={styles['rows']} aria-label={label}>
+    <ul ref={list} className={styles['rows']} aria-label={label}>
       {children}
     </ul>
   )

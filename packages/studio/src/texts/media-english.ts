@@ -37,6 +37,9 @@ export const mediaEnglish = {
   'media.notUsed': 'Nothing shows it.',
   'media.move': 'Move',
   'media.moveTitle': 'Move {count} file to | Move {count} files to',
+  'media.moved': '{count} file moved | {count} files moved',
+  'media.deleted': '{count} file deleted | {count} files deleted',
+  'media.folderDeleted': 'Folder deleted: {name}',
   'media.deleteTitle': 'Delete {count} file? | Delete {count} files?',
   'media.deleteHint': 'It is gone for good, wherever it is used.',
   'media.deleteUsed':

@@ -39,6 +39,9 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'media.notUsed': 'Nichts zeigt es.',
   'media.move': 'Verschieben',
   'media.moveTitle': '{count} Datei verschieben nach | {count} Dateien verschieben nach',
+  'media.moved': '{count} Datei verschoben | {count} Dateien verschoben',
+  'media.deleted': '{count} Datei gelöscht | {count} Dateien gelöscht',
+  'media.folderDeleted': 'Ordner gelöscht: {name}',
   'media.deleteTitle': '{count} Datei löschen? | {count} Dateien löschen?',
   'media.deleteHint': 'Danach ist sie überall endgültig weg, wo sie verwendet wird.',
   'media.deleteUsed':

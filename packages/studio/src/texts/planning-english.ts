@@ -83,6 +83,7 @@ export const planningEnglish = {
   'releases.itemPublished': 'Was published',
   'releases.itemUnpublished': 'Was unpublished',
   'releases.removeItem': 'Take {name} out',
+  'releases.itemRemoved': 'Taken out: {name}',
   'releases.add': 'Add to release …',
   'releases.addTitle': 'Add {count} entry to a release | Add {count} entries to a release',
   'releases.addThis': 'Add to a release …',

@@ -85,6 +85,7 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'releases.itemPublished': 'Wurde veröffentlicht',
   'releases.itemUnpublished': 'Wurde zurückgezogen',
   'releases.removeItem': '{name} herausnehmen',
+  'releases.itemRemoved': 'Herausgenommen: {name}',
   'releases.add': 'Zur Veröffentlichung …',
   'releases.addTitle':
     '{count} Eintrag zu einer Veröffentlichung | {count} Einträge zu einer Veröffentlichung',

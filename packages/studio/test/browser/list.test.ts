@@ -105,6 +105,13 @@ describeInBrowser('the list of a type', () => {
     await page.getByText('3 of 3 that match').waitFor()
     await page.reload()
     await expectRows(3)
+    const remove = page.getByRole('button', { name: 'Take filter off' })
+    await remove.last().click()
+    await expectRows(5)
+    await page.getByText('Filter taken off').waitFor()
+    await page.getByRole('button', { name: '+ Filter' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Control+z')
+    await expectRows(3)
     await page.getByRole('button', { name: 'Category is Maps' }).waitFor()
     await page.getByRole('button', { name: 'Take filter off' }).last().click()
     await expectRows(5)
@@ -157,6 +164,13 @@ describeInBrowser('the list of a type', () => {
     await moved
     await page.reload()
     await rows().first().waitFor()
+    expect((await heads()).slice(-2)).to.deep.equal(['Slug', 'Updated'])
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('dialog').getByText('Slug').click()
+    await page.getByText('Slug is not shown any more').waitFor()
+    expect(await heads()).to.not.include('Slug')
+    await page.keyboard.press('Control+z')
+    await page.getByRole('columnheader', { name: 'Slug' }).waitFor({ state: 'attached' })
     expect((await heads()).slice(-2)).to.deep.equal(['Slug', 'Updated'])
   })
 
@@ -248,9 +262,10 @@ describeInBrowser('the list of a type', () => {
     const undo = () => page.getByRole('button', { name: 'Undo' })
     const removeTwo = async (): Promise<void> => {
       await row(titleOf(2)).locator('label').click()
-      await row(titleOf(3)).locator('label').click()
+      await row(titleOf(4)).locator('label').click()
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
-      await page.getByText('2 entries deleted').waitFor()
+      await page.getByText('2 entries deleted').hover() // its time stands still
+      await page.getByRole('grid').and(page.locator(':focus-within, :focus')).waitFor()
       await row(titleOf(2)).waitFor({ state: 'detached' })
     }
     const { documentId } = (await server.ask('GET', '/api/articles?filters[slug]=article-2'))
@@ -260,14 +275,13 @@ describeInBrowser('the list of a type', () => {
     })
     await open('?sort=title%3Aasc')
     await row(titleOf(2)).getByText('Changed').waitFor()
-    await row(titleOf(3)).getByText('Published').waitFor()
+    await row(titleOf(4)).getByText('Published').waitFor()
     await removeTwo()
-    await expectAccessible(page, 'toast with undo')
     await undo().click()
     await page.getByText('2 entries restored').waitFor()
     await page.getByText('1 entry was public and is a draft now').waitFor()
     await row(titleOf(2)).getByText('Draft').waitFor()
-    await row(titleOf(3)).getByText('Published').waitFor()
+    await row(titleOf(4)).getByText('Published').waitFor()
     await open('?sort=title%3Aasc')
     await removeTwo()
     await page.getByRole('searchbox', { name: 'Search' }).focus()
@@ -352,6 +366,29 @@ describeInBrowser('the list of a type', () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
     await page.keyboard.press('Escape')
     await server.ask('DELETE', '/admin/locales/de')
+  })
+
+  it('names what an action did not work for on another page, and leads to its language', async () => {
+    const body = { data: { title: 'Without a body', slug: 'no-body' } }
+    await server.ask('POST', '/admin/content/api::article.article', body)
+    await open('?sort=title%3Aasc')
+    expect(await row('Without a body').count()).to.equal(0)
+    await page.getByRole('columnheader').first().locator('label').click()
+    await page.getByRole('button', { name: /^Select all/ }).click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'This did not work for 1 entry' })
+    await dialog.getByText(/body/).first().waitFor()
+    await expectAccessible(page, 'what failed')
+    await dialog.getByRole('link', { name: 'Without a body' }).click()
+    await page.waitForURL(/locale=en/)
+  })
+
+  it('keeps together on a window of 4K what belongs together', async () => {
+    await page.setViewportSize({ width: 3840, height: 2160 })
+    await open()
+    const { width = Infinity } = (await page.getByRole('grid').boundingBox()) ?? {}
+    expect(width).to.be.at.most(1760)
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   it('fits 360 pixels', async () => {

@@ -38,6 +38,13 @@ describeInBrowser('the trash, schedules and releases', () => {
     })
   }
 
+  const untilFocused = async (page: Page, name: string): Promise<void> => {
+    await page.waitForFunction(
+      (wanted) => document.activeElement?.getAttribute('aria-label') === wanted,
+      name,
+    )
+  }
+
   const ARTICLE = '/admin/content/api::article.article'
   const write = async (title: string): Promise<string> => {
     const slug = title.toLowerCase().replaceAll(' ', '-')
@@ -58,9 +65,11 @@ describeInBrowser('the trash, schedules and releases', () => {
     await expectAccessible(page, 'trash with rows')
     await page.getByRole('button', { name: 'Restore Brought back' }).click()
     await page.getByText('Restored as a draft').waitFor()
+    await untilFocused(page, 'Restore Gone for good')
     await page.getByRole('button', { name: 'Delete for good: Gone for good' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
     await page.getByText('The trash is empty').waitFor()
+    await page.waitForFunction(() => document.activeElement?.id === 'content')
     const { data } = await server.ask('GET', ARTICLE)
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Brought back'])
   })
@@ -176,6 +185,24 @@ describeInBrowser('the trash, schedules and releases', () => {
       'status=published&sort=title&filters[title][$in][0]=Leaves&filters[title][$in][1]=Rain'
     const { data } = await server.ask('GET', `${ARTICLE}?${query}`)
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Leaves', 'Rain'])
+  })
+
+  it('takes an entry out of a release, and puts it back; the focus stays in the list', async () => {
+    const uid = 'api::article.article'
+    const { id } = (await server.ask('POST', '/admin/releases', { data: { name: 'Winter' } })).data
+    for (const title of ['Snow', 'Ice']) {
+      const items = [{ uid, documentId: await write(title), locale: 'en', action: 'unpublish' }]
+      await server.ask('POST', `/admin/releases/${id}/items`, { data: { items } })
+    }
+    await open(`releases/${id}`, 'Winter')
+    const items = page.getByRole('list', { name: 'Entries of the release' }).getByRole('listitem')
+    await page.getByRole('button', { name: 'Take Snow out' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Taken out: Snow').waitFor()
+    await items.filter({ hasText: 'Snow' }).waitFor({ state: 'detached' })
+    await page.waitForFunction(() => document.activeElement?.closest('li') !== null)
+    await page.keyboard.press('Control+z')
+    await items.filter({ hasText: 'Snow' }).getByText('Will be unpublished').waitFor()
   })
 
   it('makes a release, which is empty at first', async () => {

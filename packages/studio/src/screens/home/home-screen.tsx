@@ -10,24 +10,31 @@ import { Page } from '../../design/page.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './home-screen.module.css'
+import { Failed, Scheduled, useToCome } from './to-come.tsx'
 
-/** Where one goes on: what one worked on, what is not published yet, what one can begin. */
+/** Where one goes on: what one worked on, what is not published yet, what is to come, what failed. */
 export function HomeScreen() {
   const { t } = useTexts()
   const { administrator } = useSession()
   const { data, isPending, error } = useQuery(recentQuery)
+  const { scheduled, failures } = useToCome()
+  const isEmpty =
+    [data?.mine, data?.differing].every((entries = []) => entries.length === 0) &&
+    scheduled.length + failures.length === 0
   return (
     <Page title={t('home.hello', { name: administrator.name })} narrow>
       <Beginnings />
       {isPending && <Skeleton />}
       {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
-      {data !== undefined && data.mine.length === 0 && data.differing.length === 0 && (
+      {data !== undefined && isEmpty && (
         <Notice title={t('home.empty')}>{t('home.emptyHint')}</Notice>
       )}
       {data !== undefined && (
         <div className={styles['columns']}>
+          <Failed failures={failures} />
           <Entries title={t('home.mine')} entries={data.mine} />
           <Entries title={t('home.differing')} entries={data.differing} />
+          <Scheduled schedules={scheduled} />
         </div>
       )}
     </Page>

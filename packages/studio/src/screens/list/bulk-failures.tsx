@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { BulkResult } from '../../api/bulk.ts'
 import { apiNameOf } from '../../api/content-types.ts'
-import { titleOf } from '../../api/entries.ts'
+import { titlesQuery } from '../../api/entries.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './bulk-bar.module.css'
@@ -16,11 +17,11 @@ export interface BulkFailuresProps {
 /** The entries that an action did not work for, and why. */
 export function BulkFailures({ list, failures, onClose }: BulkFailuresProps) {
   const { t } = useTexts()
-  const page = list.entries.data?.data ?? []
-  const nameOf = (documentId: string): string => {
-    const entry = page.find((one) => one.documentId === documentId)
-    return entry === undefined ? documentId : titleOf(entry, list.declaration.titleField)
-  }
+  const { uid, titleField } = list.declaration
+  const documentIds = failures.map(({ documentId }) => documentId)
+  const { data: names } = useQuery(
+    titlesQuery({ uid, documentIds, titleField, locale: list.locale }),
+  )
   return (
     <Dialog
       title={t('bulk.failed', { count: failures.length })}
@@ -34,9 +35,10 @@ export function BulkFailures({ list, failures, onClose }: BulkFailuresProps) {
             <Link
               to="/content/$type/$documentId"
               params={{ type: apiNameOf(list.declaration), documentId }}
+              search={list.locale === null ? {} : { locale: list.locale }}
               className={styles['failed']}
             >
-              {nameOf(documentId)}
+              {names?.get(documentId) ?? documentId}
             </Link>
             <span className={styles['why']}>{error?.message}</span>
           </li>

@@ -3,6 +3,7 @@ import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
+import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './columns-menu.module.css'
 import { useColumnName } from './use-column-name.ts'
@@ -29,7 +30,10 @@ export function ColumnsMenu({ list }: { readonly list: List }) {
                 <li key={name} className={styles['column']}>
                   <Checkbox
                     isSelected
-                    onChange={() => list.chooseColumns(shown.filter((one) => one !== name))}
+                    onChange={() => {
+                      list.chooseColumns(shown.filter((one) => one !== name))
+                      notify(t('list.columnRemoved', { name: nameOf(name) }), list.columnsBack())
+                    }}
                   >
                     {nameOf(name)}
                   </Checkbox>
@@ -58,7 +62,14 @@ export function ColumnsMenu({ list }: { readonly list: List }) {
                 </li>
               ))}
             </ul>
-            <Button look="quiet" small onPress={() => list.chooseColumns(null)}>
+            <Button
+              look="quiet"
+              small
+              onPress={() => {
+                list.chooseColumns(null)
+                notify(t('list.columnsReset'), list.columnsBack())
+              }}
+            >
               {t('list.columnsDefault')}
             </Button>
           </>

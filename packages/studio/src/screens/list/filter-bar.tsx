@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button as AriaButton, DialogTrigger, Input, SearchField } from 'react-aria-components'
 import { ENTRY_STATES } from '../../api/entries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
+import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterForm } from './filter-form.tsx'
@@ -14,6 +15,7 @@ import { useDelayed } from '../../design/use-delayed.ts'
 /** What narrows the list down: a search, and filters in words that can be taken off. */
 export function FilterBar({ list }: { readonly list: List }) {
   const { t } = useTexts()
+  const add = useRef<HTMLButtonElement>(null)
   const filters = list.search.filters ?? []
   const put = (words: readonly FilterWord[]): void =>
     list.change({ filters: words.length === 0 ? undefined : words })
@@ -43,7 +45,11 @@ export function FilterBar({ list }: { readonly list: List }) {
             <AriaButton
               className={styles['off'] ?? ''}
               aria-label={t('list.removeFilter')}
-              onPress={() => put(filters.toSpliced(at, 1))}
+              onPress={() => {
+                put(filters.toSpliced(at, 1))
+                notify(t('list.filterRemoved'), list.cameBy())
+                add.current?.focus()
+              }}
             >
               <Icon name="close" size={12} />
             </AriaButton>
@@ -51,7 +57,9 @@ export function FilterBar({ list }: { readonly list: List }) {
         ))}
         <li>
           <DialogTrigger>
-            <AriaButton className={styles['add'] ?? ''}>{t('list.addFilter')}</AriaButton>
+            <AriaButton ref={add} className={styles['add'] ?? ''}>
+              {t('list.addFilter')}
+            </AriaButton>
             <PopoverDialog label={t('list.addFilter')}>
               {(close) => (
                 <FilterForm

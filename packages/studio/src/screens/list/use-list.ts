@@ -1,6 +1,11 @@
 import { keepPreviousData, useQuery, useSuspenseQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { declarationQuery, type TypeSummary, useDeclaration } from '../../api/content-types.ts'
+import {
+  apiNameOf,
+  declarationQuery,
+  type TypeSummary,
+  useDeclaration,
+} from '../../api/content-types.ts'
 import { entriesQuery } from '../../api/entries.ts'
 import { useLocales } from '../../api/locales.ts'
 import { usePreference } from '../../api/preferences.ts'
@@ -13,6 +18,7 @@ export function useList(type: TypeSummary) {
   const declaration = useDeclaration(type.uid)
   const search = useSearch({ from: '/shell/content/$type' })
   const change = useChangeSearch()
+  const navigate = useNavigate()
   const locales = useLocales()
   const defaultLocale = locales[0]?.code ?? 'en'
   const locale = type.localized ? (search.locale ?? defaultLocale) : null
@@ -34,6 +40,11 @@ export function useList(type: TypeSummary) {
     all,
     columns,
     chooseColumns: (names: readonly string[] | null) => choose(names),
+    /** Brings the columns back that are shown now. */
+    columnsBack: () => () => choose(chosen ?? null),
+    /** Comes back to what is shown now, from anywhere. */
+    cameBy: () => () =>
+      navigate({ to: '/content/$type', params: { type: apiNameOf(type) }, search }),
     titles,
     selection: selectionOf(input),
     entries,

@@ -67,6 +67,8 @@ function FolderMenu({ media: { search, change, folders } }: { readonly media: Me
   const remove = (): void =>
     action.run(() => deleteFolder(folder.id), {
       changes: ['folders', 'files'],
+      says: t('media.folderDeleted', { name: folder.name }),
+      undo: () => () => addFolder(folder.name, folder.parent),
       onDone: () => change({ folder: folder.parent ?? undefined }),
     })
   return (

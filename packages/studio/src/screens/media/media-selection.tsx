@@ -7,6 +7,7 @@ import { Choice } from '../../design/choice.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
+import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { type Media, pathTo } from './use-media.ts'
@@ -74,7 +75,12 @@ export function MediaSelection({ media, selected, onClear }: MediaSelectionProps
                     files.map(({ documentId }) => documentId),
                     target === ROOT ? null : target,
                   ),
-                { changes: ['files', 'folders'], onDone: done },
+                {
+                  changes: ['files', 'folders'],
+                  says: t('media.moved', { count }),
+                  undo: () => moveBack(files),
+                  onDone: done,
+                },
               )
             }
           >
@@ -99,6 +105,20 @@ export function MediaSelection({ media, selected, onClear }: MediaSelectionProps
   )
 }
 
+/** Into the folders that they were in. */
+function moveBack(files: readonly MediaFile[]): () => Promise<unknown> {
+  const folders = [...new Set(files.map(({ folder }) => folder))]
+  const idsIn = (wanted: string | null): readonly string[] =>
+    files.flatMap(({ documentId, folder }) => (folder === wanted ? [documentId] : []))
+  return () => Promise.all(folders.map((folder) => moveFiles(idsIn(folder), folder)))
+}
+
+/** What went wrong; the others are gone all the same. */
+async function deleteAll(files: readonly MediaFile[]): Promise<readonly unknown[]> {
+  const outcomes = await Promise.allSettled(files.map(({ id }) => deleteFile(id)))
+  return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+}
+
 interface AskToDeleteFilesProps {
   readonly files: readonly MediaFile[]
   readonly isOpen: boolean
@@ -110,9 +130,14 @@ function AskToDeleteFiles({ files, isOpen, onClose, onDeleted }: AskToDeleteFile
   const { t } = useTexts()
   const action = useAction()
   const remove = (): void =>
-    action.run(() => Promise.all(files.map(({ id }) => deleteFile(id))), {
+    action.run(() => deleteAll(files), {
       changes: ['files', 'folders'],
-      onDone: onDeleted,
+      onDone: (failures) => {
+        onDeleted()
+        const count = files.length - failures.length
+        if (count > 0) notify(t('media.deleted', { count }))
+        if (failures.length > 0) notifyFailure(failures[0])
+      },
     })
   return (
     <ConfirmDialog

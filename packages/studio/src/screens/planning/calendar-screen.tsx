@@ -1,7 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import { type Schedule, schedulesQuery } from '../../api/schedules.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -10,6 +8,7 @@ import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './planning.module.css'
+import { ScheduleLink, titleOfSchedule, useScheduleNote } from './schedule-link.tsx'
 
 /** What is scheduled, a month at a time: the days on which something happens. */
 export function CalendarScreen() {
@@ -95,52 +94,24 @@ function Day({ schedules }: { readonly schedules: readonly Schedule[] }) {
 function Event({ schedule }: { readonly schedule: Schedule }) {
   const texts = useTexts()
   const { t, language } = texts
-  const { at, failure, locales = [] } = schedule
+  const noteOf = useScheduleNote()
+  const { at, failure } = schedule
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(at))
-  const verb = schedule.kind === 'release' ? t('calendar.release') : null
-  const action = schedule.action === undefined ? null : t(`schedule.${schedule.action}`)
-  const notes = [verb ?? action, ...locales.map(texts.locale)].filter((note) => note !== null)
   return (
     <li className={styles['event']}>
       <time dateTime={at} className={styles['time']}>
         {time}
       </time>
-      <EventLink schedule={schedule} />
-      <span className={styles['quiet']}>{notes.join(' · ')}</span>
+      <ScheduleLink schedule={schedule} className={styles['link'] ?? ''}>
+        {titleOfSchedule(schedule, texts)}
+      </ScheduleLink>
+      <span className={styles['quiet']}>{noteOf(schedule)}</span>
       {failure !== null && (
         <span className={styles['failure']}>
           {t('schedule.failed', { message: failure.message })}
         </span>
       )}
     </li>
-  )
-}
-
-function EventLink({ schedule }: { readonly schedule: Schedule }) {
-  const { t } = useTexts()
-  const types = useTypes()
-  const { kind, id, uid, documentId = '', locales = [], title } = schedule
-  const name = title === '' ? t('trash.untitled') : title
-  if (kind === 'release') {
-    return (
-      <Link to="/releases/$release" params={{ release: id }} className={styles['link']}>
-        {name}
-      </Link>
-    )
-  }
-  const type = types.find((one) => one.uid === uid)
-  if (type === undefined) return <span className={styles['link']}>{name}</span>
-  const to = type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
-  const [locale] = locales
-  return (
-    <Link
-      to={to}
-      params={{ type: apiNameOf(type), documentId }}
-      search={locale === undefined ? {} : { locale }}
-      className={styles['link']}
-    >
-      {name}
-    </Link>
   )
 }
 

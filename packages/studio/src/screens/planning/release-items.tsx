@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, entryNameOf, useTypes } from '../../api/content-types.ts'
 import {
+  addToRelease,
   type ItemFault,
+  type NewItem,
   type Release,
   type ReleaseItem,
   removeFromRelease,
@@ -87,7 +89,11 @@ function Item({ release, item, fault, mayRemove }: ItemProps) {
           aria-label={t('releases.removeItem', { name })}
           isPending={action.isBusy}
           onPress={() =>
-            action.run(() => removeFromRelease(release.id, item.id), { changes: ['releases'] })
+            action.run(() => removeFromRelease(release.id, item.id), {
+              changes: ['releases'],
+              says: t('releases.itemRemoved', { name }),
+              undo: () => () => addToRelease(release.id, [againOf(item)]),
+            })
           }
         >
           <Icon name="close" size={14} />
@@ -95,6 +101,10 @@ function Item({ release, item, fault, mayRemove }: ItemProps) {
       )}
     </Row>
   )
+}
+
+function againOf({ uid, documentId, action, locale }: ReleaseItem): NewItem {
+  return { uid, documentId, action, locale: locale ?? null }
 }
 
 function ItemLink({ item, name }: { readonly item: ReleaseItem; readonly name: string }) {

@@ -80,7 +80,9 @@ function ReleaseActions({ release, onFaults }: ReleaseActionsProps) {
   const { t } = useTexts()
   const may = useMay()
   const action = useAction()
-  const { id, items, state } = release
+  const { id, items, state, schedule } = release
+  const at = schedule?.at ?? null
+  const isAhead = at !== null && Date.parse(at) > Date.now()
   const mayPublish = may('admin::releases.publish') && items.length > 0 && state === 'open'
   const publish = async (): Promise<void> => {
     const faults = await checkRelease(id)
@@ -103,7 +105,11 @@ function ReleaseActions({ release, onFaults }: ReleaseActionsProps) {
       {state === 'scheduled' && may('admin::releases.publish') && (
         <Button
           onPress={() =>
-            action.run(() => cancelSchedule(id), { changes: ['releases', 'schedules'] })
+            action.run(() => cancelSchedule(id), {
+              changes: ['releases', 'schedules'],
+              says: t('schedule.cancelled'),
+              ...(isAhead && { undo: () => () => publishRelease(id, at) }),
+            })
           }
         >
           {t('releases.unschedule')}

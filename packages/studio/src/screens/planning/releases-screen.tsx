@@ -27,11 +27,13 @@ export function ReleasesScreen() {
     </Button>
   )
   return (
-    <Page title={t('nav.releases')} actions={add} narrow>
+    <Page title={t('nav.releases')} actions={data?.length !== 0 && add} narrow>
       {isPending && <Skeleton />}
       {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
       {data !== undefined && data.length === 0 && (
-        <Notice title={t('releases.empty')}>{t('releases.emptyHint')}</Notice>
+        <Notice title={t('releases.empty')} action={add}>
+          {t('releases.emptyHint')}
+        </Notice>
       )}
       {data !== undefined && data.length > 0 && (
         <Rows label={t('releases.list')}>

@@ -39,9 +39,15 @@ export function ApiTokensSection() {
     <Button onPress={() => edit('new')}>{t('settings.newToken')}</Button>
   )
   return (
-    <Section title={t('settings.apiTokens')} hint={t('settings.apiTokensHint')} action={add}>
+    <Section
+      title={t('settings.apiTokens')}
+      hint={t('settings.apiTokensHint')}
+      action={tokens.length > 0 && add}
+    >
       {tokens.length === 0 ? (
-        <Notice title={t('settings.noTokens')}>{t('settings.noTokensHint')}</Notice>
+        <Notice title={t('settings.noTokens')} action={add}>
+          {t('settings.noTokensHint')}
+        </Notice>
       ) : (
         <Rows label={t('settings.apiTokens')}>
           {tokens.map((token) => (

@@ -21,6 +21,14 @@ export function LocalesSection() {
   const action = useAction()
   const [isAdding, setAdding] = useState(false)
   const [leaving, setLeaving] = useState<string | null>(null)
+  const makeDefault = (code: string): void => {
+    const before = locales.find(({ isDefault }) => isDefault)?.code
+    action.run(() => makeDefaultLocale(code), {
+      changes: ['locales'],
+      says: t('settings.madeDefault', { name: texts.locale(code) }),
+      ...(before !== undefined && { undo: () => () => makeDefaultLocale(before) }),
+    })
+  }
   const add = <Button onPress={() => setAdding(true)}>{t('settings.addLocale')}</Button>
   return (
     <Section title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
@@ -37,11 +45,7 @@ export function LocalesSection() {
             note={code}
           >
             {!isDefault && may('admin::locales.update') && (
-              <Button
-                look="quiet"
-                small
-                onPress={() => action.run(() => makeDefaultLocale(code), { changes: ['locales'] })}
-              >
+              <Button look="quiet" small onPress={() => makeDefault(code)}>
                 {t('settings.makeDefault')}
               </Button>
             )}

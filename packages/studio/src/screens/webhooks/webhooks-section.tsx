@@ -31,9 +31,15 @@ export function WebhooksSection() {
     <Button onPress={() => edit('new')}>{t('webhook.new')}</Button>
   )
   return (
-    <Section title={t('settings.webhooks')} hint={t('webhook.hint')} action={add}>
+    <Section
+      title={t('settings.webhooks')}
+      hint={t('webhook.hint')}
+      action={webhooks.length > 0 && add}
+    >
       {webhooks.length === 0 ? (
-        <Notice title={t('webhook.none')}>{t('webhook.noneHint')}</Notice>
+        <Notice title={t('webhook.none')} action={add}>
+          {t('webhook.noneHint')}
+        </Notice>
       ) : (
         <Rows label={t('settings.webhooks')}>
           {webhooks.map((webhook) => (

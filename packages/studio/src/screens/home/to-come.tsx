@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { allSchedulesQuery, type Schedule } from '../../api/schedules.ts'
+import { useMay } from '../../api/session.ts'
+import { type Webhook, webhooksQuery } from '../../api/webhooks.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
+import styles from './home-screen.module.css'
+
+/** A schedule that could not be carried out, or a webhook that its receiver refused or that missed events. */
+export type Failure =
+  | { readonly kind: 'schedule'; readonly schedule: Schedule }
+  | { readonly kind: 'webhook'; readonly webhook: Webhook }
+
+export interface ToCome {
+  /** What comes next first. */
+  readonly scheduled: readonly Schedule[]
+  readonly failures: readonly Failure[]
+}
+
+export function useToCome(): ToCome {
+  const may = useMay()
+  const { data: schedules = [] } = useQuery(allSchedulesQuery)
+  const { data: webhooks = [] } = useQuery({
+    ...webhooksQuery,
+    enabled: may('admin::webhooks.read'),
+  })
+  const failed = webhooks.filter(
+    ({ disabledBecause, missed }) => disabledBecause === 'gone' || missed !== null,
+  )
+  return {
+    scheduled: schedules.filter(({ failure }) => failure === null),
+    failures: [
+      ...schedules
+        .filter(({ failure }) => failure !== null)
+        .map((schedule) => ({ kind: 'schedule', schedule }) as const),
+      ...failed.map((webhook) => ({ kind: 'webhook', webhook }) as const),
+    ],
+  }
+}
+
+const SHOWN = 5
+
+/** What is published or taken back next. */
+export function Scheduled({ schedules }: { readonly schedules: readonly Schedule[] }) {
+  const texts = useTexts()
+  const { t } = texts
+  const noteOf = useScheduleNote()
+  if (schedules.length === 0) return null
+  return (
+    <section aria-label={t('home.scheduled')} className={styles['section']}>
+      <div className={styles['heading']}>
+        <h2 className={styles['title']}>{t('home.scheduled')}</h2>
+        <Link to="/calendar" className={styles['all']}>
+          {t('calendar.title')}
+        </Link>
+      </div>
+      <ul>
+        {schedules.slice(0, SHOWN).map((schedule) => (
+          <li key={schedule.id}>
+            <ScheduleLink schedule={schedule} className={styles['entry'] ?? ''}>
+              <span className={styles['text']}>
+                <span className={styles['name']}>{titleOfSchedule(schedule, texts)}</span>
+                <span className={styles['note']}>
+                  {[texts.moment(schedule.at), noteOf(schedule)].join(' · ')}
+                </span>
+              </span>
+            </ScheduleLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What somebody must look at, with its reason. */
+export function Failed({ failures }: { readonly failures: readonly Failure[] }) {
+  const { t } = useTexts()
+  if (failures.length === 0) return null
+  return (
+    <section aria-label={t('home.failed')} className={styles['section']}>
+      <h2 className={styles['title']}>{t('home.failed')}</h2>
+      <ul>
+        {failures.slice(0, SHOWN).map((failure) => (
+          <li key={failure.kind === 'schedule' ? failure.schedule.id : failure.webhook.id}>
+            {failure.kind === 'schedule' ? (
+              <FailedSchedule schedule={failure.schedule} />
+            ) : (
+              <FailedWebhook webhook={failure.webhook} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function FailedSchedule({ schedule }: { readonly schedule: Schedule }) {
+  const texts = useTexts()
+  const noteOf = useScheduleNote()
+  return (
+    <ScheduleLink schedule={schedule} className={styles['entry'] ?? ''}>
+      <span className={styles['text']}>
+        <span className={styles['name']}>{titleOfSchedule(schedule, texts)}</span>
+        <span className={styles['note']}>
+          {[texts.moment(schedule.at), noteOf(schedule)].join(' · ')}
+        </span>
+        <span className={styles['failure']}>{schedule.failure?.message}</span>
+      </span>
+    </ScheduleLink>
+  )
+}
+
+function FailedWebhook({ webhook }: { readonly webhook: Webhook }) {
+  const { t } = useTexts()
+  const { name, url, missed } = webhook
+  return (
+    <Link to="/settings/$section" params={{ section: 'webhooks' }} className={styles['entry']}>
+      <span className={styles['text']}>
+        <span className={styles['name']}>{name}</span>
+        <span className={styles['note']}>{url}</span>
+        <span className={styles['failure']}>
+          {missed === null
+            ? t('webhook.gone')
+            : t('webhook.missed', { from: missed.from, to: missed.to })}
+        </span>
+      </span>
+    </Link>
+  )
+}

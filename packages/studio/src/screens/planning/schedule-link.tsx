@@ -1,0 +1,52 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { apiNameOf, useTypes } from '../../api/content-types.ts'
+import type { Schedule } from '../../api/schedules.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
+
+export interface ScheduleLinkProps {
+  readonly schedule: Schedule
+  readonly className: string
+  readonly children: ReactNode
+}
+
+/** Leads to the entry or the release that something is planned for. */
+export function ScheduleLink({ schedule, className, children }: ScheduleLinkProps) {
+  const types = useTypes()
+  const { kind, id, uid, documentId = '', locales = [] } = schedule
+  if (kind === 'release') {
+    return (
+      <Link to="/releases/$release" params={{ release: id }} className={className}>
+        {children}
+      </Link>
+    )
+  }
+  const type = types.find((one) => one.uid === uid)
+  if (type === undefined) return <span className={className}>{children}</span>
+  const to = type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
+  const [locale] = locales
+  return (
+    <Link
+      to={to}
+      params={{ type: apiNameOf(type), documentId }}
+      search={locale === undefined ? {} : { locale }}
+      className={className}
+    >
+      {children}
+    </Link>
+  )
+}
+
+export function titleOfSchedule({ title }: Schedule, { t }: Texts): string {
+  return title === '' ? t('trash.untitled') : title
+}
+
+/** What will happen, and in which languages. */
+export function useScheduleNote(): (schedule: Schedule) => string {
+  const texts = useTexts()
+  return ({ kind, action, locales = [] }) => {
+    const verb = action === undefined ? null : texts.t(`schedule.${action}`)
+    const what = kind === 'release' ? texts.t('calendar.release') : verb
+    return [what, ...locales.map(texts.locale)].filter((note) => note !== null).join(' · ')
+  }
+}
