@@ -293,6 +293,18 @@ describeInBrowser('the list of a type', () => {
     await row(titleOf(2)).waitFor()
   })
 
+  it('says of what has no drafts that it is back, and of no drafts', async () => {
+    await page.goto(`${server.address}/studio/content/categories`)
+    await row('Maps').locator('label').click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await row('Maps').waitFor({ state: 'detached' })
+    expect(await page.getByText('1 selected').count()).to.equal(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row('Maps').waitFor()
+    await page.getByRole('alertdialog', { name: '1 entry restored' }).first().waitFor()
+    expect(await page.getByText('is a draft now').count()).to.equal(0)
+  })
+
   it('asks before it deletes more than a page', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()

@@ -39,7 +39,7 @@ export function BulkBar(props: BulkBarProps) {
   const run = (action: BulkAction): void => {
     const known = list.entries.data?.meta.states ?? {}
     const states = isEverything ? [] : ids.map((id) => known[id])
-    void bulk.run({ action, target, states }).then(onClear)
+    void bulk.run({ action, target, states, onDone: onClear })
   }
   // One page can be taken back at once; so much more is asked about.
   const asksFirst = (action: BulkAction): boolean =>

@@ -25,6 +25,8 @@ export interface BulkRequest {
   readonly target: BulkTarget
   /** The states of those that are named. */
   readonly states: readonly (EntryState | undefined)[]
+  /** Called as soon as it is done, before lists show it. */
+  readonly onDone?: () => void
 }
 
 /** Runs actions on many entries: how far it is, what failed, and a way back where there is one. */
@@ -37,13 +39,14 @@ export function useBulk(type: TypeSummary, locale: string | null) {
   const [failures, setFailures] = useState<readonly BulkResult[]>([])
   const stop = useRef<AbortController>(undefined)
 
-  const run = async ({ action, target, states }: BulkRequest): Promise<void> => {
+  const run = async ({ action, target, states, onDone }: BulkRequest): Promise<void> => {
     stop.current = new AbortController()
     try {
       const { signal } = stop.current
       const work = { uid, action, target, locale, onProgress: setProgress, signal }
       const results = await runBulk(work)
       const failed = results.filter(hasFailed)
+      onDone?.()
       setFailures(failed)
       const count = results.length - failed.length
       if (count > 0) notify(t(`bulk.done.${action}`, { count }), undoOf(action, results, states))

@@ -39,7 +39,7 @@ export function MediaFoot({ media: { search, change, files } }: { readonly media
           </>
         )}
       </span>
-      <span>{t('media.keys')}</span>
+      <span className={styles['keys']}>{t('media.keys')}</span>
     </>
   )
 }

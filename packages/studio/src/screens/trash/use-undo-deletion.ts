@@ -29,7 +29,11 @@ export function useUndoDeletion(type: TypeSummary, locale: string | null): UndoD
   const mayPublish = useMay()(`${type.uid}.publish`, locale ?? undefined)
   const canRestore = useCanRestore(type, locale)
   if (!canRestore) return null
-  return async (entries) => {
+  return async (given) => {
+    // An entry of a type without drafts is public again as it is restored.
+    const entries = type.draftAndPublish
+      ? given
+      : given.map((one) => ({ ...one, state: undefined }))
     const restored = await restoreAll(type.uid, entries, locale)
     const back = entries.filter(({ documentId }) => restored.has(documentId))
     if (back.length > 0) {
