@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
+import type { Language } from '../texts/texts.ts'
 import { request } from './request.ts'
 
 /** A type as the list of all types shows it. */
@@ -135,9 +136,15 @@ export function listTitleOf(type: Named): string {
     : type.displayName
 }
 
-/** What one entry is called within a sentence. */
-export function entryNameOf(type: Named): string {
-  return isPlain(type) ? inWords(type.singularName).toLowerCase() : type.displayName
+/** What one entry is called within a sentence: in German nouns begin as they do in a title. */
+export function entryNameOf(type: Named, language: Language): string {
+  if (!isPlain(type)) return type.displayName
+  return language === 'de' ? type.displayName : inWords(type.singularName).toLowerCase()
+}
+
+/** What its entries are called within a sentence. */
+export function entriesNameOf(type: Named, language: Language): string {
+  return language === 'de' ? listTitleOf(type) : listTitleOf(type).toLowerCase()
 }
 
 /** Whether the name to show says no more than the name in addresses. */

@@ -22,10 +22,13 @@ export interface KeptFor {
   readonly uid: string
   readonly documentId: string | null
   readonly locale: string | null
+  /** It is made beside another entry: what is begun on a page of its own is another. */
+  readonly isAside?: boolean
 }
 
-function nameOf({ administrator, uid, documentId, locale }: KeptFor): string {
-  return ['quire.unsaved', administrator, uid, documentId ?? 'new', locale ?? ''].join(' ')
+function nameOf({ administrator, uid, documentId, locale, isAside = false }: KeptFor): string {
+  const which = documentId ?? (isAside ? 'aside' : 'new')
+  return ['quire.unsaved', administrator, uid, which, locale ?? ''].join(' ')
 }
 
 /** Keeps unsaved changes; null removes them. False where the browser refuses to store them. */

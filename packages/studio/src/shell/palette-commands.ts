@@ -40,14 +40,14 @@ export function usePlaces(): readonly Command[] {
 
 /** A new entry of each type that the person may create. */
 export function useCreations(): readonly Command[] {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const may = useMay()
   const open = useOpenEntry()
   return useReadableTypes()
     .filter(({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`))
     .map((type) => ({
       id: `new ${type.uid}`,
-      text: t('palette.new', { name: entryNameOf(type) }),
+      text: t('palette.new', { name: entryNameOf(type, language) }),
       run: () => open(type, 'new'),
     }))
 }

@@ -19,6 +19,7 @@ export const entryEnglish = {
   'entry.unpublished': 'Unpublished. Apps do not see it any more.',
   'entry.discarded': 'Changes discarded',
   'entry.changedMeanwhile': 'Somebody else changed this entry meanwhile. Look at it once more.',
+  'entry.left': 'The new entry was not created',
   'entry.restored': 'What you had not saved last time is back',
   'entry.untranslated': 'Not in {name} yet',
   'entry.untranslated.hint': 'Begin with the texts of another language, or with empty fields.',

@@ -24,6 +24,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'entry.discarded': 'Änderungen verworfen',
   'entry.changedMeanwhile':
     'Jemand hat diesen Eintrag inzwischen geändert. Sehen Sie ihn noch einmal an.',
+  'entry.left': 'Der neue Eintrag wurde nicht angelegt',
   'entry.restored': 'Was Sie zuletzt nicht gespeichert hatten, ist wieder da',
   'entry.untranslated': 'Noch nicht auf {name}',
   'entry.untranslated.hint':
@@ -139,7 +140,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
 
   'relation.search': '{name} suchen und hinzufügen …',
   'relation.none': 'Nichts gefunden',
-  'relation.new': 'Neu: {name}',
+  'relation.new': '„{name}“ anlegen',
   'relation.count': '{count}, in dieser Reihenfolge',
   'relation.looking': 'Wird gesucht …',
   'relation.onlyBeginnings':

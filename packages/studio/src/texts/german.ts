@@ -91,7 +91,7 @@ export const german: Catalogue = {
   'palette.here': 'Auf dieser Seite',
   'palette.entries': 'Einträge',
   'palette.person': 'Sie',
-  'palette.new': 'Neu: {name}',
+  'palette.new': '{name} anlegen',
   'palette.more': 'Mehr unter {name}',
   'palette.unsearched': '{name}: zu viele für eine Suche, Liste öffnen',
   'palette.empty': 'Nichts gefunden für „{text}“',

@@ -87,10 +87,13 @@ describeInBrowser('signing in', () => {
     expect(await page.getByRole('link', { name: 'API tokens' }).count()).to.equal(0)
   })
 
-  it('works at 360 pixels, and in German', async () => {
+  it('works at 360 pixels, in German and on a Mac', async () => {
     const german = await openBrowser({ viewport: { width: 360, height: 720 }, locale: 'de-DE' })
     try {
       const { page } = german
+      await page.addInitScript(() =>
+        Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }),
+      )
       await page.goto(`${server.address}/studio`)
       await page.getByRole('button', { name: 'Anmelden' }).waitFor()
       await expectNoSidewaysScrolling(page, 'sign in')
@@ -100,8 +103,10 @@ describeInBrowser('signing in', () => {
       await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
       await expectNoSidewaysScrolling(page, 'home')
       await page.getByRole('button', { name: 'Navigation öffnen' }).click()
+      await page.getByRole('dialog').getByText('⌘K').waitFor()
       await page.getByRole('dialog').getByRole('link', { name: 'Articles' }).click()
       await page.getByRole('heading', { level: 1, name: 'Articles' }).waitFor()
+      await page.getByText('Article anlegen').first().waitFor()
       await expectNoSidewaysScrolling(page, 'list')
     } finally {
       await german.close()

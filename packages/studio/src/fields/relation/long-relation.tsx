@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
+import { apiNameOf, entriesNameOf, useTypes } from '../../api/content-types.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { TextInput } from '../../design/text-input.tsx'
@@ -24,7 +24,7 @@ interface LongRelationProps extends FieldProps<RelationAttribute> {
 
 /** A relation whose first entries only are in the form: the rest is read by pages, and searched by the server. */
 export function LongRelation({ attribute, name, place, links }: LongRelationProps) {
-  const { t, number } = useTexts()
+  const { t, number, language } = useTexts()
   const { isReadOnly, createLinked } = useOpenEntry()
   const [text, setText] = useState('')
   const search = useDelayed(setText)
@@ -60,7 +60,7 @@ export function LongRelation({ attribute, name, place, links }: LongRelationProp
             <LinkSearch
               target={target}
               label={t('relation.search', {
-                name: type === undefined ? labelOf(name) : listTitleOf(type).toLowerCase(),
+                name: type === undefined ? labelOf(name) : entriesNameOf(type, language),
               })}
               useTaken={long.useTaken}
               onChoose={long.add}

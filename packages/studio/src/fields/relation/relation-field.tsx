@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
-import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
+import { apiNameOf, entriesNameOf, useTypes } from '../../api/content-types.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { isToMany, type RelationAttribute } from '../../entry/declaration.ts'
 import { type Link, type Links, NO_LINKS } from '../../entry/values.ts'
@@ -36,7 +36,7 @@ function ShortRelation({
   const set = useSetValue<Links>(place)
   const { form, isReadOnly, locale, createLinked } = useOpenEntry()
   const notify = useOwnNotices()
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const isMany = isToMany(attribute)
   const { items } = links
   const keys = useMemo(() => items.map(({ documentId }) => documentId), [items])
@@ -76,7 +76,7 @@ function ShortRelation({
       ? (title: string) => createLinked(attribute.target, title, add)
       : undefined
   const searchLabel = t('relation.search', {
-    name: type === undefined ? labelOf(name) : listTitleOf(type).toLowerCase(),
+    name: type === undefined ? labelOf(name) : entriesNameOf(type, language),
   })
   return (
     <FieldFrame

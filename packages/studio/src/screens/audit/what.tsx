@@ -73,8 +73,8 @@ function Thing({ item, type }: ThingProps) {
   )
 }
 
-function sayEntry({ op, status }: AuditItem, type: TypeSummary, { t }: Texts): string {
-  const name = entryNameOf(type)
+function sayEntry({ op, status }: AuditItem, type: TypeSummary, { t, language }: Texts): string {
+  const name = entryNameOf(type, language)
   const shown = name.charAt(0).toUpperCase() + name.slice(1)
   return t(type.draftAndPublish ? `audit.${op}.${status}` : `audit.${op}`, { name: shown })
 }

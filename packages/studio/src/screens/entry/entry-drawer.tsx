@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type TypeSummary, useTypes } from '../../api/content-types.ts'
+import { entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
-import { notifyFailure } from '../../design/toasts.tsx'
-import type { Link } from '../../entry/values.ts'
+import { notify, notifyFailure } from '../../design/toasts.tsx'
+import type { Link, Values } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
@@ -20,15 +20,19 @@ export interface EntryDrawerProps {
   /** What its title begins with. */
   readonly title: string
   readonly locale: string | null
+  /** One that was left, to go on with. */
+  readonly left: EntrySession | null
   readonly onCreated: (link: Link) => void
-  readonly onClose: () => void
+  /** With what was typed, where it was left without having been created. */
+  readonly onClose: (left: EntrySession | null) => void
 }
 
 /** Makes an entry of another type without leaving this one. */
-export function EntryDrawer({ uid, title, locale, onCreated, onClose }: EntryDrawerProps) {
+export function EntryDrawer(props: EntryDrawerProps) {
+  const { uid, title, locale, left, onCreated, onClose } = props
   const type = useTypes().find((one) => one.uid === uid)
-  const { t } = useTexts()
-  const session = useNewSession(type, title, locale)
+  const { t, language } = useTexts()
+  const { session, isTyped } = useNewSession(type, { title, locale, left })
   const [isBusy, busy] = useState(false)
   const create = async (): Promise<void> => {
     if (session === null) return
@@ -41,21 +45,25 @@ export function EntryDrawer({ uid, title, locale, onCreated, onClose }: EntryDra
         session.plan.reading.titleFieldOf(uid) ?? session.plan.declaration.titleField
       const named = titleField === null ? null : session.form.get([titleField])
       onCreated({ documentId, title: typeof named === 'string' ? named : documentId })
-      onClose()
+      onClose(null)
     } else if (!isSaved) {
       const state = session.saver.state()
       notifyFailure(state.kind === 'refused' ? state.message : t('entry.notSaved'))
     }
   }
+  const leave = (): void => {
+    session?.keepsWork(false)
+    onClose(isTyped() ? session : null)
+  }
   return (
     <Dialog
-      title={t('palette.new', { name: type?.displayName ?? uid })}
+      title={t('palette.new', { name: type === undefined ? uid : entryNameOf(type, language) })}
       isOpen
-      onClose={onClose}
+      onClose={leave}
       form="drawer"
       actions={
         <>
-          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button onPress={leave}>{t('action.cancel')}</Button>
           <Button
             look="primary"
             isDisabled={session === null || isBusy}
@@ -99,16 +107,22 @@ function DrawerForm({ session }: { readonly session: EntrySession }) {
   )
 }
 
-function useNewSession(
-  type: TypeSummary | undefined,
-  title: string,
-  locale: string | null,
-): EntrySession | null {
+interface Beginning {
+  readonly title: string
+  readonly locale: string | null
+  readonly left: EntrySession | null
+}
+
+/** A session of its own, or the one that was left; `isTyped`: whether more is in it than it began with. */
+function useNewSession(type: TypeSummary | undefined, { title, locale, left }: Beginning) {
   const client = useQueryClient()
   const { administrator } = useSession()
-  const [session, setSession] = useState<EntrySession | null>(null)
+  const { t } = useTexts()
+  const [session, setSession] = useState<EntrySession | null>(left)
+  /** Null where it began with what somebody had typed. */
+  const first = useRef<Values | null>(null)
   useEffect(() => {
-    if (type === undefined) return
+    if (type === undefined || left !== null) return
     let isGone = false
     loadFormPlan(client, type, locale).then((plan) => {
       if (isGone) return
@@ -121,13 +135,27 @@ function useNewSession(
         isAside: true,
       })
       const { titleField } = plan.declaration
-      if (titleField !== null && title !== '') opened.form.set([titleField], title)
+      if (opened.isRestored) notify(t('entry.restored'))
+      else if (titleField !== null && title !== '') opened.form.set([titleField], title)
+      first.current = opened.isRestored ? null : opened.form.values()
       setSession(opened)
     }, notifyFailure)
     return () => {
       isGone = true
     }
-  }, [administrator.id, client, locale, title, type])
-  useEffect(() => session?.saver.start(), [session])
-  return session
+  }, [administrator.id, client, left, locale, t, title, type])
+  useEffect(() => {
+    session?.keepsWork(true)
+    return session?.saver.start()
+  }, [session])
+  return { session, isTyped: () => session !== null && isTypedInto(session, first.current) }
+}
+
+/** What is proposed from a title is nothing that anybody typed. */
+function isTypedInto({ form, plan }: EntrySession, first: Values | null): boolean {
+  if (first === null) return true
+  const now = form.values()
+  return Object.entries(plan.attributes).some(
+    ([name, { type }]) => type !== 'uid' && now[name] !== first[name],
+  )
 }

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { factsKey } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { notify } from '../../design/toasts.tsx'
+import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { Link } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
 import { focusField } from '../../fields/focus.ts'
@@ -149,10 +150,13 @@ interface NewLinked {
   readonly uid: string
   readonly title: string
   readonly onCreated: (link: Link) => void
+  readonly left: EntrySession | null
 }
 
 function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
   const [linked, setLinked] = useState<NewLinked | null>(null)
+  const { t } = useTexts()
+  const notifyHere = useOwnNotices()
   const opener = useRef<Element | null>(null)
   useEffect(() => {
     if (linked === null && opener.current instanceof HTMLElement) opener.current.focus()
@@ -169,14 +173,21 @@ function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
       isReadOnly,
       createLinked: (uid, title, onCreated) => {
         opener.current = document.activeElement
-        setLinked({ uid, title, onCreated })
+        setLinked({ uid, title, onCreated, left: null })
       },
     }),
     [form, plan, door, isReadOnly],
   )
   const drawer =
     linked === null ? null : (
-      <EntryDrawer {...linked} locale={plan.locale} onClose={() => setLinked(null)} />
+      <EntryDrawer
+        {...linked}
+        locale={plan.locale}
+        onClose={(left) => {
+          setLinked(null)
+          if (left !== null) notifyHere(t('entry.left'), () => setLinked({ ...linked, left }))
+        }}
+      />
     )
   return { open, drawer }
 }

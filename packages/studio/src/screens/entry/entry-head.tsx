@@ -72,12 +72,12 @@ export function EntryHead(props: EntryHeadProps) {
 /** The title for those who do not see the page, and for the window. */
 function Heading({ session }: { readonly session: EntrySession }) {
   const { declaration, type } = session.plan
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const name = declaration.titleField ?? Object.keys(declaration.attributes)[0] ?? ''
   const value = useFromValue<unknown, string>(name, (held) =>
     typeof held === 'string' || typeof held === 'number' ? String(held) : '',
   )
-  const title = value === '' ? t('palette.new', { name: entryNameOf(type) }) : value
+  const title = value === '' ? t('palette.new', { name: entryNameOf(type, language) }) : value
   useEffect(() => {
     document.title = `${title} · Quire`
   }, [title])

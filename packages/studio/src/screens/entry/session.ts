@@ -1,6 +1,12 @@
 import { Autosave } from '../../entry/autosave.ts'
 import { FormStore } from '../../entry/form-store.ts'
-import { findKeptWork, keepWork, learnKeptKeys } from '../../entry/kept-work.ts'
+import {
+  findKeptWork,
+  type KeptFor,
+  type KeptWork,
+  keepWork,
+  learnKeptKeys,
+} from '../../entry/kept-work.ts'
 import { mergeEntries } from '../../entry/merge.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
@@ -15,6 +21,8 @@ export interface EntrySession {
   readonly door: OpenDoor
   /** Whether work of an earlier time, which never got to the server, is back in the form. */
   readonly isRestored: boolean
+  /** Whether the browser keeps what is not saved. Nothing is kept of what was left on purpose. */
+  readonly keepsWork: (isKept: boolean) => void
 }
 
 export interface Opening {
@@ -23,7 +31,7 @@ export interface Opening {
   readonly found: FoundEntry | null
   readonly administrator: string
   readonly onCreated: (documentId: string) => void
-  /** It is made in passing, beside another: nothing is saved before somebody says so, and nothing kept. */
+  /** It is made in passing, beside another: nothing is saved before somebody says so. */
   readonly isAside?: boolean
 }
 
@@ -38,8 +46,8 @@ export function openSession({
 }: Opening): EntrySession {
   const { attributes, components, reading, type, locale } = plan
   const door = openDoor(plan, { documentId, found }, onCreated)
-  const keptFor = (id: string | null) => ({ administrator, uid: type.uid, documentId: id, locale })
-  const kept = isAside ? null : findKeptWork(localStorage, keptFor(documentId))
+  const keeper = openKeeper({ administrator, uid: type.uid, locale, isAside }, documentId, door)
+  const kept = keeper.find()
   if (kept !== null) learnKeptKeys(attributes, kept.base, components, reading.keys)
   const base =
     found === null ? newValues(attributes, reading) : toFormValues(attributes, found.entry, reading)
@@ -60,12 +68,7 @@ export function openSession({
     etag: found?.etag ?? null,
     isNew: found === null,
     isAutomatic: type.draftAndPublish && !isAside,
-    keep: (work) => {
-      if (isAside) return
-      // What was kept of an entry before it was made goes with it.
-      if (door.documentId() !== documentId) keepWork(localStorage, keptFor(documentId), null)
-      keepWork(localStorage, keptFor(door.documentId()), work)
-    },
+    keep: keeper.keep,
     now: Date.now,
     after: (milliseconds, act) => {
       const timer = setTimeout(act, milliseconds)
@@ -73,5 +76,21 @@ export function openSession({
     },
     newAttempt: randomName,
   })
-  return { plan, form, saver, door, isRestored: kept !== null }
+  return { plan, form, saver, door, isRestored: kept !== null, keepsWork: keeper.keepsWork }
+}
+
+/** What this browser keeps of an entry. */
+function openKeeper(of: Omit<KeptFor, 'documentId'>, first: string | null, door: OpenDoor) {
+  let isKept = true
+  const keptFor = (documentId: string | null): KeptFor => ({ ...of, documentId })
+  return {
+    find: () => findKeptWork(localStorage, keptFor(first)),
+    keep: (work: KeptWork | null): void => {
+      const documentId = door.documentId()
+      // What was kept of an entry before it was made goes with it.
+      if (documentId !== first) keepWork(localStorage, keptFor(first), null)
+      keepWork(localStorage, keptFor(documentId), isKept ? work : null)
+    },
+    keepsWork: (keeps: boolean): void => void (isKept = keeps),
+  }
 }

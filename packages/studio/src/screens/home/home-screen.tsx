@@ -45,7 +45,7 @@ export function HomeScreen() {
 const MOST_BEGINNINGS = 6
 
 function Beginnings() {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const may = useMay()
   const types = useTypes().filter(
     ({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`),
@@ -63,7 +63,7 @@ function Beginnings() {
             className={styles['beginning']}
           >
             <Icon name="plus" size={14} />
-            {t('palette.new', { name: entryNameOf(type) })}
+            {t('palette.new', { name: entryNameOf(type, language) })}
           </Link>
         </li>
       ))}
@@ -102,7 +102,11 @@ function Entries({ title, entries }: EntriesProps) {
 function EntryLink({ entry, type }: { readonly entry: RecentEntry; readonly type: TypeSummary }) {
   const texts = useTexts()
   const { documentId, locale, title, state, at } = entry
-  const note = [entryNameOf(type), locale === null ? null : texts.locale(locale), texts.ago(at)]
+  const note = [
+    entryNameOf(type, texts.language),
+    locale === null ? null : texts.locale(locale),
+    texts.ago(at),
+  ]
   const isSingle = type.kind === 'singleType'
   const search = locale === null ? {} : { locale }
   const content = (

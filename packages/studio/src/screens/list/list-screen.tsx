@@ -140,7 +140,7 @@ function LocaleChoice({ list }: { readonly list: List }) {
 }
 
 function NewButton({ type, list }: { readonly type: TypeSummary; readonly list: List }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const may = useMay()
   const navigate = useNavigate()
   if (!may(`${type.uid}.create`, list.locale ?? undefined)) return null
@@ -153,7 +153,7 @@ function NewButton({ type, list }: { readonly type: TypeSummary; readonly list: 
   }
   return (
     <Button look="primary" onPress={begin}>
-      {t('palette.new', { name: entryNameOf(type) })}
+      {t('palette.new', { name: entryNameOf(type, language) })}
     </Button>
   )
 }

@@ -67,7 +67,7 @@ function Item({ release, item, fault, mayRemove }: ItemProps) {
   const name = item.title === '' ? t('trash.untitled') : item.title
   const notes = [
     t(isDone ? DONE[item.action] : TO_DO[item.action]),
-    type === undefined ? null : entryNameOf(type),
+    type === undefined ? null : entryNameOf(type, texts.language),
     item.locale === undefined ? null : texts.locale(item.locale),
   ]
   return (

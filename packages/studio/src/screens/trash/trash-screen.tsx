@@ -74,7 +74,7 @@ function DeletedRow({ row, type, onEnd }: DeletedRowProps) {
     (row.locales ?? [undefined]).every((locale) => may(`${row.uid}.${verb}`, locale))
   const create = type?.kind === 'singleType' ? 'update' : 'create'
   const notes = [
-    type === undefined ? null : entryNameOf(type),
+    type === undefined ? null : entryNameOf(type, texts.language),
     row.locales === undefined ? null : row.locales.map(texts.locale).join(', '),
     t('trash.deletedBy', { ago: texts.ago(row.deletedAt), name: authorOf(row.by, t) }),
     t('trash.until', { moment: texts.moment(row.expiresAt) }),

@@ -147,9 +147,10 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
 }
 
 function EntryOf({ delivery: { type: uid, documentId, locale } }: { readonly delivery: Delivery }) {
+  const { language } = useTexts()
   const type = useTypes().find((one) => one.uid === uid)
   const text = documentId.slice(0, 8)
-  const name = type === undefined ? '' : entryNameOf(type)
+  const name = type === undefined ? '' : entryNameOf(type, language)
   const place = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   return (
     <>

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import { fieldAt, openAs, openPiece, PERSON, PIECE, startWithEditors, titleOf } from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('a linked entry that is made beside another', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  let documentId: string
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+    documentId = (await server.ask('POST', PIECE, { data: { title: 'Beside' } })).data.documentId
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const search = (): Locator => fieldAt(page, 'author').getByRole('combobox')
+  const drawer = (): Locator => page.getByRole('dialog', { name: 'New person' })
+  const name = (): Locator => drawer().getByRole('textbox', { name: 'Name', exact: true })
+  const begin = async (title: string): Promise<void> => {
+    await search().fill(title)
+    await page.getByRole('option', { name: `New: ${title}` }).click()
+    await name().waitFor()
+  }
+  const notice = (): Locator => page.getByRole('alertdialog', { name: 'was not created' })
+  const kept = (): Promise<readonly string[]> =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('quire.unsaved')))
+
+  it('comes back with what was typed, when it was left and that is taken back', async () => {
+    await openPiece(page, server, documentId)
+    await begin('Anna')
+    await name().fill('Anna of Åland')
+    await page.keyboard.press('Escape')
+    await drawer().waitFor({ state: 'detached' })
+    await search().and(page.locator(':focus')).waitFor()
+    expect(await kept()).to.deep.equal([])
+    await expectAccessible(page, 'a drawer that was left')
+    await notice().getByRole('button', { name: 'Undo' }).click()
+    await name().waitFor()
+    expect(await name().inputValue()).to.equal('Anna of Åland')
+    await drawer().getByRole('button', { name: 'Create' }).click()
+    await fieldAt(page, 'author').getByRole('link', { name: 'Anna of Åland' }).waitFor()
+    expect(await kept()).to.deep.equal([])
+    const { data } = await server.ask('GET', `${PERSON}?filters[name][$startsWith]=Anna`)
+    expect(data).to.have.length(1)
+  })
+
+  it('says nothing when nothing was typed', async () => {
+    await fieldAt(page, 'author').getByRole('button', { name: 'Remove Anna of Åland' }).click()
+    await begin('Nobody')
+    await drawer().getByRole('button', { name: 'Cancel' }).click()
+    await drawer().waitFor({ state: 'detached' })
+    expect(await notice().count()).to.equal(0)
+  })
+
+  it('is back when the page was loaded again in the middle of it', async () => {
+    await openPiece(page, server, documentId)
+    await begin('Half')
+    await name().fill('Half a name')
+    await page.waitForFunction(() =>
+      Object.keys(localStorage).some((key) => localStorage.getItem(key)?.includes('Half a name')),
+    )
+    await page.reload()
+    await titleOf(page).waitFor()
+    await begin('Another')
+    await page.getByText('What you had not saved last time is back').waitFor()
+    expect(await name().inputValue()).to.equal('Half a name')
+  })
+})
