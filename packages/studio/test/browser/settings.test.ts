@@ -218,6 +218,12 @@ describeInBrowser('the settings', () => {
     ] as const) {
       await open(section, title)
       await expectNoSidewaysScrolling(page, section)
+      const link = page
+        .getByRole('navigation', { name: 'Settings' })
+        .getByRole('link', { name: title })
+      const { x = -1, width = 0 } = (await link.boundingBox()) ?? {}
+      expect(x, section).to.be.at.least(0)
+      expect(x + width, section).to.be.at.most(360)
     }
   })
 

@@ -1,5 +1,5 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router'
-import { type ComponentType, Suspense } from 'react'
+import { type ComponentType, Suspense, useEffect, useRef } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Skeleton } from '../../design/late.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
@@ -38,6 +38,12 @@ export function SettingsScreen() {
   const { section: id } = useParams({ strict: false })
   const sections = SECTIONS.filter(({ action }) => action === null || may(action))
   const section = sections.find((one) => one.id === id)
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // On a phone the pages stand in one line, of which a part is seen.
+    const current = nav.current?.querySelector('[aria-current=page]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [id])
   if (section === undefined) {
     return <Navigate to="/settings/$section" params={{ section: 'account' }} replace />
   }
@@ -45,7 +51,7 @@ export function SettingsScreen() {
   return (
     <Page title={t('settings.title')}>
       <div className={styles['columns']}>
-        <nav aria-label={t('settings.title')} className={styles['nav']}>
+        <nav ref={nav} aria-label={t('settings.title')} className={styles['nav']}>
           {sections.map((one) => (
             <Link
               key={one.id}
