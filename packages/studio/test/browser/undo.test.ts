@@ -168,6 +168,21 @@ describeInBrowser('what can be taken back', () => {
     await remove.waitFor()
   })
 
+  it('is said in one line on a phone, and leaves the page beside it to the hand', async () => {
+    await open()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await removeFirst()
+    const text = await notice().getByText('Quote removed', { exact: true }).boundingBox()
+    expect(text?.height).to.be.at.most(20)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const beside = await notice().boundingBox()
+    const isPage = await page.evaluate(
+      (y) => document.elementFromPoint(300, y)?.closest('[role=region]') === null,
+      (beside?.y ?? 0) + 10,
+    )
+    expect(isPage).to.equal(true)
+  })
+
   it('is offered no longer than the form is open', async () => {
     await open()
     await removeFirst()
