@@ -4,6 +4,7 @@ import { collectPaths } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
 import { readRange } from '../storage/store.ts'
+import { countKeys } from '../storage/view.ts'
 import type { Interval } from '../storage/view.ts'
 import { boundsOf, conjuncts, partsOf } from './bounds.ts'
 import { implies } from './implies.ts'
@@ -113,20 +114,6 @@ function countTested(source: Source, plan: CountPlan, most: number): number {
   return count
 }
 
-function countEntries({ data, view }: Source, plan: CountPlan, most: number): number {
-  let count = 0
-  for (const { low, high } of plan.intervals) {
-    if (count >= most) break
-    count += data.store.entries.getKeysCount({
-      start: low,
-      end: high,
-      ...(most !== Infinity && { limit: most - count }),
-      ...(view.snapshot && { transaction: view.snapshot }),
-    })
-  }
-  return count
-}
-
 /** How many records the plan finds, at most so many. */
 export function countByPlan(
   source: Source,
@@ -137,6 +124,6 @@ export function countByPlan(
   const count =
     plan.test || plan.isMultikey
       ? countTested(source, plan, most)
-      : countEntries(source, plan, most)
+      : countKeys(source.data, source.view, plan.intervals, most)
   return Math.max(Math.min(count, most) - skip, 0)
 }

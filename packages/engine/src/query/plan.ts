@@ -12,6 +12,7 @@ import { implies } from './implies.ts'
 import { bestUnion } from './union-plan.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import type { Sort } from '../filter/sort.ts'
+import type { Interval } from '../storage/view.ts'
 
 type Direction = 1 | -1
 
@@ -53,6 +54,8 @@ export function holdsMatches(
   return !index.sparse || demandsPresence(index, conditions)
 }
 
+const isLimited = ({ most }: Wants): boolean => most !== Infinity
+
 function planIndex(
   index: Index,
   filter: Filter,
@@ -64,8 +67,8 @@ function planIndex(
   const order = orderOf(index, bounded, wants.sort, fixedPaths(index, conditions, bounded.points))
   const isSorted = wants.sort.length > 0 && order !== null
   const isBounded = bounded.points > 0 || bounded.hasRange
-  if (!isBounded && !(isSorted && wants.isLimited)) return null
-  const score = scoreOf(index, bounded) + Number(isSorted) * (wants.isLimited ? 13 : 3)
+  if (!isBounded && !(isSorted && isLimited(wants))) return null
+  const score = scoreOf(index, bounded) + Number(isSorted) * (isLimited(wants) ? 13 : 3)
   return {
     kind: 'index',
     index,
@@ -76,14 +79,17 @@ function planIndex(
   }
 }
 
-/** What finds one document is best; then each bound component counts, and for a page an order that saves sorting all. */
+/** What leads to one document by each of its values has at least this score. */
+const EXACT = 1000
+
+/** What finds one document for each value is best; then each bound component counts, and for a page an order that saves sorting all. */
 export function scoreOf(index: Index, bounded: Bounded): number {
-  const isExact = index.unique && bounded.isComplete && bounded.isSingle
+  const isExact = index.unique && bounded.isComplete
   return (
     bounded.points * 10 +
     Number(bounded.hasRange) * 6 +
     Number(bounded.isSingle) * 2 +
-    Number(isExact) * 1000
+    Number(isExact) * EXACT
   )
 }
 
@@ -105,9 +111,14 @@ export interface Wants {
   /** The commit that is read: indexes built later are not in it. */
   readonly at: number
   readonly sort: Sort
-  readonly isLimited: boolean
+  /** How many are read in the order of `sort`; Infinity is all. */
+  readonly most: number
   readonly hint: Hint | null
+  /** How many entries an index has in these intervals, counted no further than to `most`; null where that is not asked. */
+  readonly countKeys: CountKeys | null
 }
+
+export type CountKeys = (intervals: readonly Interval[], most: number) => number
 
 /** Where multikey: conditions on whole values, such as expressions compare, are no bounds of elements. */
 function conditionsFor(index: Index, filter: Filter, wants: Wants): readonly Condition[] {
@@ -118,11 +129,40 @@ function conditionsFor(index: Index, filter: Filter, wants: Wants): readonly Con
 
 function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): IndexPlan | null {
   let best: IndexPlan | null = null
+  const plans: IndexPlan[] = []
   for (const index of indexes) {
     const plan = planIndex(index, filter, conditionsFor(index, filter, wants), wants)
+    if (plan) plans.push(plan)
     if (plan && plan.score > (best?.score ?? 0)) best = plan
   }
-  return best
+  return best && plans.length > 1 ? shortest(best, plans, wants) : best
+}
+
+/** Above so many entries the form of the conditions says enough. */
+const MOST_COUNTED = 200
+
+/**
+ * The form of conditions says little of how much they leave: the two values that all documents have bind more of an
+ * index than one of ten slugs. So what has few entries is preferred, as trials do it in MongoDB; a page in the order of
+ * an index reads as many as it has rows.
+ */
+function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: Wants): IndexPlan {
+  const { countKeys } = wants
+  if (!countKeys || best.score >= EXACT) return best
+  const isPage = best.isSorted && isLimited(wants)
+  let found = best
+  let fewest = isPage ? Math.min(wants.most, MOST_COUNTED) : countFew(best, MOST_COUNTED, countKeys)
+  for (const plan of plans) {
+    const count = plan === best ? fewest : countFew(plan, fewest, countKeys)
+    if (count < fewest) found = plan
+    fewest = Math.min(count, fewest)
+  }
+  return found
+}
+
+/** Nothing is counted where there may be one entry for each of too many values. */
+function countFew({ intervals }: IndexPlan, most: number, countKeys: CountKeys): number {
+  return intervals.length > most ? most : countKeys(intervals, most)
 }
 
 /** By the index that is asked for, all of it if need be: a sparse one then leaves documents out, as in MongoDB. */
@@ -149,7 +189,7 @@ export function choosePlan(collection: Collection, filter: Filter, wants: Wants)
     return index && planHinted(index, filter, wants)
   }
   const single = bestIndex(indexes, filter, wants)
-  const unordered = { ...wants, sort: [], isLimited: false }
+  const unordered = { ...wants, sort: [], most: Infinity, countKeys: null }
   const union = bestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))
   return union && union.score > (single?.score ?? 0) ? union : single
 }

@@ -6,6 +6,7 @@ import type { Data } from '../storage/database.ts'
 import {
   canScanFields,
   changedRecords,
+  countKeys,
   documentOfRecord,
   scanIndex,
   scanRecords,
@@ -75,15 +76,10 @@ interface RecordTest {
 /** Reading every record is quicker than finding so large a part of them by an index, one by one. */
 const FEW = 0.25
 
-function leadsToMany({ data, collection }: Source, plan: ReadPlan): boolean {
+function leadsToMany({ data, view, collection }: Source, plan: ReadPlan): boolean {
   if (plan.kind === 'union') return false
   const most = Math.ceil(collection.count * FEW)
-  let count = 0
-  for (const { low, high } of plan.intervals) {
-    if (count > most) break
-    count += data.store.entries.getKeysCount({ start: low, end: high, limit: most + 1 })
-  }
-  return count > most
+  return countKeys(data, view, plan.intervals, most + 1) > most
 }
 
 /** Whether to scan held fields: of a large collection, where few records are then read as a whole. */
@@ -130,13 +126,14 @@ export function* page<T>(items: Iterable<T>, skip: number, limit: number): Gener
   }
 }
 
-export function planQuery(source: Source, query: Query): ReadPlan | null {
-  return choosePlan(source.collection, query.filter, {
+export function planQuery({ data, view, collection }: Source, query: Query): ReadPlan | null {
+  return choosePlan(collection, query.filter, {
     sort: query.sort,
-    isLimited: query.limit !== Infinity,
+    most: query.skip + query.limit,
     variables: query.variables,
     hint: query.hint ?? null,
-    at: source.view.at,
+    at: view.at,
+    countKeys: (intervals, most) => countKeys(data, view, intervals, most),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { RangeOptions } from 'lmdb'
 import { decodeDocument, decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
@@ -6,6 +7,7 @@ import type { KeyChanges } from './key-changes.ts'
 import type { Data } from './database.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Snapshot } from './store.ts'
+import type { Table } from './writer.ts'
 
 export interface Change {
   readonly collection: Collection
@@ -103,6 +105,29 @@ export function* changedRecords(view: View, collection: Collection): Generator<R
 export interface Interval {
   readonly low: Buffer
   readonly high: Buffer
+}
+
+/** How many entries lie in these intervals: as many as `most`, or all. */
+export function countKeys(
+  { store }: Data,
+  { snapshot }: View,
+  intervals: readonly Interval[],
+  most: number,
+): number {
+  let count = 0
+  for (const { low: start, high: end } of intervals) {
+    if (count >= most) break
+    const range = { start, end, ...(snapshot && { transaction: snapshot }) }
+    // `getKeysCount` of lmdb takes no limit: it goes through all of a range.
+    const isMore = most !== Infinity && hasMore(store.entries, range, most - count - 1)
+    if (isMore) return most
+    count += store.entries.getKeysCount({ ...range })
+  }
+  return count
+}
+
+function hasMore(entries: Table, range: RangeOptions, than: number): boolean {
+  return [...entries.getKeys({ ...range, offset: than, limit: 1 })].length > 0
 }
 
 /** Which entries of an index are read, and how. */

@@ -732,6 +732,38 @@ for (const target of TARGETS) {
           .and.not.to.include('COLLSCAN')
       })
 
+      it('reads several values by the index that has few of them', async () => {
+        const rows = Array.from({ length: 600 }, (_, id) => ({ id, status: 'published', locale: 'en', slug: `s${id}`, tag: `t${id % 300}` })) // prettier-ignore
+        const made = await collection(numbered(rows))
+        await made.createIndexes([
+          { key: { status: 1, locale: 1, id: 1 }, name: 'list' },
+          {
+            key: { slug: 1, locale: 1 },
+            unique: true,
+            partialFilterExpression: { status: 'published', slug: { $gt: '' } },
+          },
+          { key: { tag: 1 } },
+        ])
+        const held = { status: 'published', locale: 'en' }
+        const examined = async (find: Document): Promise<number> => {
+          const explain = { find: made.collectionName, ...find }
+          const { executionStats } = await database.command({ explain })
+          return executionStats.totalDocsExamined
+        }
+        const bySlug = { ...held, slug: { $in: ['s7', 's5', 's9'] } }
+        const byTag = { ...held, tag: { $in: ['t7', 't5'] } }
+        const found = await made.find(bySlug).sort({ id: -1 }).toArray()
+        expect(found.map(({ _id }) => _id)).to.deep.equal([9, 7, 5])
+        const page = await made.find(byTag).sort({ id: 1 }).limit(3).toArray()
+        expect(page.map(({ _id }) => _id)).to.deep.equal([5, 7, 305])
+        if (isDeparting) return
+        expect(await examined({ filter: bySlug })).to.equal(3)
+        expect(await examined({ filter: bySlug, sort: { id: 1 }, limit: 10 })).to.equal(3)
+        expect(await examined({ filter: byTag })).to.equal(4)
+        expect(await examined({ filter: byTag, sort: { id: 1 }, limit: 10 })).to.equal(4)
+        expect(await examined({ filter: held, sort: { id: 1 }, limit: 10 })).to.equal(10)
+      })
+
       it('refuses a unique index over duplicates', async () => {
         const made = await collection([
           { _id: 1, a: 1 },
