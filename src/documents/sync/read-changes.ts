@@ -3,11 +3,12 @@ import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commi
 import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import type { LocaleRules } from '../../query/query.ts'
+import type { LocaleRules, VersionSelection } from '../../query/query.ts'
 import { readSynced } from '../../mongo/read/read-synced.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { SyncedType, SyncScope } from '../../query/sync/parse-scope.ts'
 import type { SyncToken } from '../../query/sync/sync-token.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
 import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
 
@@ -84,16 +85,28 @@ export function finderOf(scope: SyncScope, token: SyncToken, types: readonly Ope
   const held = new Map(
     types
       .filter((_, index) => token.types[index]?.isLost === false)
-      .map((type) => [type.plan.uid, type]),
+      .map((type) => [type.plan.uid, { type, selection: selectionOf(scope, token, type) }]),
   )
-  const locales = new Set(token.locales)
   return ({ type: uid, documentId, locale, status }) => {
-    const type = held.get(uid)
-    if (type === undefined) return null
-    const { draftAndPublish, localized } = type.plan
-    if (draftAndPublish && status !== scope.status) return null
-    if (localized && !locales.has(locale)) return null
+    const { type, selection } = held.get(uid) ?? {}
+    if (type === undefined || selection === undefined) return null
+    if (status !== selection.status || !selection.locales.includes(locale)) return null
     return { type, _id: versionId(documentId, { locale, status }), documentId, locale }
+  }
+}
+
+/**
+ * Which versions of a type are rows. The log also names drafts and locales of the time before the type was declared
+ * without them: they stay stored, and nobody may see them.
+ */
+export function selectionOf(
+  { status }: Pick<SyncScope, 'status'>,
+  { locales }: Pick<SyncToken, 'locales'>,
+  { plan }: Pick<OpenType, 'plan'>,
+): VersionSelection {
+  return {
+    locales: plan.localized ? locales : [NO_LOCALE],
+    status: plan.draftAndPublish ? status : 'published',
   }
 }
 

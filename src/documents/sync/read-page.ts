@@ -3,8 +3,7 @@ import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
 import type { VersionSelection } from '../../query/query.ts'
 import type { SyncScope } from '../../query/sync/parse-scope.ts'
 import type { SyncToken, TypeProgress } from '../../query/sync/sync-token.ts'
-import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { BLOCK, type OpenType, readChanges, type SyncSources } from './read-changes.ts'
+import { BLOCK, type OpenType, readChanges, selectionOf, type SyncSources } from './read-changes.ts'
 import {
   assertFollowable,
   initialProgress,
@@ -123,17 +122,6 @@ async function readRows(
   }
   const next = { ...token, types: progress }
   return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
-}
-
-function selectionOf(
-  { status }: SyncScope,
-  { locales }: SyncToken,
-  { plan }: OpenType,
-): VersionSelection {
-  return {
-    locales: plan.localized ? locales : [NO_LOCALE],
-    status: plan.draftAndPublish ? status : 'published',
-  }
 }
 
 /** Adds rows of a type after an `_id`. Answers the last that fitted, or null where there are no more. */

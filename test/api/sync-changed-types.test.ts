@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { until } from '../until.ts'
+import { declare, type Json, serve, type TestServer } from './server.ts'
+
+interface Declared {
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+}
+
+const own = (localized: boolean) => (localized ? { pluginOptions: { i18n: { localized } } } : {})
+const typesOf = ({ draftAndPublish, localized }: Declared) => ({
+  post: declare(
+    'post',
+    { title: { type: 'string', ...own(localized) } },
+    { draftAndPublish, localized },
+  ),
+})
+
+/** A copy as docs/sync.md has it. */
+interface Copy {
+  readonly rows: ReadonlyMap<string, Json>
+  readonly next: string
+}
+
+describe('copies of a type that is declared otherwise', () => {
+  const opened: TestServer[] = []
+  let client: MongoClient
+
+  afterEach(async () => {
+    await client.close()
+    for (const server of opened.splice(0).toReversed()) await server.close()
+  })
+
+  async function open(declared: Declared): Promise<TestServer> {
+    const [first] = opened
+    const server = await serve('sync_types', {
+      contentTypes: typesOf(declared),
+      ...(first === undefined
+        ? { locales: ['fr'] }
+        : { environment: { MONGODB_DATABASE: first.database } }),
+    })
+    if (first === undefined) client = await MongoClient.connect(server.uri)
+    opened.push(server)
+    return server
+  }
+
+  /** Of all servers of a test. */
+  const database = () => client.db(opened[0]?.database)
+
+  /** All that was written has its number. */
+  async function settle(): Promise<void> {
+    const db = database()
+    await until(async () => {
+      if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
+      return (await db.collection('quire_heads').findOne({}))?.['assigning'] === null
+    }, 10_000)
+  }
+
+  async function follow(server: TestServer, query: string, copy?: Copy): Promise<Copy> {
+    await settle()
+    const rows = new Map(copy?.rows)
+    for (let asked = copy === undefined ? query : `token=${copy.next}`; ;) {
+      const { status, body, text } = await server.get(`/api/_sync?${asked}`)
+      expect(status, text).to.equal(200)
+      for (const item of body.items) apply(rows, item)
+      asked = `token=${body.next}`
+      if (!body.more) return { rows, next: body.next }
+    }
+  }
+
+  async function create(server: TestServer, title: string, query = ''): Promise<string> {
+    const { status, body, text } = await server.post(`/api/posts${query}`, { title })
+    expect(status, text).to.equal(201)
+    return body.data.documentId
+  }
+
+  async function put(server: TestServer, target: string, title: string): Promise<void> {
+    const { status, text } = await server.put(`/api/posts/${target}`, { title })
+    expect(status, text).to.equal(200)
+  }
+
+  async function expectFresh(server: TestServer, query: string, copy: Copy): Promise<void> {
+    const fresh = await follow(server, query)
+    expect([...copy.rows]).to.have.deep.members([...fresh.rows])
+  }
+
+  it('hold no drafts of a type that has no drafts any more', async () => {
+    const before = await open({ draftAndPublish: true, localized: false })
+    const shown = await create(before, 'published')
+    await create(before, 'never published', '?status=draft')
+    const copy = await follow(before, 'types=post')
+    await put(before, `${shown}?status=draft`, 'secret')
+    await create(before, 'secret', '?status=draft')
+    const after = await open({ draftAndPublish: false, localized: false })
+    const followed = await follow(after, 'types=post', copy)
+    expect([...followed.rows.values()].map(({ data }) => data.title)).to.deep.equal(['published'])
+    await expectFresh(after, 'types=post', followed)
+  })
+
+  it('keep what is published where a draft was deleted before there were no drafts any more', async () => {
+    const before = await open({ draftAndPublish: true, localized: false })
+    const shown = await create(before, 'published')
+    const copy = await follow(before, 'types=post')
+    await put(before, `${shown}?status=draft`, 'secret')
+    await settle()
+    await database().collection('post_versions').deleteOne({ status: 'draft' })
+    const after = await open({ draftAndPublish: false, localized: false })
+    await expectFresh(after, 'types=post', await follow(after, 'types=post', copy))
+  })
+
+  it('hold nothing of locales that a type has no more', async () => {
+    const before = await open({ draftAndPublish: false, localized: true })
+    const shown = await create(before, 'one')
+    const copy = await follow(before, 'types=post&locale=*')
+    await put(before, `${shown}?locale=fr`, 'un')
+    const after = await open({ draftAndPublish: false, localized: false })
+    await expectFresh(
+      after,
+      'types=post&locale=*',
+      await follow(after, 'types=post&locale=*', copy),
+    )
+  })
+
+  it('hear of drafts that a start makes', async () => {
+    const before = await open({ draftAndPublish: true, localized: false })
+    const shown = await create(before, 'one')
+    const copy = await follow(before, 'types=post&status=draft')
+    const between = await open({ draftAndPublish: false, localized: false })
+    await put(between, shown, 'two')
+    await create(between, 'three')
+    const after = await open({ draftAndPublish: true, localized: false })
+    const followed = await follow(after, 'types=post&status=draft', copy)
+    await expectFresh(after, 'types=post&status=draft', followed)
+  })
+})
+
+function apply(rows: Map<string, Json>, item: Json): void {
+  const key = `${item.documentId} ${item.locale}`
+  if (item.op === 'put') rows.set(key, item)
+  else if (item.op === 'delete') rows.delete(key)
+  else {
+    for (const [held, { locale }] of rows) {
+      if (item.locale === undefined || item.locale === locale) rows.delete(held)
+    }
+  }
+}
