@@ -6,7 +6,6 @@ import type { DocumentContext } from '../../documents/context.ts'
 import {
   advanced,
   beginSync,
-  isBehind,
   isUpToDate,
   readSyncPage,
   type SyncPage,
@@ -14,7 +13,6 @@ import {
 import type { SyncSources } from '../../documents/sync/read-changes.ts'
 import { resetItem } from '../../documents/sync/sync-items.ts'
 import { openAddressShares } from '../../live/address-shares.ts'
-import { RIGHTS } from '../../live/live-stream.ts'
 import type { Locales } from '../../locales/locales.ts'
 import { readHeldToken } from '../../query/sync/held-token.ts'
 import { parseScope, syncedTypes, type SyncScope } from '../../query/sync/parse-scope.ts'
@@ -30,13 +28,10 @@ import { networkOf } from '../network-of.ts'
 import { readQuery } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { assertLocales, invalid } from './refuse.ts'
+import { type FollowedLog, type Seen, untilChanged } from './until-changed.ts'
 
-/** What the route asks of the commit log (`openCommitLog`). */
-interface FollowedLog {
-  head(): SyncSources['head']
+interface KnownLog extends FollowedLog {
   refresh(): Promise<SyncSources['head']>
-  onHead(listener: (head: SyncSources['head']) => void): () => void
-  follow(): () => void
 }
 
 export interface SyncRouteDependencies {
@@ -44,7 +39,7 @@ export interface SyncRouteDependencies {
   readonly schema: Schema
   readonly locales: Pick<Locales, 'current'>
   readonly access: Pick<Access, 'principalOf'>
-  readonly commitLog: FollowedLog
+  readonly commitLog: KnownLog
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
   readonly departure: Departure
@@ -69,9 +64,7 @@ interface Asked {
   readonly waitMs: number
 }
 
-interface Answered extends SyncPage {
-  readonly scope: SyncScope
-}
+interface Answered extends SyncPage, Seen {}
 
 /** `GET /api/_sync`: what has changed since a token; without one, everything. */
 export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
@@ -142,7 +135,8 @@ async function answer(
   asked: Asked,
   principal: Principal,
 ): Promise<Answered> {
-  const page = await answerKnown(dependencies, asked, principal)
+  const rightsSeq = dependencies.commitLog.head().seq
+  const page = { ...(await answerKnown(dependencies, asked, principal)), rightsSeq }
   const gone = asked.gone.map((name) => resetItem({ name }, { reason: 'schema' }))
   return gone.length === 0 ? page : { ...page, items: [...gone, ...page.items] }
 }
@@ -151,7 +145,7 @@ async function answerKnown(
   { documents: { database }, locales, commitLog }: SyncRouteDependencies,
   { scope, token }: Asked,
   principal: Principal,
-): Promise<Answered> {
+): Promise<Omit<Answered, 'rightsSeq'>> {
   const caller = syncerOf(principal, scope)
   const known = { database, head: commitLog.head(), locales: await locales.current() }
   if (token !== null && isUpToDate(known, scope, token, caller)) {
@@ -172,6 +166,7 @@ async function answerWoken(
   { scope, next }: Answered,
   ctx: Context,
 ): Promise<Answered> {
+  const rightsSeq = commitLog.head().seq
   const principal = await pages.inTurn(() => access.principalOf(ctx.get('authorization')))
   const sources = { database, head: commitLog.head(), locales: await locales.current() }
   const { head, locales: known } = sources
@@ -180,40 +175,7 @@ async function answerWoken(
   const page = await pages.read(principal.grants, asked, () =>
     readSyncPage(sources, scope, next, syncerOf(principal, scope)),
   )
-  return { scope, ...page }
-}
-
-/** False when the time is over, the client is gone, or the server stops. */
-function untilChanged(
-  { commitLog, departure }: SyncRouteDependencies,
-  { next, scope }: Answered,
-  deadline: number,
-  ctx: Context,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const seen = commitLog.head().seq
-    const unfollow = commitLog.follow()
-    const stop = (goesOn: boolean): void => {
-      clearTimeout(timer)
-      forget()
-      stay()
-      unfollow()
-      ctx.res.off('close', gone)
-      resolve(goesOn)
-    }
-    const gone = (): void => stop(false)
-    const timer = setTimeout(gone, deadline - performance.now())
-    const leave = (): void => {
-      ctx.set('Connection', 'close') // it comes back to another process
-      stop(false)
-    }
-    const stay = departure.onBegin(leave)
-    const forget = commitLog.onHead((head) => {
-      const isOther = head.log !== next.log || isBehind(next, head, scope)
-      if (isOther || head.types.some(({ type, seq }) => seq > seen && RIGHTS.has(type))) stop(true)
-    })
-    ctx.res.once('close', gone)
-  })
+  return { scope, rightsSeq, ...page }
 }
 
 function send(ctx: Context, { items, next, more }: SyncPage): void {

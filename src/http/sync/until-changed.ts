@@ -1,0 +1,67 @@
+import type { SyncSources } from '../../documents/sync/read-changes.ts'
+import { isBehind } from '../../documents/sync/read-page.ts'
+import { RIGHTS } from '../../live/live-stream.ts'
+import type { SyncScope } from '../../query/sync/parse-scope.ts'
+import type { SyncToken } from '../../query/sync/sync-token.ts'
+import type { Departure } from '../departure.ts'
+import type { Context } from '../state.ts'
+
+type Head = SyncSources['head']
+
+/** What is asked of the commit log (`openCommitLog`). */
+export interface FollowedLog {
+  head(): Head
+  onHead(listener: (head: Head) => void): () => void
+  follow(): () => void
+}
+
+export interface Waited {
+  readonly commitLog: FollowedLog
+  readonly departure: Pick<Departure, 'onBegin'>
+}
+
+/** What a client that waits was answered last. */
+export interface Seen {
+  readonly scope: SyncScope
+  readonly next: SyncToken
+  /** The number of the log when its rights were asked for. */
+  readonly rightsSeq: number
+}
+
+/** By `performance.now()`. False when the time is over, the client is gone, or the server stops. */
+export function untilChanged(
+  { commitLog, departure }: Waited,
+  seen: Seen,
+  deadline: number,
+  ctx: Pick<Context, 'res' | 'set'>,
+): Promise<boolean> {
+  // While the page was read the log went on: nobody says so a second time.
+  if (isChanged(seen, commitLog.head())) return Promise.resolve(true)
+  return new Promise((resolve) => {
+    const unfollow = commitLog.follow()
+    const stop = (goesOn: boolean): void => {
+      clearTimeout(timer)
+      forget()
+      stay()
+      unfollow()
+      ctx.res.off('close', gone)
+      resolve(goesOn)
+    }
+    const gone = (): void => stop(false)
+    const timer = setTimeout(gone, deadline - performance.now())
+    const leave = (): void => {
+      ctx.set('Connection', 'close') // it comes back to another process
+      stop(false)
+    }
+    const stay = departure.onBegin(leave)
+    const forget = commitLog.onHead((head) => {
+      if (isChanged(seen, head)) stop(true)
+    })
+    ctx.res.once('close', gone)
+  })
+}
+
+function isChanged({ next, scope, rightsSeq }: Seen, head: Head): boolean {
+  if (head.log !== next.log || isBehind(next, head, scope)) return true
+  return head.types.some(({ type, seq }) => seq > rightsSeq && RIGHTS.has(type))
+}
