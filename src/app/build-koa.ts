@@ -1,10 +1,10 @@
 import Koa from 'koa'
-import compress from 'koa-compress'
 import type { Config } from '../config/config.ts'
 import { answerUnrouted } from '../http/middleware/answer-unrouted.ts'
 import { crossOrigin } from '../http/middleware/cross-origin.ts'
 import { drainRequests } from '../http/middleware/drain-requests.ts'
 import { tagCodings } from '../http/entity-tag.ts'
+import { packAnswers } from '../http/pack-answers.ts'
 import { handleErrors } from '../http/middleware/handle-errors.ts'
 import { isHangUp } from '../http/hang-ups.ts'
 import { identifyRequest } from '../http/middleware/identify-request.ts'
@@ -45,7 +45,7 @@ export function buildKoa(
   koa.use(securityHeaders())
   koa.use(crossOrigin(config.http))
   koa.use(tagCodings())
-  koa.use(compress({ threshold: 1024 }))
+  for (const handle of packAnswers()) koa.use(handle)
   koa.use(handleErrors(log))
   koa.use(limitUnsent(config.http.maxUnsentBytes))
   koa.use(serializeJson())

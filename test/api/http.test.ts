@@ -245,6 +245,15 @@ describe('HTTP', () => {
     })
   }
 
+  for (const refused of ['identity;q=0', '*;q=0', 'unknown, identity;q=0', 'gzip;q=0, *;q=0']) {
+    it(`sends long answers as they are to who accepts no coding: ${refused}`, async () => {
+      const answer = await server.get('/api/tags', { headers: { 'accept-encoding': refused } })
+      expect(answer.status, answer.text).to.equal(200)
+      expect(answer.headers).to.not.have.property('content-encoding')
+      expect(answer.body).to.have.property('data')
+    })
+  }
+
   it('does not pack short answers', async () => {
     const answer = await server.get('/nope', { headers: { 'accept-encoding': 'gzip' } })
     expect(answer.headers).to.not.have.property('content-encoding')
