@@ -179,5 +179,6 @@ function beginNow(
     isLost: !caller.maySync(type),
     shape: type.shape.digest,
   }))
-  return { asked: scope.asked, log, seq, item: 0, types, locales: codesOf(scope, locales) }
+  const { asked, absent } = scope
+  return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
 }

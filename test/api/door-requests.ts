@@ -66,6 +66,7 @@ function tokenOf(seen: () => readonly string[]): fc.Arbitrary<string> {
         maxLength: 3,
       }),
       locales: fc.array(word, { maxLength: 3 }),
+      absent: fc.constant([]),
     })
     .map(writeToken)
   return fc.oneof(given, cut, turned, made)

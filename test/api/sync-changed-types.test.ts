@@ -6,15 +6,18 @@ import { declare, type Json, serve, type TestServer } from './server.ts'
 interface Declared {
   readonly draftAndPublish: boolean
   readonly localized: boolean
+  /** A type beside it. */
+  readonly note?: boolean
 }
 
 const own = (localized: boolean) => (localized ? { pluginOptions: { i18n: { localized } } } : {})
-const typesOf = ({ draftAndPublish, localized }: Declared) => ({
+const typesOf = ({ draftAndPublish, localized, note = false }: Declared) => ({
   post: declare(
     'post',
     { title: { type: 'string', ...own(localized) } },
     { draftAndPublish, localized },
   ),
+  ...(note && { note: declare('note', { title: { type: 'string' } }) }),
 })
 
 /** A copy as docs/sync.md has it. */
@@ -133,6 +136,23 @@ describe('copies of a type that is declared otherwise', () => {
     const followed = await follow(after, 'types=post&status=draft', copy)
     await expectFresh(after, 'types=post&status=draft', followed)
   })
+
+  it('have a type again that an older process did not know', async () => {
+    const plain = { draftAndPublish: false, localized: false }
+    const newer = await open({ ...plain, note: true })
+    await create(newer, 'post')
+    expect((await newer.post('/api/notes', { title: 'note' })).status).to.equal(201)
+    const query = 'types=note,post&fields[note]=title'
+    const copy = await follow(newer, query)
+    expect(copy.rows.size).to.equal(2)
+    const older = await open(plain)
+    const without = await follow(older, query, copy)
+    expect([...without.rows.values()].map(({ type }) => type)).to.deep.equal(['post'])
+    await create(older, 'another')
+    const same = await follow(older, query, without)
+    expect(same.rows.size).to.equal(2)
+    await expectFresh(newer, query, await follow(newer, query, same))
+  })
 })
 
 function apply(rows: Map<string, Json>, item: Json): void {
@@ -140,7 +160,8 @@ function apply(rows: Map<string, Json>, item: Json): void {
   if (item.op === 'put') rows.set(key, item)
   else if (item.op === 'delete') rows.delete(key)
   else {
-    for (const [held, { locale }] of rows) {
+    for (const [held, { type, locale }] of rows) {
+      if (type !== item.type) continue
       if (item.locale === undefined || item.locale === locale) rows.delete(held)
     }
   }

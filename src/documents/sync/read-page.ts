@@ -28,8 +28,9 @@ export function beginSync(
   caller: SyncCaller,
 ): SyncToken {
   const types = openTypes(scope, caller).map(({ shape }) => initialProgress(shape.digest))
+  const { asked, absent } = scope
   const { log, seq } = head
-  return { asked: scope.asked, log, seq, item: 0, types, locales: codesOf(scope, locales) }
+  return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
 }
 
 /**

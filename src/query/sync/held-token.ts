@@ -1,30 +1,38 @@
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseScope, type SyncScope, typeNamesOf } from './parse-scope.ts'
-import { readToken, type SyncToken } from './sync-token.ts'
+import { LOST, readToken, type SyncToken } from './sync-token.ts'
 
 /** A token that was sent, with its scope. */
 export interface HeldToken {
   readonly scope: SyncScope
   readonly token: SyncToken
-  /** Names of content-types that there are no more; neither the scope nor the token has them. */
+  /** Names of content-types whose rows the client has, and that there are no more. */
   readonly gone: readonly string[]
 }
 
-/** @throws ValidationError for a malformed token, and for a scope that is unknown or has no type left */
+/**
+ * Types that there are not stay in the scope, as lost: an older process of a roll-out does not know them yet, and their rows
+ * come once they are there.
+ * @throws ValidationError for a malformed token, and for a scope that is unknown or has no type left
+ */
 export function readHeldToken(
   text: string,
   known: ReadonlyMap<string, ContentTypePlan>,
 ): HeldToken {
   const token = readToken(text)
   const names = typeNamesOf(token.asked)
-  const gone = names.filter((name) => !known.has(name))
-  if (gone.length === 0 || gone.length === names.length) {
+  const absent = names.filter((name) => !known.has(name))
+  if (absent.length === 0 || absent.length === names.length) {
     return { scope: parseScope(token.asked, known), token, gone: [] }
   }
-  const asked = without(token.asked, gone)
-  const types = token.types.filter((_, index) => !gone.includes(names[index] ?? ''))
-  return { scope: parseScope(asked, known), token: { ...token, asked, types }, gone }
+  const progress = new Map(names.map((name, index) => [name, token.types[index] ?? LOST]))
+  const present = names.filter((name) => known.has(name))
+  return {
+    scope: { ...parseScope(without(token.asked, absent), known), asked: token.asked, absent },
+    token: { ...token, types: present.map((name) => progress.get(name) ?? LOST), absent },
+    gone: absent.filter((name) => progress.get(name)?.isLost === false),
+  }
 }
 
 /** What is asked for, but for these types. */

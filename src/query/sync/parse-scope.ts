@@ -14,6 +14,8 @@ export interface SyncScope {
   readonly limit: number
   /** The parameters that say all this, for a token to carry: they are read anew at every request. */
   readonly asked: Data
+  /** Names that were asked for and that there is no content-type of: there was one, or there will be. */
+  readonly absent: readonly string[]
 }
 
 export interface SyncedType {
@@ -73,6 +75,7 @@ export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePl
     status: parseStatus(asked['status']),
     limit: parseLimit(asked['limit']),
     asked,
+    absent: [],
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Data } from '../../schema/definition.ts'
 import { invalidValue } from '../query-error.ts'
+import { typeNamesOf } from './parse-scope.ts'
 
 /** How much of a type a client has: its rows up to an `_id`, all of them, or none as it may not have them. */
 export interface TypeProgress {
@@ -19,10 +20,16 @@ export interface SyncToken {
   readonly seq: number
   /** How many items of the commit after that were sent as well. */
   readonly item: number
+  /** Of the types of the scope, in its order. */
   readonly types: readonly TypeProgress[]
   /** Codes whose rows the client has. */
   readonly locales: readonly string[]
+  /** `SyncScope.absent`: the client has nothing of these. */
+  readonly absent: readonly string[]
 }
+
+/** Of a type of which a client has nothing. */
+export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
 
 /** Of the form of a token. */
 const VERSION = 1
@@ -30,14 +37,24 @@ const VERSION = 1
 /** Longer ones are none of ours. */
 const MOST_CHARACTERS = 32_768
 
-export function writeToken({ asked, log, seq, item, types, locales }: SyncToken): string {
-  const rows = types.map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
+export function writeToken(token: SyncToken): string {
+  const { asked, log, seq, item, locales } = token
+  const rows = progressOf(token).map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
     'base64url',
   )
 }
 
-/** @throws ValidationError for what `writeToken` has not made */
+/** Of all types that were asked for, also those that there are not. */
+function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[] {
+  if (absent.length === 0) return types
+  const known = types.values()
+  return typeNamesOf(asked).map((name) =>
+    absent.includes(name) ? LOST : (known.next().value ?? LOST),
+  )
+}
+
+/** With the progress of all types that were asked for. @throws ValidationError for what `writeToken` has not made */
 export function readToken(text: string): SyncToken {
   const value = text.length > MOST_CHARACTERS ? null : parse(text)
   if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
@@ -50,6 +67,7 @@ export function readToken(text: string): SyncToken {
     item,
     types: readTypes(types),
     locales: readTexts(locales),
+    absent: [],
   }
 }
 

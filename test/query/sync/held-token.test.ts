@@ -20,6 +20,7 @@ const TOKEN: SyncToken = {
     { after: null, isLost: false, shape: 'of articles' },
   ],
   locales: ['en'],
+  absent: [],
 }
 
 describe('a token that was sent', () => {
@@ -29,13 +30,26 @@ describe('a token that was sent', () => {
     expect(scope.types.map(({ name }) => name)).to.deep.equal(['tag', 'article'])
   })
 
-  it('loses a type that is gone, with all that was said of it', () => {
+  it('has a type that is gone no more, and tells so once', () => {
     const { scope, token, gone } = readHeldToken(writeToken(TOKEN), WITHOUT_TAG)
     expect(gone).to.deep.equal(['tag'])
     expect(scope.types.map(({ name }) => name)).to.deep.equal(['article'])
     expect(token.types).to.deep.equal([TOKEN.types[1]])
     const again = readHeldToken(writeToken(token), WITHOUT_TAG)
     expect([again.gone, again.token]).to.deep.equal([[], token])
+  })
+
+  it('has a type again that was gone, as one of which the client has nothing', () => {
+    const without = readHeldToken(writeToken(TOKEN), WITHOUT_TAG).token
+    const { scope, token, gone } = readHeldToken(writeToken(without), BOTH)
+    expect(gone).to.deep.equal([])
+    expect(scope.types.map(({ name, fields }) => [name, fields])).to.deep.equal([
+      ['tag', ['name']],
+      ['article', 'all'],
+    ])
+    expect(scope.asked).to.deep.equal(TOKEN.asked)
+    expect(token.types.map(({ isLost }) => isLost)).to.deep.equal([true, false])
+    expect(token.types[1]).to.deep.equal(TOKEN.types[1])
   })
 
   it('is a mistake where none of its types is left', () => {
