@@ -2,7 +2,7 @@ import type { Head } from '../../mongo/commits/heads.ts'
 import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
 import type { VersionSelection } from '../../query/query.ts'
 import type { SyncScope } from '../../query/sync/parse-scope.ts'
-import type { SyncToken, TypeProgress } from '../../query/sync/sync-token.ts'
+import { assertFits, type SyncToken, type TypeProgress } from '../../query/sync/sync-token.ts'
 import { BLOCK, type OpenType, readChanges, selectionOf, type SyncSources } from './read-changes.ts'
 import {
   assertFollowable,
@@ -21,7 +21,10 @@ export interface SyncPage {
   readonly more: boolean
 }
 
-/** The start of a first sync. All changes from this head on come after the rows. */
+/**
+ * The start of a first sync. All changes from this head on come after the rows.
+ * @throws ValidationError for a scope that no token has room for
+ */
 export function beginSync(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
   scope: SyncScope,
@@ -30,7 +33,9 @@ export function beginSync(
   const types = openTypes(scope, caller).map(({ shape }) => initialProgress(shape.digest))
   const { asked, absent } = scope
   const { log, seq } = head
-  return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
+  const token = { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
+  assertFits(token)
+  return token
 }
 
 /**

@@ -37,12 +37,26 @@ const VERSION = 1
 /** Longer ones are none of ours. */
 const MOST_CHARACTERS = 32_768
 
+/** As long as the `_id` of a row is, and longer. */
+const LONGEST_PLACE = 'x'.repeat(64)
+
 export function writeToken(token: SyncToken): string {
   const { asked, log, seq, item, locales } = token
   const rows = progressOf(token).map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
     'base64url',
   )
+}
+
+/**
+ * Whether all tokens of a scope can be sent back: they grow with the places of rows.
+ * @throws ValidationError for a scope that says too much
+ */
+export function assertFits(token: SyncToken): void {
+  const types = token.types.map((one) => ({ ...one, after: LONGEST_PLACE }))
+  if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MOST_CHARACTERS)
+    return
+  throw invalidValue('filters', 'together with types and fields too long for a token')
 }
 
 /** Of all types that were asked for, also those that there are not. */

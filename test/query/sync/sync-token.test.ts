@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ValidationError } from '../../../src/errors.ts'
-import { readToken, writeToken } from '../../../src/query/sync/sync-token.ts'
+import { assertFits, readToken, writeToken } from '../../../src/query/sync/sync-token.ts'
 
 const ROW = ['x', 0, 'shape']
 const WHOLE = [1, { types: 'tag' }, 'log', 3, 0, [ROW], ['en']]
@@ -41,6 +41,19 @@ describe('a sync token', () => {
     const token = readToken(encoded(WHOLE))
     expect(token.types).to.deep.equal([{ after: 'x', isLost: false, shape: 'shape' }])
     expect(readToken(writeToken(token))).to.deep.equal(token)
+  })
+
+  it('has room for a scope, or the scope is refused before a client begins with it', () => {
+    const scopeOf = (values: number) => {
+      const names = Array.from({ length: values }, (_, index) => String(index).padStart(25, 'x'))
+      const asked = { types: 'tag', filters: { tag: { name: { $in: names } } } }
+      return { ...readToken(encoded(WHOLE)), asked }
+    }
+    const [some, many] = [scopeOf(800), scopeOf(900)]
+    assertFits(some)
+    expect(readToken(writeToken(some))).to.deep.equal(some)
+    expect(() => assertFits(many)).to.throw(ValidationError, /^filters: .*too long for a token/)
+    expect(() => readToken(writeToken(many))).to.throw(ValidationError)
   })
 
   for (const [what, text] of REFUSED) {
