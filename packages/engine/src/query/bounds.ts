@@ -19,6 +19,8 @@ export interface Range {
   readonly rank: number
   /** What all texts in it begin with; null where it is no range of such texts. */
   readonly prefix: string | null
+  /** Where they do: what finds them finds itself, too. */
+  readonly regex?: BSONRegExp
 }
 
 /** What a condition lets an index look up. It may allow more than the condition: documents are tested after all. */
@@ -66,7 +68,10 @@ export function boundsOf(condition: Condition): Bounds | null {
   const prefix = literalPrefix(condition.regex)
   if (prefix === '') return null
   const low = { value: prefix, isOpen: false }
-  return { kind: 'range', range: { low, high: null, rank: RANKS.string, prefix } }
+  return {
+    kind: 'range',
+    range: { low, high: null, rank: RANKS.string, prefix, regex: condition.regex },
+  }
 }
 
 /** The filters that all must hold. */

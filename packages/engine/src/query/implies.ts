@@ -1,5 +1,6 @@
+import { BSONRegExp } from 'bson'
 import { equalValues } from '../bson/compare.ts'
-import { rankOf } from '../bson/values.ts'
+import { rankOf, RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import { conjuncts } from './bounds.ts'
@@ -22,14 +23,18 @@ function rangeImplies(
   return from === to && equalValues(given.operand, wanted.operand)
 }
 
+// In a list a regular expression finds texts, too.
 function pointsOf(given: Condition): readonly Value[] | null {
-  if (given.kind === 'in') return given.operands
+  if (given.kind === 'in')
+    return given.operands.some((operand) => operand instanceof BSONRegExp) ? null : given.operands
   return given.kind === 'compare' && given.operator === '$eq' ? [given.operand] : null
 }
 
 function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
   if (wanted.kind === 'exists') return points.every((point) => !isAbsent(point))
-  if (wanted.kind === 'type') return points.every((point) => hasType(wanted.types, point))
+  // What equals null may be missing, which has no type.
+  if (wanted.kind === 'type')
+    return points.every((point) => !isAbsent(point) && hasType(wanted.types, point))
   if (wanted.kind !== 'compare') return false
   const test = comparisonTest(wanted.operator, wanted.operand)
   return points.every((point) => test(point))
@@ -41,14 +46,17 @@ function impliesCondition(given: Condition, wanted: Condition): boolean {
   const points = pointsOf(given)
   if (points?.every((point) => !Array.isArray(point))) return impliesByPoints(points, wanted)
   if (wanted.kind === 'exists') return given.kind === 'exists' || isPositive(given)
+  if (wanted.kind === 'type')
+    return given.kind === 'type' && [...given.types].every((type) => wanted.types.has(type))
   return given.kind === 'compare' && wanted.kind === 'compare' && rangeImplies(given, wanted)
 }
 
+/** Whether nothing that is missing satisfies it: what is missing lies between MinKey and MaxKey. */
 function isPositive(given: Condition): boolean {
-  return (
-    given.kind === 'regex' ||
-    (given.kind === 'compare' && given.operator !== '$eq' && !isAbsent(given.operand))
-  )
+  if (given.kind === 'regex') return true
+  if (given.kind !== 'compare' || given.operator === '$eq' || isAbsent(given.operand)) return false
+  const rank = rankOf(given.operand)
+  return rank !== RANKS.minKey && rank !== RANKS.maxKey
 }
 
 /** Whether every document that passes the query passes the filter of a partial index. */

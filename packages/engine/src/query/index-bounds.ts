@@ -61,15 +61,22 @@ function after(bytes: Buffer): Buffer {
   return Buffer.from([255, 255, 255, 255, 255])
 }
 
+const LONGEST_BOUND = LONGEST_KEY - 12
+
+function isTooLong(key: Buffer): boolean {
+  return key.length > LONGEST_BOUND
+}
+
 // A key that was cut sorts by its head alone: bounds beyond that length are cut alike.
 function cut(key: Buffer): Buffer {
-  return key.subarray(0, LONGEST_KEY - 12)
+  return key.subarray(0, LONGEST_BOUND)
 }
 
 function interval(low: Buffer, high: Buffer): Interval {
   return {
     low: cut(low),
-    high: high.length > LONGEST_KEY - 12 ? after(cut(high)) : high,
+    high: isTooLong(high) ? after(cut(high)) : high,
+    ...((isTooLong(low) || isTooLong(high)) && { isWider: true }),
   }
 }
 
@@ -93,17 +100,23 @@ function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
   return best
 }
 
-/** Null where the ranges are of several types: nothing is in all of them, or an array is. */
-function rangeInterval(head: Buffer, ranges: readonly Range[], direction: number): Interval | null {
+/** None where the ranges are of several types: nothing is in all of them, or an array is. */
+function rangeIntervals(
+  head: Buffer,
+  ranges: readonly Range[],
+  direction: number,
+): readonly Interval[] {
   const [first] = ranges
-  if (!first || ranges.some(({ rank }) => rank !== first.rank)) return null
-  const { prefix, rank } = first
+  if (!first || ranges.some(({ rank }) => rank !== first.rank)) return []
+  const { prefix, regex, rank } = first
   if (prefix !== null && ranges.length === 1)
-    return whole(prefixed(head, beginning(prefix, direction)))
+    return [beginning(prefix, direction), encodeKey([regex], [direction])].map((key) =>
+      whole(prefixed(head, key)),
+    )
   const lows = [...ranges.map(({ low }) => low), lowestOf(rank)]
   const highs = ranges.map(({ high }) => high)
   const ends = [innermost(lows, 1), innermost(highs, -1)] as const
-  return endsInterval(head, direction === 1 ? ends : [ends[1], ends[0]], rank, direction)
+  return [endsInterval(head, direction === 1 ? ends : [ends[1], ends[0]], rank, direction)]
 }
 
 function endsInterval(
@@ -159,9 +172,11 @@ export function boundIndex(index: Index, conditions: readonly Condition[]): Boun
     at++
   }
   const ranged = rangedIntervals(heads, components[at]?.ranges ?? [], index.directions[at] ?? 1)
-  const bound = components.slice(0, at + Number(ranged !== null))
+  const intervals = ranged ?? heads.map((head) => whole(head))
+  const isWider = intervals.some((found) => found.isWider === true)
+  const bound = isWider ? [] : components.slice(0, at + Number(ranged !== null))
   return {
-    intervals: inOrder(ranged ?? heads.map((head) => whole(head))),
+    intervals: inOrder(intervals),
     points: at,
     isSingle: heads.length === 1,
     hasRange: ranged !== null,
@@ -177,7 +192,7 @@ function rangedIntervals(
   ranges: readonly Range[],
   direction: number,
 ): readonly Interval[] | null {
-  const intervals = heads.flatMap((head) => rangeInterval(head, ranges, direction) ?? [])
+  const intervals = heads.flatMap((head) => rangeIntervals(head, ranges, direction))
   return intervals.length > 0 ? intervals : null
 }
 

@@ -105,6 +105,8 @@ export function* changedRecords(view: View, collection: Collection): Generator<R
 export interface Interval {
   readonly low: Buffer
   readonly high: Buffer
+  /** It holds more than what was asked for, whose keys are longer than those that are kept. */
+  readonly isWider?: boolean
 }
 
 /** How many entries lie in these intervals: as many as `most`, or all. */
