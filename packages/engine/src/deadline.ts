@@ -66,6 +66,16 @@ export function checkDeadline({ at, turn } = current): void {
   if (turn && now > turn.endsAt && cpuMs() > turn.cpuEndsAt) throw new TurnOver()
 }
 
+/** Until the command must have ended, or its turn may be over. */
+export function leftMs(): number {
+  return Math.min(current.at, current.turn?.endsAt ?? Infinity) - performance.now()
+}
+
+/** Whether the command ends by itself, or goes on elsewhere, when it takes too long. */
+export function hasDeadline(): boolean {
+  return current.at !== Infinity || current.turn !== undefined
+}
+
 /**
  * To be called for each thing that is done: a document, an element, a comparison, a call of a function. Looks at
  * the clock at every 256th.

@@ -1,6 +1,8 @@
 import { BSONRegExp } from 'bson'
 import { spendOn } from '../deadline.ts'
 import { badValue, CommandError } from '../errors.ts'
+import { boundedRegex } from './bounded-regex.ts'
+import type { TextTest } from './bounded-regex.ts'
 import type { Value } from './values.ts'
 
 const END = '(?=\\n?(?![\\s\\S]))'
@@ -75,10 +77,10 @@ function translatePattern(pattern: string, flags: Flags): string {
   return text
 }
 
-const compiled = new Map<string, RegExp>()
+const compiled = new Map<string, TextTest>()
 
 /** @throws CommandError when the pattern uses what only PCRE knows: never a pattern that means something else */
-export function compileRegex(pattern: string, options: string): RegExp {
+export function compileRegex(pattern: string, options: string): TextTest {
   const key = `${options}/${pattern}`
   const known = compiled.get(key)
   if (known) return known
@@ -95,7 +97,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   }
   try {
     const source = translatePattern(pattern.slice(inline?.[0].length ?? 0), flags)
-    const regex = new RegExp(source, `u${all.replace(/[xu]/g, '')}`)
+    const regex = boundedRegex(new RegExp(source, `u${all.replace(/[xu]/g, '')}`))
     if (compiled.size > 1000) compiled.clear()
     compiled.set(key, regex)
     return regex

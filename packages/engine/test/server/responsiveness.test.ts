@@ -7,6 +7,7 @@ import type { EmbeddedEngine } from '../../src/start-embedded.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
 const MAX_TIME_MS_EXPIRED = 50
+const MATCH_TOO_LONG = 51156
 const ROWS = 400
 const LIMIT_MS = 1_500
 /** How often short commands are answered while one is long: a number, as a machine may be slow. */
@@ -58,6 +59,43 @@ const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
       .toArray(),
   'a regular expression that never ends': (rows) =>
     rows.find({ text: { $regex: '^(a+)+$' } }, { maxTimeMS: LIMIT_MS }).toArray(),
+  'a regular expression of choices alone': (rows) =>
+    rows.find({ text: { $regex: `^${'(a|a)'.repeat(38)}c` } }, { maxTimeMS: LIMIT_MS }).toArray(),
+  'a regular expression that documents hold': (rows) =>
+    rows
+      .aggregate([{ $match: { $expr: { $regexMatch: { input: '$text', regex: '$pattern' } } } }], {
+        maxTimeMS: LIMIT_MS,
+      })
+      .toArray(),
+}
+
+/** What runs where others wait for it. */
+const ENDLESS: Readonly<Record<string, (rows: Rows, client: MongoClient) => Promise<unknown>>> = {
+  'an update': (rows) => rows.updateMany({ text: { $regex: '^(a+)+$' } }, { $set: { n: 0 } }),
+  'an update by a pipeline': (rows) =>
+    rows.updateMany({}, [
+      { $set: { found: { $regexMatch: { input: '$text', regex: '^(a+)+$' } } } },
+    ]),
+  'a deletion': (rows) => rows.deleteOne({ text: { $regex: `^${'(a|a)'.repeat(38)}c` } }),
+  'a findAndModify': (rows) =>
+    rows.findOneAndUpdate({ text: { $regex: '^(a|aa)+$' } }, { $set: { n: 0 } }),
+  'an array filter': (rows) =>
+    rows.updateOne(
+      { _id: 9 },
+      { $set: { 'list.$[x]': '' } },
+      { arrayFilters: [{ x: { $regex: '^(a+)+$' } }] },
+    ),
+  'a read of a transaction': (rows, client) =>
+    client.withSession((session) =>
+      session.withTransaction(() =>
+        rows.find({ text: { $regex: '^(a+)+$' } }, { session }).toArray(),
+      ),
+    ),
+  'a list of collections': (_, client) =>
+    client
+      .db('long')
+      .listCollections({ name: { $regex: '^(a+)+$' } })
+      .toArray(),
 }
 
 describe('a long command of the embedded engine', function () {
@@ -73,7 +111,11 @@ describe('a long command of the embedded engine', function () {
     client = await MongoClient.connect(engine.uri)
     rows = client.db('long').collection('rows')
     const text = `${'a'.repeat(40)}!`
-    await rows.insertMany(Array.from({ length: ROWS }, (_, _id) => ({ _id, n: _id, text })))
+    const pattern = '^(a+)+$'
+    await rows.insertMany(
+      Array.from({ length: ROWS }, (_, _id) => ({ _id, n: _id, text, pattern, list: [text] })),
+    )
+    await client.db('long').createCollection(text)
     const texts = client.db('long').collection('texts')
     await texts.insertMany(Array.from({ length: 4 }, () => ({ text: 'a'.repeat(4_000_000) })))
   })
@@ -106,6 +148,21 @@ describe('a long command of the embedded engine', function () {
       expect(answered).to.be.at.least(ANSWERED)
     })
   }
+
+  for (const [what, run] of Object.entries(ENDLESS)) {
+    it(`gives up a match that would go on for years: ${what}`, async () => {
+      const error = await run(rows, client).catch((thrown: unknown) => thrown)
+      expect((error as MongoServerError).code, String(error)).to.equal(MATCH_TOO_LONG)
+      expect(await rows.findOne({ _id: 7 })).to.include({ n: 7 })
+    })
+  }
+
+  it('ends a match in a write at its deadline', async () => {
+    const error = await rows
+      .updateMany({ text: { $regex: '^(a+)+$' } }, { $set: { n: 0 } }, { maxTimeMS: 200 })
+      .catch((thrown: unknown) => thrown)
+    expect((error as MongoServerError).code, String(error)).to.equal(MAX_TIME_MS_EXPIRED)
+  })
 
   it('reads what was acknowledged before it began, and goes on with a cursor elsewhere', async () => {
     const numbers = client.db('long').collection<Document & { _id: number }>('numbers')
