@@ -83,10 +83,22 @@ function range([from, to, by]: readonly Value[]): Value {
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
+/** Looks at the deadline between two arrays: what it adds up may be longer than what any document holds. */
+function joined(arrays: readonly (readonly Value[])[]): Value[] {
+  const all: Value[] = []
+  for (const array of arrays) {
+    spend(array.length / ELEMENTS_OF_A_UNIT)
+    for (const value of array) all.push(value)
+  }
+  return all
+}
+
 function distinct(values: readonly Value[]): Value[] {
-  return [...values]
-    .sort(compareValues)
-    .filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
+  const sorted = [...values].sort((a, b) => {
+    spend(1 / ELEMENTS_OF_A_UNIT)
+    return compareValues(a, b)
+  })
+  return sorted.filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
 }
 
 function includes(values: readonly Value[], wanted: Value): boolean {
@@ -161,9 +173,9 @@ export const ARRAYS: Readonly<Record<string, PlainFunction>> = {
     },
   },
   $indexOfArray: { least: 2, most: 4, call: indexOf },
-  $concatArrays: ofArrays('$concatArrays', (arrays) => arrays.flat(1)),
+  $concatArrays: ofArrays('$concatArrays', joined),
   $range: { least: 2, most: 3, call: range },
-  $setUnion: ofArrays('$setUnion', (arrays) => distinct(arrays.flat(1))),
+  $setUnion: ofArrays('$setUnion', (arrays) => distinct(joined(arrays))),
   $setIntersection: ofArrays('$setIntersection', ([first = [], ...rest]) =>
     distinct(first.filter((value) => rest.every((other) => includes(other, value)))),
   ),

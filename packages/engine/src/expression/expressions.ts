@@ -102,13 +102,18 @@ function compileOperator(name: string, operand: Value): Evaluate {
   return compileFunction(name, plain, operand)
 }
 
+/** Elements that are made in the time of a step. */
+const ELEMENTS_OF_A_UNIT = 8
+
 /** @throws CommandError InvalidPipelineOperator at an operator that is not implemented */
 export function compileExpression(expression: Value): Evaluate {
   if (typeof expression === 'string') return compileString(expression)
   if (Array.isArray(expression)) {
     const elements = expression.map((element) => compileExpression(element))
-    return (document, variables) =>
-      elements.map((evaluate) => evaluate(document, variables) ?? null)
+    return (document, variables) => {
+      spend(elements.length / ELEMENTS_OF_A_UNIT)
+      return elements.map((evaluate) => evaluate(document, variables) ?? null)
+    }
   }
   if (!isDocument(expression)) return () => expression
   const keys = Object.keys(expression)

@@ -1,4 +1,5 @@
 import { BSONRegExp } from 'bson'
+import { spend } from '../deadline.ts'
 import { badValue, CommandError, failedToParse } from '../errors.ts'
 import { isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
 import type { NumberValue } from '../bson/numbers.ts'
@@ -64,8 +65,12 @@ function isOperatorDocument(value: Value): value is Document {
   )
 }
 
+/** Operands that are looked at in the time of a step. */
+const OPERANDS_OF_A_UNIT = 16
+
 function listOf(operator: string, operand: Value): readonly Value[] {
   if (!Array.isArray(operand)) throw badValue(`${operator} needs an array`)
+  spend(operand.length / OPERANDS_OF_A_UNIT)
   return operand
 }
 
@@ -248,6 +253,7 @@ const LOGICAL: Readonly<Record<string, (operand: Value) => Filter>> = {
 export function parseFilter(filter: Document): Filter {
   return allOf(
     Object.keys(filter).map((key) => {
+      spend()
       if (!key.startsWith('$')) return parseField(key, filter[key])
       const parse = Object.hasOwn(LOGICAL, key) ? LOGICAL[key] : undefined
       if (!parse) throw badValue(`unknown top level operator: ${key}`)

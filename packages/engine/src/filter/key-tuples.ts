@@ -1,5 +1,6 @@
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import { arrayIndex } from './paths.ts'
 
@@ -75,7 +76,11 @@ function enter(element: Value, rest: readonly string[]): Slot {
   return { done: true, value: element, isMissing: false }
 }
 
+/** Of a step's time that one element takes. */
+const UNITS_OF_AN_ELEMENT = 0.25
+
 function expand(slots: readonly Slot[], found: Found): void {
+  spend(UNITS_OF_AN_ELEMENT)
   const reached = slots.map((slot) => (slot.done ? null : reach(slot.from, slot.path)))
   const arrays = new Set(reached.flatMap((at) => (at?.rest ? [at.value] : [])))
   if (arrays.size > 1) throw found.onParallel()

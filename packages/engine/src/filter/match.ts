@@ -4,6 +4,7 @@ import { encodeKey } from '../bson/encode-key.ts'
 import { isNaNValue, isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
 import { documentOf, isDocument, rankOf, RANKS } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
+import { spend } from '../deadline.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Comparison, Condition, Filter } from './filter.ts'
@@ -59,7 +60,12 @@ function inTest(operands: readonly Value[]): Test {
 
 function setTest(operands: readonly Value[]): Test {
   const strings = new Set(operands.filter((operand) => typeof operand === 'string'))
-  const keys = new Set(operands.map((operand) => keyText(operand ?? null)))
+  const keys = new Set(
+    operands.map((operand) => {
+      spend()
+      return keyText(operand ?? null)
+    }),
+  )
   return (value) =>
     typeof value === 'string' ? strings.has(value) : keys.has(keyText(value ?? null))
 }
@@ -138,6 +144,7 @@ function compileGroup(
 
 /** A test of whole documents; `withElements` is how a value at the end of a path is tested that may be an array. */
 export function compileFilter(filter: Filter, withElements: Leaf = testWithElements): Matcher {
+  spend()
   if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {
     return compileGroup(filter.kind, filter.of, withElements)
   }

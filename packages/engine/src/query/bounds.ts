@@ -56,8 +56,19 @@ function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | 
   return { kind: 'range', range: { low, high, rank, prefix: null } }
 }
 
+/** A long list is looked through once, and not for each index again. */
+const known = new WeakMap<Condition, Bounds | null>()
+
 /** The bounds of a condition; null when an index cannot serve it. */
 export function boundsOf(condition: Condition): Bounds | null {
+  const before = known.get(condition)
+  if (before !== undefined) return before
+  const bounds = findBounds(condition)
+  known.set(condition, bounds)
+  return bounds
+}
+
+function findBounds(condition: Condition): Bounds | null {
   if (condition.kind === 'compare') return comparisonBounds(condition)
   if (condition.kind === 'in') {
     return condition.operands.every((operand) => isPoint(operand))

@@ -1,3 +1,4 @@
+import { spend } from '../deadline.ts'
 import { badValue } from '../errors.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Variables } from '../expression/evaluate.ts'
@@ -56,12 +57,16 @@ export function holdsMatches(
 
 const isLimited = ({ most }: Wants): boolean => most !== Infinity
 
+/** Conditions that are looked at in the time of a step. */
+const CONDITIONS_OF_A_UNIT = 16
+
 function planIndex(
   index: Index,
   filter: Filter,
   conditions: readonly Condition[],
   wants: Wants,
 ): IndexPlan | null {
+  spend(1 + conditions.length / CONDITIONS_OF_A_UNIT)
   if (!holdsMatches(index, filter, conditions)) return null
   const bounded = boundIndex(index, conditions)
   const order = orderOf(index, bounded, wants.sort, fixedPaths(index, conditions, bounded.points))

@@ -1,9 +1,12 @@
+import { spend } from '../deadline.ts'
 import type { Filter } from '../filter/filter.ts'
 import { partsOf } from './bounds.ts'
 import type { IndexPlan, UnionPlan } from './read-plan.ts'
 
 /** A longer `$or` costs more to plan than it is likely to save. */
 const MOST_BRANCHES = 500
+/** Parts that are looked at in the time of a step. */
+const PARTS_OF_A_UNIT = 16
 
 interface Alternatives {
   readonly branches: readonly Filter[]
@@ -14,10 +17,10 @@ interface Alternatives {
 /** Each `$or` that must hold, whatever it stands in. */
 function alternativesOf(filter: Filter): readonly Alternatives[] {
   const parts = partsOf(filter)
+  const beside = parts.filter((part) => part.kind !== 'any')
+  spend(parts.length / PARTS_OF_A_UNIT)
   return parts.flatMap((part) =>
-    part.kind === 'any' && part.of.length <= MOST_BRANCHES
-      ? [{ branches: part.of, beside: parts.filter((other) => other.kind !== 'any') }]
-      : [],
+    part.kind === 'any' && part.of.length <= MOST_BRANCHES ? [{ branches: part.of, beside }] : [],
   )
 }
 

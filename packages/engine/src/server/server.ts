@@ -63,13 +63,33 @@ async function answerFrame(
       }),
     )
   }
-  socket.write(bytes)
+  if (!socket.write(bytes)) await drained(socket)
 }
+
+/** Until the client has taken what was sent to it: one that takes nothing is given no further answer to be kept. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done)
+      socket.off('close', done)
+      resolve()
+    }
+    socket.on('drain', done)
+    socket.on('close', done)
+  })
+}
+
+/** A client that sends without waiting for answers is not read from while it has so many messages to be answered. */
+const MOST_WAITING = 2
 
 /** Serves one connection: its messages are answered in order, one after the other. */
 function serve(engines: Engines, socket: Socket, report: Report, reader: Reader): void {
   const read = frameReader()
   let work = Promise.resolve()
+  let waiting = 0
+  const answered = (): void => {
+    if (--waiting < MOST_WAITING && socket.isPaused()) socket.resume()
+  }
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
   socket.on('data', (chunk: Buffer) => {
@@ -82,6 +102,8 @@ function serve(engines: Engines, socket: Socket, report: Report, reader: Reader)
           .catch(() => {
             socket.destroy()
           })
+          .finally(answered)
+        if (++waiting >= MOST_WAITING) socket.pause()
       }
     } catch {
       socket.destroy()

@@ -36,6 +36,13 @@ function loops(depth: number): Document {
   }
 }
 
+/** Alternatives of alternatives: indexes are chosen for each. */
+function alternatives(depth: number): Document[] {
+  return Array.from({ length: 400 }, (_, n) =>
+    depth === 0 ? { n: -1 - n } : { $or: alternatives(depth - 1) },
+  )
+}
+
 const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
   'sub-pipelines of a lookup': (rows) =>
     rows.aggregate(fanOut(5), { maxTimeMS: LIMIT_MS }).toArray(),
@@ -47,6 +54,19 @@ const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
     rows.countDocuments({ $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }),
   'values told apart': (rows) =>
     rows.distinct('n', { $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }),
+  'the choice of indexes': (rows) =>
+    rows.find({ $or: alternatives(1) }, { maxTimeMS: LIMIT_MS }).toArray(),
+  'arrays put together': (rows) =>
+    rows
+      .aggregate(
+        [
+          { $lookup: { from: 'texts', pipeline: [{ $project: { list: 1 } }], as: 'texts' } },
+          { $set: { list: { $first: '$texts.list' } } },
+          { $project: { n: { $size: { $concatArrays: Array(400).fill('$list') } } } },
+        ],
+        { maxTimeMS: LIMIT_MS },
+      )
+      .toArray(),
   'long texts': (rows) =>
     rows
       .aggregate(
@@ -117,7 +137,13 @@ describe('a long command of the embedded engine', function () {
     )
     await client.db('long').createCollection(text)
     const texts = client.db('long').collection('texts')
-    await texts.insertMany(Array.from({ length: 4 }, () => ({ text: 'a'.repeat(4_000_000) })))
+    await texts.insertMany(
+      Array.from({ length: 4 }, () => ({
+        text: 'a'.repeat(4_000_000),
+        list: Array<number>(400_000).fill(1),
+      })),
+    )
+    for (let i = 0; i < 20; i++) await rows.createIndex({ [`a${i}`]: 1, n: 1 })
   })
 
   after(async () => {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { startEmbedded } from '../../src/start-embedded.ts'
@@ -114,6 +115,26 @@ describe('the wire protocol of the embedded engine', () => {
       )
     expect(grown).to.equal(10334)
     expect((await collection.findOne())?.['text']).to.have.length(15 * 1024 * 1024)
+    await client.close()
+  })
+
+  it('makes no further answer for a client that takes none', async () => {
+    const client = await MongoClient.connect(engine.uri)
+    const collection = client.db('wire').collection('taken')
+    await collection.insertOne({ n: 0, text: 'x'.repeat(4_000_000) })
+    const raw = await rawClient(engine.uri)
+    raw.socket.pause()
+    const all = 30
+    for (let i = 0; i < all; i++)
+      raw.send(message({ findAndModify: 'taken', update: { $inc: { n: 1 } }, $db: 'wire' }))
+    const done = async (): Promise<number> => Number((await collection.findOne())?.['n'])
+    while ((await done()) === 0) await setTimeout(10)
+    await setTimeout(300)
+    expect(await done()).to.be.lessThan(all / 2)
+    raw.socket.resume()
+    for (let i = 0; i < all; i++) expect(await raw.reply()).to.include({ ok: 1 })
+    expect(await done()).to.equal(all)
+    raw.socket.destroy()
     await client.close()
   })
 
