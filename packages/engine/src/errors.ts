@@ -41,6 +41,7 @@ const ERROR_CODES = {
 
   InvalidPipelineOperator: 168,
   ConflictingOperationInProgress: 117,
+  QueryPlanKilled: 175,
   ExceededMemoryLimit: 146,
   OperationNotSupportedInTransaction: 263,
   CannotIndexParallelArrays: 171,

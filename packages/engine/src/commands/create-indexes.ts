@@ -10,7 +10,7 @@ import { collectionName, refuseCollation } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { describeIndex } from '../storage/collection.ts'
 import type { Collection, Index } from '../storage/collection.ts'
-import { assertUnused, ensureCollection, persist } from '../storage/database.ts'
+import { assertUnwritten, ensureCollection, persist } from '../storage/database.ts'
 import { partialKey } from '../storage/partial-form.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { buildIndex } from '../storage/rebuild-indexes.ts'
@@ -162,7 +162,7 @@ export const createIndexes: Command = {
       throw new CommandError('BadValue', 'Must specify at least one index to create')
     const parsed = specs.map((spec) => parseSpec(spec))
     const collection = ensureCollection(data, request.database, collectionName(request))
-    assertUnused(data, collection)
+    assertUnwritten(data, collection)
     const wasThere = collection.exists
     const before = collection.indexes
     const added: Index[] = []

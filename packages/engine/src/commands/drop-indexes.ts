@@ -7,7 +7,12 @@ import type { Command } from '../request/request.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { ID_INDEX } from '../storage/collection.ts'
 import type { Collection, Index } from '../storage/collection.ts'
-import { assertCollection, assertUnused, persist, removeIndexEntries } from '../storage/database.ts'
+import {
+  assertCollection,
+  assertUnwritten,
+  persist,
+  removeIndexEntries,
+} from '../storage/database.ts'
 
 function findIndex(collection: Collection, wanted: Value): Index {
   const found = collection.indexes.find(({ name, spec }) =>
@@ -25,7 +30,7 @@ export const dropIndexes: Command = {
   run: (request) => {
     const { data } = request.engine
     const collection = assertCollection(data, request.database, collectionName(request))
-    assertUnused(data, collection)
+    assertUnwritten(data, collection)
     const { index: wanted } = request.body
     const before = collection.indexes
     const dropped =

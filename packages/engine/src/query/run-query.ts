@@ -1,7 +1,8 @@
 import type { Document } from '../bson/values.ts'
 import { spend, spendOn } from '../deadline.ts'
 import type { Variables } from '../expression/evaluate.ts'
-import type { Collection, Record } from '../storage/collection.ts'
+import { CommandError } from '../errors.ts'
+import type { Collection, Index, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
 import {
   canScanFields,
@@ -100,16 +101,37 @@ function* readPlan(
   const { data, view, collection } = source
   if (wanted && scansFields(source, plan, query, wanted)) {
     yield* data.residents.scanFields(collection, wanted)
+    assertStillThere(source)
     return
   }
   if (!plan) {
     yield* scanRecords(data, view, collection)
+    assertStillThere(source)
     return
   }
   // A record may stand under several keys, in one index or in several.
   const seen = new Set<number>()
-  for (const { intervals, reverse } of plan.kind === 'index' ? [plan] : plan.branches)
+  for (const { index, intervals, reverse } of plan.kind === 'index' ? [plan] : plan.branches) {
     yield* scanIndex(data, view, collection, { intervals, reverse, seen })
+    assertStillThere(source, index)
+  }
+}
+
+/**
+ * While a cursor waits for its next batch, what it reads may be dropped: what it has found by then is not all.
+ * @throws CommandError QueryPlanKilled
+ */
+function assertStillThere({ data, view, collection }: Source, index?: Index): void {
+  // A snapshot keeps it.
+  if (view.snapshot) return
+  const now = data.collections.get(collection.namespace)
+  if (now?.id !== collection.id) throw killed(`collection ${collection.namespace} dropped`)
+  if (index && !now.indexes.some(({ id }) => id === index.id))
+    throw killed(`index '${index.name}' dropped`)
+}
+
+function killed(why: string): CommandError {
+  return new CommandError('QueryPlanKilled', `query plan killed :: ${why}`)
 }
 
 function* concat(first: Iterable<Record>, second: Iterable<Record>): Generator<Record> {

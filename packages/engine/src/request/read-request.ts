@@ -20,7 +20,9 @@ export function openSource(request: Request, name: string): Source | null {
   if (!collection) return null
   const view = viewOf(request)
   // A transaction sees the collection it is about to make.
-  return collection.exists || view.changes.has(collection) ? { data, view, collection } : null
+  if (!collection.exists && !view.changes.has(collection)) return null
+  request.transaction?.unit.holder?.read.add(collection)
+  return { data, view, collection }
 }
 
 /** filter (or query), sort, skip and limit of a command. */

@@ -67,7 +67,8 @@ const COMMITTED = 'committed'
 function openTransaction(data: Data, session: string, number: Long): Transaction {
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
-  const holder = { collections: new Set<Collection>(), ended }
+  const holder = { read: new Set<Collection>(), written: new Set<Collection>(), ended }
+  data.holders.add(holder)
   const snapshot = data.store.snapshot()
   const transaction: Transaction = {
     ...holder,
@@ -92,6 +93,7 @@ function release({ data, cursors, open }: State, transaction: Transaction): void
   open.delete(transaction.session)
   cursors.killTransaction(transactionKey(transaction))
   transaction.unit.snapshot?.done()
+  if (transaction.unit.holder) data.holders.delete(transaction.unit.holder)
   for (const [key, holder] of data.locks)
     if (holder === transaction.unit.holder) data.locks.delete(key)
   transaction.end()

@@ -17,6 +17,8 @@ export interface Data {
   readonly collections: Map<string, Collection>
   /** Records and unique keys that an open transaction has written: nobody else may. */
   readonly locks: Map<string, LockHolder>
+  /** Of transactions that are open, whatever they did. */
+  readonly holders: Set<LockHolder>
   /** For another process, which keeps what it has read. */
   readonly changes: ChangeLog
   /** Counts commits. */
@@ -26,8 +28,9 @@ export interface Data {
 }
 
 export interface LockHolder {
-  /** Collections that the transaction has read or written. */
-  readonly collections: Set<Collection>
+  /** Collections that the transaction has read. */
+  readonly read: Set<Collection>
+  readonly written: Set<Collection>
   /** Resolves when it was committed or aborted. */
   readonly ended: Promise<void>
 }
@@ -47,6 +50,7 @@ export function openData(store: Store): Data {
     residents: residentCache(store),
     collections: new Map(),
     locks: new Map(),
+    holders: new Set(),
     changes: changeLog(),
     commits: 0,
     nextCollection: 1,
@@ -120,11 +124,15 @@ export function assertCollection(data: Data, database: string, name: string): Co
   return collection
 }
 
-/** @throws Blocked while an open transaction uses the collection */
+/** @throws Blocked while an open transaction has written to the collection */
+export function assertUnwritten(data: Data, collection: Collection): void {
+  for (const holder of data.holders) if (holder.written.has(collection)) throw new Blocked(holder)
+}
+
+/** @throws Blocked while an open transaction has read the collection, whose snapshot has it, or written to it */
 export function assertUnused(data: Data, collection: Collection): void {
-  for (const holder of new Set(data.locks.values())) {
-    if (holder.collections.has(collection)) throw new Blocked(holder)
-  }
+  for (const holder of data.holders) if (holder.read.has(collection)) throw new Blocked(holder)
+  assertUnwritten(data, collection)
 }
 
 /** Writes a new description; inside a write. */

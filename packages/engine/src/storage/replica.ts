@@ -36,6 +36,7 @@ export function openReplica(store: Store): Replica {
     residents: residentCache(store, BUDGET_BYTES),
     collections: new Map(),
     locks: new Map(),
+    holders: new Set(),
     changes: changeLog(),
     commits: 0,
     nextCollection: 0,

@@ -134,7 +134,7 @@ function checkKeys(
 }
 
 function record(unit: WriteUnit, change: Change): void {
-  unit.holder?.collections.add(change.collection)
+  unit.holder?.written.add(change.collection)
   const changes = unit.changes.get(change.collection) ?? new Map<number, Change>()
   unit.changes.set(change.collection, changes)
   const known = changes.get(change.record)

@@ -220,6 +220,17 @@ describe('transactions of the embedded engine', () => {
     await session.commitTransaction()
   })
 
+  it('reads its snapshot to its end before the collection is dropped', async () => {
+    const session = begin()
+    expect(await rows.countDocuments({}, { session })).to.equal(2)
+    const dropped = rows.drop()
+    expect(await rows.countDocuments({}, { session })).to.equal(2)
+    expect(await rows.find({}, { session }).toArray()).to.have.length(2)
+    await session.commitTransaction()
+    await dropped
+    expect(await rows.countDocuments()).to.equal(0)
+  })
+
   it('refuses what cannot be undone', async () => {
     const session = begin()
     expect(
