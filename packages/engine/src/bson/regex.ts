@@ -127,5 +127,5 @@ export function literalPrefix({ pattern, options }: BSONRegExp): string {
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^a-zA-Z0-9])*)([*?{]?)/.exec(pattern)
   const text = (literal?.[1] ?? '').replace(/\\(.)/g, '$1')
   // A quantifier that allows none takes back the character before it.
-  return literal?.[2] ? [...text].slice(0, -1).join('') : text
+  return literal?.[2] ? text.replace(/.$/su, '') : text
 }

@@ -68,7 +68,22 @@ export function boundsOf(condition: Condition): Bounds | null {
   return bounds
 }
 
+/** A number in a path is a place in an array, and a name within its elements, which they hardly ever have. */
+export function namesPlace(path: string): boolean {
+  return /\.\d+(?:\.|$)/.test(path)
+}
+
+/** What is missing in an element is none of an index's keys where the path names another one by its place. */
+function isNullBeside(condition: Condition, values: readonly Value[]): boolean {
+  return namesPlace(condition.path) && values.includes(null)
+}
+
 function findBounds(condition: Condition): Bounds | null {
+  const bounds = boundsOfValues(condition)
+  return bounds?.kind === 'points' && isNullBeside(condition, bounds.values) ? null : bounds
+}
+
+function boundsOfValues(condition: Condition): Bounds | null {
   if (condition.kind === 'compare') return comparisonBounds(condition)
   if (condition.kind === 'in') {
     return condition.operands.every((operand) => isPoint(operand))

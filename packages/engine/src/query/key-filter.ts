@@ -6,7 +6,7 @@ import { rankOf, RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Comparison, Condition, Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
-import { RANGED } from './bounds.ts'
+import { namesPlace, RANGED } from './bounds.ts'
 
 /** A test of the components of an index key (`splitKey`), which says what a filter says of the document. */
 export type KeyTest = (components: readonly Buffer[]) => boolean
@@ -60,6 +60,7 @@ function patternTest({ regex }: Condition & { kind: 'regex' }): ComponentTest {
 }
 
 function componentTest(condition: Condition): ComponentTest | null {
+  if (namesPlace(condition.path)) return null
   if (condition.kind === 'compare') return comparisonTest(condition)
   if (condition.kind === 'regex') return patternTest(condition)
   if (condition.kind !== 'in' || !condition.operands.every((operand) => isSingle(operand)))
