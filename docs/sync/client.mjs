@@ -87,6 +87,7 @@ export function openCopy({ url, token: credential, scope, store, fetch = globalT
   /** Pages until there are no more. True where something has changed. */
   const pull = async ({ wait = 0, signal } = {}) => {
     let changed = false
+    let beganAgain = false
     for (let isFirst = true; ; isFirst = false) {
       let page
       try {
@@ -94,7 +95,8 @@ export function openCopy({ url, token: credential, scope, store, fetch = globalT
       } catch (error) {
         if (!(error instanceof SyncError) || error.status !== 410) throw error
         await store.clear() // the log does not go back so far: everything once more
-        changed = true
+        if (beganAgain) throw error // a cache has the first page from before: later, then
+        changed = beganAgain = true
         continue
       }
       changed ||= page.changed
@@ -112,7 +114,8 @@ export function openCopy({ url, token: credential, scope, store, fetch = globalT
         else if (Date.now() - asked < 1_000) await pause(1_000) // a cache has answered at once
         pauseMs = 1_000
       } catch (error) {
-        const isRefused = error instanceof SyncError && error.status < 500 && error.status !== 429
+        const isRefused =
+          error instanceof SyncError && ![410, 429].includes(error.status) && error.status < 500
         if (signal.aborted || isRefused) throw error
         await pause(pauseMs * (0.5 + Math.random()))
         pauseMs = Math.min(2 * pauseMs, 60_000)

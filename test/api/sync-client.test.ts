@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { until } from '../until.ts'
+import { behindCache } from './kept-first-page.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 interface Copy {
@@ -94,6 +95,28 @@ describe('docs/sync/client.mjs', () => {
     }, 10_000)
     const { body } = await server.get('/api/notes?pagination[pageSize]=100')
     expect(textsOf(store)).to.deep.equal(body.data.map(({ text }: Json) => text).sort())
+  })
+
+  it('pauses where a cache has the first page of a log that is another one by now', async () => {
+    await create('one')
+    const cache = behindCache()
+    const store = client.memoryStore()
+    const copy = open(store, { fetch: cache.fetch })
+    await copy.pull()
+    const mongo = await MongoClient.connect(server.uri)
+    const heads = mongo.db(server.database).collection<{ readonly _id: string }>('quire_heads')
+    await heads.updateOne({ _id: 'main' }, { $set: { log: 'another' }, $inc: { version: 1 } })
+    await mongo.close()
+    await until(async () => {
+      const failure = await copy.pull().catch((error: unknown) => error)
+      return (failure as { readonly status?: number }).status === 410
+    }, 10_000)
+    const stop = new AbortController()
+    const following = copy.follow(stop.signal)
+    cache.forget()
+    await until(() => textsOf(store).includes('one'), 10_000)
+    stop.abort()
+    await following.catch((error: unknown) => expect((error as Error).name).to.equal('AbortError'))
   })
 
   it('follows until it is told to stop', async () => {

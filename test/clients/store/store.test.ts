@@ -8,6 +8,7 @@ import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { loadSchema } from '../../../src/services/load-schema.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../api/server.ts'
+import { behindCache } from '../../api/kept-first-page.ts'
 import { MULTIPART, multipart } from '../../api/uploads.ts'
 import { until } from '../../until.ts'
 import { contentPlanOf } from './content-plan.ts'
@@ -377,6 +378,22 @@ describe('@quire/client/sync', () => {
     }, 10_000)
     expect(Math.min(...least)).to.equal(before.length - 1)
     expect((await disk.load()).mark?.round).to.equal((mark?.round ?? 0) + 1)
+    await store.$close()
+  })
+
+  it('pauses where a cache has the first page of a log that is another one by now', async () => {
+    const cache = behindCache()
+    const store = await open(memoryStorage(), { fetch: cache.fetch })
+    await store.$sync()
+    const heads = mongo.db(server.database).collection<{ readonly _id: string }>('quire_heads')
+    await heads.updateOne({ _id: 'main' }, { $set: { log: 'another' }, $inc: { version: 1 } })
+    await until(async () => {
+      const failure = await store.$sync().catch((error: unknown) => error)
+      return (failure as QuireError | undefined)?.status === 410
+    }, 10_000)
+    cache.forget()
+    await store.$sync()
+    expect(store.$status().phase).to.equal('current')
     await store.$close()
   })
 

@@ -44,9 +44,13 @@ export function openFollowing(
   }
   const pull: Pull = async (seconds, signal) => {
     let isNews = false
+    let beganAgain = false
     for (let wait = seconds; ; wait = 0) {
       if (wait === 0) report('syncing')
       const page = await pullPage(source, copy, { wait, signal })
+      // Once more: a cache has the first page from before. It is asked for again after a pause.
+      if (page.lost !== null && beganAgain) throw page.lost
+      beganAgain ||= page.lost !== null
       isNews ||= page.isNews
       if (page.more) continue
       report('current')

@@ -14,6 +14,8 @@ export interface Source {
 interface Pulled {
   readonly more: boolean
   readonly isNews: boolean
+  /** Why it begins anew; null where it goes on. */
+  readonly lost: QuireError | null
 }
 
 /**
@@ -34,11 +36,11 @@ export async function pullPage(
     const begun = beginningAfter(error, held)
     if (begun !== null) await copy.commit(held, begun)
     if (begun === null || begun.changes.length > 0) throw error
-    return { more: true, isNews: true }
+    return { more: true, isNews: true, lost: error as QuireError }
   }
   const isNews = page.items.length > 0 || page.next !== held.token || held.isStale
   if (isNews) await copy.commit(held, stepOf(page, held))
-  return { more: page.more || copy.mark().token === null, isNews }
+  return { more: page.more || copy.mark().token === null, isNews, lost: null }
 }
 
 function queryOf(scope: Source['scope'], { token }: Mark, wait: number): object {
