@@ -34,6 +34,9 @@ export async function probeDownload(probe: Probe): Promise<ProbeResult> {
         resolve(judge(url, response))
       })
       request.on('error', reject)
+      request.on('close', () => {
+        reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+      })
       request.end()
     })
   } catch (error) {

@@ -71,6 +71,9 @@ async function attempt(
       ...(resolver !== undefined && { lookup: resolver }),
     })
     sent.on('error', reject)
+    sent.on('close', () => {
+      reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+    })
     sent.on('response', (response) => {
       const status = response.statusCode ?? 0
       const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date())

@@ -171,4 +171,11 @@ describe('sending a message', () => {
     answer = (request) => request.socket.destroy()
     expect((await send('127.0.0.1')).error).to.equal('unreachable')
   })
+  it('gives up a receiver that would go on in another protocol', async () => {
+    answer = (request) =>
+      request.socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
+      )
+    expect((await send('127.0.0.1')).error).to.equal('unreachable')
+  })
 })

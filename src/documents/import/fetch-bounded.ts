@@ -80,6 +80,9 @@ function send(
     const asked = request(url, options, resolve)
     asked.setTimeout(SILENCE_MS, () => asked.destroy(new Error('it is silent')))
     asked.on('error', reject)
+    asked.on('close', () => {
+      reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+    })
     asked.end()
   })
 }
