@@ -3,7 +3,7 @@ import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { type SessionId, sessionIdOf } from '../mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
-import { type HeldJobs, openHeldJobs } from './held-jobs.ts'
+import { latestBelieved, type HeldJobs, openHeldJobs } from './held-jobs.ts'
 
 /** What every row of work holds, beside what it is about. */
 export interface JobRow {
@@ -78,9 +78,6 @@ const CANDIDATES = 16
 
 /** Of those that can be claimed soon, as many are looked at as may be under lease at once. */
 const SOON = 64
-
-/** A lease that ends so many times later than one can was written by a clock that was wrong. */
-const BELIEVED = 10
 
 export async function openJobQueue<T extends JobRow>(
   options: JobQueueOptions,
@@ -169,7 +166,7 @@ async function findDue(
 }
 
 function claimableAt(at: Date, leaseMs: number) {
-  const unbelievable = new Date(at.getTime() + BELIEVED * leaseMs)
+  const unbelievable = latestBelieved(at, leaseMs)
   return {
     open: 1 as const,
     dueAt: { $lte: at },

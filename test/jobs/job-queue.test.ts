@@ -185,6 +185,23 @@ describe('a queue of jobs', () => {
     expect((await claim())._id).to.equal('a')
   })
 
+  it('does not believe that somebody is at a job until a time that such a clock has said', async () => {
+    await put('a')
+    clock += 100 * LEASE_MS
+    const job = await claim()
+    let end = (): void => undefined
+    const working = queue.hold(job, () => new Promise<void>((resolve) => (end = resolve)))
+    const held = opened.database.collection('quire_held_jobs')
+    await until(async () => (await held.countDocuments({})) === 1, 5_000)
+    const sign = await held.findOne({})
+    end()
+    await working
+    if (sign !== null) await held.insertOne(sign) // who was killed has left it behind
+    clock -= 50 * LEASE_MS
+    expect((await claim())._id).to.equal('a')
+    expect(await held.countDocuments({})).to.equal(0)
+  })
+
   it('has an effect and removes the job, or neither', async () => {
     await put('a')
     const job = await claim()
