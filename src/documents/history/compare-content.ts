@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { diffWordsWithSpace } from 'diff'
+import { diffArrays } from 'diff'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { PastContent } from './past-content.ts'
+import { sharedEnds, wordsOf } from './words-of.ts'
 
 /** A run of words that both texts have, that only the later has, or only the earlier. */
 export interface WordRun {
@@ -20,7 +21,11 @@ export interface AttributeChange {
 
 /** How many words may differ before two texts are shown whole: the work grows with its square. */
 const MOST_EDITS = 2_000
+/** Of both together, without what they begin and end with alike. */
 const LONGEST_TEXT = 200_000
+
+/** For all texts of one comparison: nothing else is done meanwhile. Those that come too late are shown whole. */
+const MOST_MS = 100
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'uid'])
 
@@ -30,41 +35,72 @@ export function compareContent(
   from: PastContent,
   to: PastContent,
 ): readonly AttributeChange[] {
+  const until = performance.now() + MOST_MS
+  const compareTexts = (one: string, other: string) => compareWords(one, other, until)
   const declared = [...attributes.values()].flatMap((attribute) =>
-    changeOf(attribute.name, from.content, to.content, isText(attribute)),
+    changeOf(
+      attribute.name,
+      from.content,
+      to.content,
+      isText(attribute) ? compareTexts : undefined,
+    ),
   )
   const unknown = [...new Set([...Object.keys(from.unknown), ...Object.keys(to.unknown)])]
-  return [
-    ...declared,
-    ...unknown.flatMap((name) => changeOf(name, from.unknown, to.unknown, false)),
-  ]
+  return [...declared, ...unknown.flatMap((name) => changeOf(name, from.unknown, to.unknown))]
 }
 
 function isText(attribute: AttributePlan): boolean {
   return attribute.kind === 'scalar' && TEXTS.has(attribute.type)
 }
 
+type CompareTexts = (from: string, to: string) => readonly WordRun[] | null
+
 function changeOf(
   attribute: string,
   earlier: Data,
   later: Data,
-  hasWords: boolean,
+  compareTexts: CompareTexts = () => null,
 ): readonly AttributeChange[] {
   const from = earlier[attribute] ?? null
   const to = later[attribute] ?? null
   if (isDeepStrictEqual(from, to)) return []
-  const words =
-    hasWords && typeof from === 'string' && typeof to === 'string' ? compareWords(from, to) : null
+  const words = typeof from === 'string' && typeof to === 'string' ? compareTexts(from, to) : null
   return [{ attribute, from, to, ...(words !== null && { words }) }]
 }
 
-function compareWords(from: string, to: string): readonly WordRun[] | null {
-  if (from.length + to.length > LONGEST_TEXT) return null
-  const runs = diffWordsWithSpace(from, to, { maxEditLength: MOST_EDITS, timeout: 100 })
-  return (
-    runs?.map(({ added, removed, value: text }) => {
+/** Null where they are too long or too different, or there is no time left. */
+function compareWords(from: string, to: string, until: number): readonly WordRun[] | null {
+  const { before, after } = sharedEnds(from, to)
+  const earlier = from.slice(before, from.length - after)
+  const later = to.slice(before, to.length - after)
+  if (earlier.length + later.length > LONGEST_TEXT || performance.now() >= until) return null
+  const words = [wordsOf(earlier), wordsOf(later)] as const
+  const timeout = until - performance.now()
+  if (timeout <= 0) return null
+  const runs = diffArrays(...words, { maxEditLength: MOST_EDITS, timeout })
+  if (runs === undefined) return null
+  return joined([
+    { op: 'same', text: from.slice(0, before) },
+    ...runs.map(({ added, removed, value }): WordRun => {
+      const text = value.join('')
       if (added) return { op: 'added', text }
       return removed ? { op: 'removed', text } : { op: 'same', text }
-    }) ?? null
-  )
+    }),
+    { op: 'same', text: from.slice(from.length - after) },
+  ])
+}
+
+/** Without those of no text, and with those put together that are the same. */
+function joined(runs: readonly WordRun[]): readonly WordRun[] {
+  const all: WordRun[] = []
+  for (const run of runs) {
+    const last = all.at(-1)
+    if (run.text === '') continue
+    if (run.op === 'same' && last?.op === 'same') {
+      all[all.length - 1] = { op: 'same', text: last.text + run.text }
+    } else {
+      all.push(run)
+    }
+  }
+  return all
 }

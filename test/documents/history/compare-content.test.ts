@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { array, assert as assertProperty, constantFrom, property } from 'fast-check'
 import { compareContent } from '../../../src/documents/history/compare-content.ts'
 import type { AttributePlan } from '../../../src/schema/plan.ts'
 
@@ -42,6 +43,100 @@ describe('compareContent', () => {
         .join('')
     expect(textOf('added')).to.equal(from)
     expect(textOf('removed')).to.equal(to)
+  })
+
+  const scripts = [
+    ['Cyrillic', 'Кошка спит дома', 'Кошка сидит дома', ['спит'], ['сидит']],
+    ['Greek', 'η γάτα κοιμάται', 'η γάτα κάθεται', ['κοιμάται'], ['κάθεται']],
+    ['Arabic', 'القطة تنام هنا', 'القطة تجلس هنا', ['تنام'], ['تجلس']],
+    ['Hindi', 'बिल्ली सोती है', 'बिल्ली बैठती है', ['सोती'], ['बैठती']],
+    ['Chinese', '猫在睡觉', '猫在吃饭', ['睡觉'], ['吃饭']],
+    [
+      'letters and their marks',
+      're\u0301sume\u0301 a',
+      're\u0301sume a',
+      ['re\u0301sume\u0301'],
+      ['re\u0301sume'],
+    ],
+    ['people of several signs', 'we 👨‍👩‍👧 go', 'we 👨‍👩‍👦 go', ['👨‍👩‍👧'], ['👨‍👩‍👦']],
+    ['skin and flags', '👍🏽🇩🇪', '👍🏿🇩🇰', ['👍🏽🇩🇪'], ['👍🏿🇩🇰']],
+  ] as const
+  for (const [what, from, to, removed, added] of scripts) {
+    it(`changes whole words: ${what}`, () => {
+      const [change] = compareContent(plan, state({ title: from }), state({ title: to }))
+      const textsOf = (wanted: string) =>
+        (change?.words ?? []).filter(({ op }) => op === wanted).map(({ text }) => text)
+      expect(textsOf('removed')).to.deep.equal(removed)
+      expect(textsOf('added')).to.deep.equal(added)
+    })
+  }
+
+  for (const [what, run] of [
+    ['Latin', 'the cat sat on the mat. '],
+    ['Chinese', '猫在睡觉吃饭喝水，'],
+    ['Chinese without a stop', '猫在睡觉吃饭喝水'],
+    ['Thai without a space', 'แมวกำลังนอนหลับอยู่ในบ้าน'],
+    ['signs', '👨‍👩‍👧🇩🇪👍🏽'],
+    ['marks alone', '\u0301'],
+    ['halves of signs', '\ud83d'],
+  ] as const) {
+    it(`is soon done with a long text, and puts it together: ${what}`, () => {
+      const from = run.repeat(Math.floor(90_000 / run.length))
+      const to = `${from.slice(0, 40_000)} X ${from.slice(40_000)}`
+      const started = performance.now()
+      const [change] = compareContent(plan, state({ title: from }), state({ title: to }))
+      expect(performance.now() - started, 'ms').to.be.below(1_000)
+      if (change?.words === undefined) return // a busy machine has no time for it
+      const later = change.words.filter(({ op }) => op !== 'removed')
+      expect(later.map(({ text }) => text).join('') === to).to.equal(true)
+    })
+  }
+
+  it('puts any two texts together again', () => {
+    const texts = constantFrom(
+      ' ',
+      'a',
+      'ab',
+      '.',
+      '\n',
+      '\r\n',
+      'é',
+      'e\u0301',
+      '猫',
+      '👨‍👩‍👧',
+      '\ud83d',
+      '1.5',
+    )
+    const text = array(texts, { maxLength: 12 }).map((parts) => parts.join(''))
+    assertProperty(
+      property(text, text, (from, to) => {
+        const [change] = compareContent(plan, state({ title: from }), state({ title: to }))
+        const { words } = change ?? { words: [{ op: 'same', text: from }] as const }
+        const side = (hidden: string): string =>
+          (words ?? [])
+            .filter(({ op }) => op !== hidden)
+            .map((run) => run.text)
+            .join('')
+        expect([side('added'), side('removed')]).to.deep.equal([from, to])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('takes no longer for many texts than for one', () => {
+    const names = Array.from({ length: 60 }, (_, index) => `text${index}`)
+    const many = { attributes: new Map(names.map((name) => scalar(name, 'richtext'))) }
+    const textsBy = (seed: number): object =>
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          Array.from({ length: 10_000 }, (_, n) => ((n * seed) % 7919).toString(36)).join(' '),
+        ]),
+      )
+    const started = performance.now()
+    const changes = compareContent(many, state(textsBy(31)), state(textsBy(37)))
+    expect(performance.now() - started, 'ms').to.be.below(1_000)
+    expect(changes).to.have.length(names.length)
   })
 
   it('shows texts whole that differ too much', () => {
