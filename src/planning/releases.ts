@@ -18,22 +18,24 @@ import { schedulesIn } from './schedule-rows.ts'
 
 type Context = Pick<PlanningContext, 'documents' | 'now'>
 
-const MOST_LISTED = 200
-
-/** The newest first, at most 200; with a document those that hold it and are not over. */
+/** The newest first, `limit` of them before `before`; with a document those that hold it and are not over. */
 export function listReleases(
   { documents: { database } }: Context,
   holding: Pick<ReleaseItem, 'type' | 'documentId'> | null,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<readonly ReleaseRow[]> {
-  const which =
-    holding === null
-      ? {}
-      : { state: { $in: ['open', 'scheduled'] as const }, items: { $elemMatch: holding } }
+  const which = {
+    ...(before !== null && { _id: { $lt: before } }),
+    ...(holding !== null && {
+      state: { $in: ['open', 'scheduled'] as const },
+      items: { $elemMatch: holding },
+    }),
+  }
   return asCmsErrors(() =>
     releasesIn(database)
-      .find(which, { maxTimeMS: database.queryTimeoutMs, batchSize: MOST_LISTED + 1 })
+      .find(which, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
       .sort({ _id: -1 })
-      .limit(MOST_LISTED)
+      .limit(limit)
       .toArray(),
   )
 }

@@ -2,8 +2,10 @@ import { ApplicationError, NotFoundError } from '../errors.ts'
 import { newJob } from '../jobs/job-queue.ts'
 import { currentAuthorship } from '../mongo/connection/authorship.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { seenRows } from '../mongo/lines/seen-rows.ts'
 import { getAllVersions } from '../mongo/read/read-versions.ts'
 import { isDocumentId, newDocumentId } from '../mongo/versions/document-id.ts'
+import type { SeenType } from '../query/query.ts'
 import type { ActionOn } from './run-action.ts'
 import type { PlanningContext } from './planning.ts'
 import { type DocumentSchedule, type ScheduleRow, schedulesIn } from './schedule-rows.ts'
@@ -52,36 +54,46 @@ export async function addSchedule(
   return row
 }
 
-/** Which schedules: of a time, of a document, of those that have failed. */
+/** Which schedules: of a time, of a document, of what is seen. */
 export interface ScheduleSelection {
   readonly from: Date | null
   readonly until: Date | null
   readonly type: string | null
   readonly documentId: string | null
+  readonly seen: readonly SeenType[]
+  /** Whether releases are seen. */
+  readonly releases: boolean
 }
 
-const MOST_LISTED = 500
+/** Behind which schedule a page begins. */
+export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
 
-/** By time; at most 500. */
+/** By time: `limit` of them behind `after`. */
 export function listSchedules(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
-  { from, until, type, documentId }: ScheduleSelection,
+  { from, until, type, documentId, seen, releases }: ScheduleSelection,
+  { after, limit }: { readonly after: SchedulePlace | null; readonly limit: number },
 ): Promise<readonly ScheduleRow[]> {
-  const at = { ...(from !== null && { $gte: from }), ...(until !== null && { $lt: until }) }
+  const conditions: object[] = [
+    ...(from === null ? [] : [{ at: { $gte: from } }]),
+    ...(until === null ? [] : [{ at: { $lt: until } }]),
+    ...(type === null ? [] : [{ type }]),
+    ...(documentId === null ? [] : [{ documentId }]),
+    ...(after === null ? [] : [behind(after)]),
+    { $or: [...(releases ? [{ kind: 'release' }] : []), ...seenRows(seen)] },
+  ]
+  if (!releases && seen.length === 0) return Promise.resolve([])
   return asCmsErrors(() =>
     schedulesIn(database)
-      .find(
-        {
-          ...(Object.keys(at).length > 0 && { at }),
-          ...(type !== null && { type }),
-          ...(documentId !== null && { documentId }),
-        },
-        { maxTimeMS: database.queryTimeoutMs, batchSize: MOST_LISTED + 1 },
-      )
+      .find({ $and: conditions }, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
       .sort({ at: 1, _id: 1 })
-      .limit(MOST_LISTED)
+      .limit(limit)
       .toArray(),
   )
+}
+
+function behind({ at, _id }: SchedulePlace): object {
+  return { $or: [{ at: { $gt: at } }, { at, _id: { $gt: _id } }] }
 }
 
 /** Null where there is none, or it has been done. */

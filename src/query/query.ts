@@ -267,3 +267,12 @@ export const QUERY_LIMITS = {
   /** Of the operand of an operator that searches text, in UTF-16 units. */
   patternLength: 256,
 } as const
+
+/** A content-type of which rows are seen that name it and some locales: rows of trash, of schedules. */
+export interface SeenType {
+  readonly type: string
+  /** A row has one of these at least. `NO_LOCALE` alone where the type has none. */
+  readonly locales: readonly string[]
+  /** Whoever may not see one of its locales does not see the row. Locales that are no longer there hide nothing. */
+  readonly hidden: readonly string[]
+}

@@ -156,6 +156,39 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 
+    it('is listed by pages of what one may see, whatever else is scheduled', async () => {
+      const from = new Date(Date.now() + 100 * 86_400_000)
+      const at = (index: number): string => new Date(from.getTime() + index).toISOString()
+      for (let index = 0; index < 4; index += 1) {
+        const id = await make(ARTICLE, { title: `hidden ${index}` })
+        await plan(ARTICLE, id, 'publish', at(0))
+      }
+      const expected: string[] = []
+      for (const index of [3, 1, 2]) {
+        const id = await make(NOTE, { text: String(index) })
+        expected[index - 1] = (await plan(NOTE, id, 'publish', at(index))).data.id
+      }
+      await addRole(
+        server,
+        'notes',
+        ['find', 'findOne', 'readDrafts'].map((verb) => `${NOTE}.${verb}`),
+      )
+      await addAdministrator(server, 'Notes', ['notes'])
+      const notes = await signIn(server, 'notes@example.org')
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const query = `from=${from.toISOString()}&pagination[pageSize]=2${cursor}`
+        const { status, text, body } = await notes.send('GET', `/admin/schedules?${query}`)
+        expect(status, text).to.equal(200)
+        expect(body.data.length).to.be.within(1, 2)
+        seen.push(...body.data.map(({ id }: Json) => id))
+        const { nextCursor } = body.meta.pagination
+        cursor = nextCursor === null ? '' : `&pagination[cursor]=${nextCursor}`
+      } while (cursor !== '')
+      expect(seen).to.deep.equal(expected)
+    })
+
     it('refuses what it does not understand', async () => {
       const documentId = await make(NOTE, { text: 'three' })
       const target = `/admin/content/${NOTE}/${documentId}/actions`
@@ -188,13 +221,26 @@ describe('schedules and releases', () => {
       )
       expect(none.status).to.equal(404)
       expect(await schedulesOf(documentId)).to.deep.equal([])
-      for (const query of ['from=x', 'filters[a]=b', 'uid[$ne]=1']) {
+      for (const query of ['from=x', 'filters[a]=b', 'uid[$ne]=1', 'pagination[cursor]=x']) {
         expect((await editor.send('GET', `/admin/schedules?${query}`)).status, query).to.equal(400)
       }
     })
   })
 
   describe('a release', () => {
+    it('is listed by pages, the newest first', async () => {
+      const made: string[] = []
+      for (const name of ['a', 'b', 'c']) {
+        made.unshift((await ok('POST', '/admin/releases', { data: { name } })).data.id)
+      }
+      const first = await ok('GET', '/admin/releases?pagination[pageSize]=2')
+      const cursor = first.meta.pagination.nextCursor
+      const second = await ok('GET', `/admin/releases?pagination[cursor]=${cursor}`)
+      const ids = [...first.data, ...second.data].map(({ id }: Json) => id)
+      expect(ids.slice(0, 3)).to.deep.equal(made)
+      expect(second.meta.pagination.nextCursor).to.equal(null)
+    })
+
     const begin = async (name = 'spring'): Promise<string> =>
       (await ok('POST', '/admin/releases', { data: { name } })).data.id
     const add = (id: string, items: readonly object[]) =>

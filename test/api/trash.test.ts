@@ -352,6 +352,21 @@ describe('/admin/trash', () => {
     expect((await server.get('/admin/trash', { token: null })).status).to.equal(401)
   })
 
+  it('shows what was deleted in a locale too that is no longer there', async () => {
+    await server.send('POST', '/admin/locales', { body: { code: 'nl' } })
+    const { documentId } = await make(ARTICLE, { title: 'English' })
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=nl`, {
+      data: { title: 'Dutch' },
+    })
+    await remove(ARTICLE, documentId, '?locale=*')
+    await server.send('DELETE', '/admin/locales/nl')
+    const [row] = await trashed(documentId)
+    expect(row?.title).to.equal('English')
+    const { data } = await restore(ARTICLE, documentId)
+    expect(data.map(({ locale }: Json) => locale)).to.include('en')
+    expect((await read(ARTICLE, documentId)).title).to.equal('English')
+  })
+
   it('calls what is left of a deletion by what is left', async () => {
     const rights = ['find', 'readDrafts'].map((verb) => ({
       action: `${ARTICLE}.${verb}`,

@@ -1,5 +1,6 @@
-import { findDeletions, type SeenTypes } from '../../mongo/trash/read-trash.ts'
+import { findDeletions } from '../../mongo/trash/read-trash.ts'
 import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
+import type { SeenType } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
 
@@ -27,7 +28,7 @@ export interface TrashPage {
 /** What was deleted of types and locales that are seen, the newest first. */
 export async function listTrash(
   { database }: DocumentContext,
-  seen: readonly SeenTypes[],
+  seen: readonly SeenType[],
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<TrashPage> {
   const found = await findDeletions(database, seen, { before, limit: limit + 1 })

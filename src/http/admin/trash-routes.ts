@@ -1,12 +1,10 @@
 import Joi from 'joi'
 import { contentAction, type ContentVerb } from '../../access/actions.ts'
 import { readInput } from '../../access/input.ts'
-import { assertMayIn, mayIn } from '../../access/permissions.ts'
+import { assertMayIn } from '../../access/permissions.ts'
 import { endDeleted } from '../../documents/trash/end-deleted.ts'
 import { listTrash } from '../../documents/trash/list-trash.ts'
 import { restoreDocument } from '../../documents/trash/restore-document.ts'
-import type { LocaleRules } from '../../query/query.ts'
-import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
@@ -14,6 +12,7 @@ import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
 import { mayFindIn } from './request/may-find-in.ts'
+import { seenTypes } from './request/seen-types.ts'
 import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
 
 type Dependencies = ContentRouteDependencies
@@ -83,25 +82,11 @@ async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
     (plan) => plan.uid.startsWith('api::') && (uid === undefined || plan.uid === uid),
   )
   const known = await locales.current()
-  const seen = plans.flatMap((plan) => seenOf(ctx, plan, known))
+  const seen = seenTypes(ctx.state.principal, plans, known)
   const page = { before: cursor, limit: pageSize }
   const { deleted, next } = await listTrash(documents, seen, page)
   const { trashDays } = documents.database
   ctx.body = { data: deleted, meta: { trashDays, pagination: { pageSize, nextCursor: next } } }
-}
-
-/** What was a draft is seen by who may see drafts. */
-function seenOf(
-  { state: { principal } }: Context,
-  plan: ContentTypePlan,
-  { all }: LocaleRules,
-): Parameters<typeof listTrash>[1] {
-  const verbs: readonly ContentVerb[] = plan.draftAndPublish ? ['find', 'readDrafts'] : ['find']
-  const mayAll = (locales: readonly string[]): boolean =>
-    verbs.every((verb) => mayIn(principal, contentAction(plan, verb), locales))
-  if (!plan.localized) return mayAll([]) ? [{ types: [plan.uid], locales: [NO_LOCALE] }] : []
-  const codes = all.map(({ code }) => code).filter((code) => mayAll([code]))
-  return codes.length === 0 ? [] : [{ types: [plan.uid], locales: codes }]
 }
 
 async function restore(ctx: Context, dependencies: Dependencies): Promise<void> {

@@ -1,6 +1,7 @@
-import type { Document } from 'mongodb'
+import type { SeenType } from '../../query/query.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { seenRows } from '../lines/seen-rows.ts'
 import {
   type DeletionRow,
   deletionsIn,
@@ -8,35 +9,24 @@ import {
   trashedVersionsIn,
 } from './trash-rows.ts'
 
-/** Content-types that are seen in the same locales; null: in all of them. */
-export interface SeenTypes {
-  readonly types: readonly string[]
-  readonly locales: readonly string[] | null
-}
-
 /** Deletions of what may be seen as a whole, the newest first: `limit` of them before `before`. */
 export async function findDeletions(
   database: Database,
-  seen: readonly SeenTypes[],
+  seen: readonly SeenType[],
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<readonly DeletionRow[]> {
-  const conditions = seen.filter(({ types }) => types.length > 0).map(conditionOf)
-  if (conditions.length === 0) return []
+  if (seen.length === 0) return []
   const earlier = before === null ? {} : { _id: { $lt: before } }
   return inSession(undefined, () =>
     deletionsIn(database)
-      .find({ ...earlier, $or: conditions }, { ...optionsOf(database), batchSize: limit + 1 })
+      .find(
+        { ...earlier, $or: [...seenRows(seen)] },
+        { ...optionsOf(database), batchSize: limit + 1 },
+      )
       .sort({ _id: -1 })
       .limit(limit)
       .toArray(),
   )
-}
-
-function conditionOf({ types, locales }: SeenTypes): Document {
-  const type = { type: { $in: [...types] } }
-  return locales === null
-    ? type
-    : { ...type, locales: { $not: { $elemMatch: { $nin: [...locales] } } } }
 }
 
 /** How often a document may have been deleted, and each be looked at. */

@@ -1,6 +1,3 @@
-import { administratorAction } from '../../../access/administrator-actions.ts'
-import { contentAction } from '../../../access/actions.ts'
-import { mayIn } from '../../../access/permissions.ts'
 import { findStates } from '../../../documents/read/find-states.ts'
 import { titlesOf } from '../../../documents/read/overview.ts'
 import type { Planning } from '../../../planning/open-planning.ts'
@@ -11,22 +8,7 @@ import { getSchedule } from '../../../planning/schedules.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import { showSchedule } from '../../routes/schedule-action.ts'
 import type { Context } from '../../state.ts'
-
-/** What is scheduled of drafts is seen by who may see drafts. */
-export function maySeeSchedule(
-  { state: { principal } }: Context,
-  { schema }: Pick<Planning, 'schema'>,
-  row: ScheduleRow,
-): boolean {
-  if (row.kind === 'release')
-    return mayIn(principal, administratorAction('admin::releases', 'read'), [])
-  const plan = schema.contentTypes.get(row.type)
-  if (plan === undefined) return false
-  const locales = plan.localized ? row.locales : []
-  return (['find', 'readDrafts'] as const).every((verb) =>
-    mayIn(principal, contentAction(plan, verb), locales),
-  )
-}
+import { maySee } from './seen-types.ts'
 
 /** What each is called, by its id. */
 export async function namesOf(
@@ -86,11 +68,7 @@ export async function itemsOf(
     const plan = schema.contentTypes.get(type)
     if (plan === undefined) continue
     const lines = items.filter(
-      (item) =>
-        item.type === type &&
-        (['find', 'readDrafts'] as const).every((verb) =>
-          mayIn(principal, contentAction(plan, verb), plan.localized ? [item.locale] : []),
-        ),
+      (item) => item.type === type && maySee(principal, plan, plan.localized ? [item.locale] : []),
     )
     const titles = await titlesOf(database, plan, lines)
     for (const { documentId, locale, state } of await findStates(database, plan, lines)) {

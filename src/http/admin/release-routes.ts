@@ -3,7 +3,6 @@ import { administratorAction } from '../../access/administrator-actions.ts'
 import { contentAction } from '../../access/actions.ts'
 import { inputError, readInput, shortText } from '../../access/input.ts'
 import { assertMayIn } from '../../access/permissions.ts'
-import { NotFoundError } from '../../errors.ts'
 import { checkItems } from '../../planning/check-items.ts'
 import type { Planning } from '../../planning/open-planning.ts'
 import { publishablePlan } from '../../planning/planning.ts'
@@ -18,98 +17,20 @@ import {
   removeRelease,
   renameRelease,
   scheduleRelease,
-  unscheduleRelease,
 } from '../../planning/releases.ts'
 import { MOST_ITEMS, type ReleaseRow } from '../../planning/release-rows.ts'
-import {
-  cancelSchedule,
-  getSchedule,
-  listSchedules,
-  retrySchedule,
-} from '../../planning/schedules.ts'
-import type { ScheduleRow } from '../../planning/schedule-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
-import { readTime, showSchedule } from '../routes/schedule-action.ts'
+import { readTime } from '../routes/schedule-action.ts'
 import type { Context } from '../state.ts'
 import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
-import { itemsOf, maySeeSchedule, namesOf, summaryOf } from './request/show-planned.ts'
+import { pageOf, type Paging, pagingRule } from './request/paging.ts'
+import { itemsOf, summaryOf } from './request/show-planned.ts'
 
 export interface PlanningRouteDependencies extends BeforeAdmin {
   readonly planning: Planning
-}
-
-interface ListQuery {
-  readonly from?: Date
-  readonly until?: Date
-  readonly uid?: string
-  readonly documentId?: string
-}
-
-const SCHEDULES = Joi.object<ListQuery>({
-  from: Joi.date().iso(),
-  until: Joi.date().iso(),
-  uid: Joi.string().max(255),
-  documentId: Joi.string().max(24),
-}).prefs({ convert: true }) // of text
-
-/** `/admin/schedules`: what is to be published or taken back at a time, and what could not be. */
-export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
-  const admin = adminRouter('/admin/schedules', before)
-  admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
-  admin.delete('/:id', null, (ctx) => cancel(ctx, planning))
-  admin.post('/:id/actions/retry', null, (ctx) => retry(ctx, planning))
-  return admin.router
-}
-
-async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> {
-  const given = readInput(SCHEDULES, readQuery(ctx.querystring))
-  const found = await listSchedules(planning, {
-    from: given.from ?? null,
-    until: given.until ?? null,
-    type: given.uid ?? null,
-    documentId: given.documentId ?? null,
-  })
-  const rows = found.filter((row) => maySeeSchedule(ctx, planning, row))
-  const names = await namesOf(planning, rows)
-  ctx.body = {
-    data: rows.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
-  }
-}
-
-async function cancel(ctx: Context, planning: Planning): Promise<void> {
-  const { _id: id, kind } = await changeableSchedule(ctx, planning)
-  if (kind === 'release') await unscheduleRelease(planning, id)
-  else await cancelSchedule(planning, id)
-  ctx.status = 204
-}
-
-async function retry(ctx: Context, planning: Planning): Promise<void> {
-  readInput(NOTHING, bodyOf(ctx) ?? {})
-  const { _id: id } = await changeableSchedule(ctx, planning)
-  const row = await retrySchedule(planning, id)
-  const names = await namesOf(planning, [row])
-  ctx.status = 202
-  ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
-}
-
-const NOTHING = Joi.object({})
-
-/** The one that is named. @throws NotFoundError; ForbiddenError for whom may not publish what it is about */
-async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {
-  const { principal } = ctx.state
-  const row = await getSchedule(planning, parameterOf(ctx, 'id'))
-  if (row === null) throw new NotFoundError('There is no such schedule')
-  if (row.kind === 'release') {
-    assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
-    return row
-  }
-  const plan = planning.schema.contentTypes.get(row.type)
-  const locales = plan?.localized === true ? row.locales : []
-  assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
-  return row
 }
 
 interface ItemInput {
@@ -163,25 +84,42 @@ export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies
   return admin.router
 }
 
-const HOLDING = Joi.object<{ readonly uid?: string; readonly documentId?: string }>({
+interface ReleasesQuery {
+  readonly uid?: string
+  readonly documentId?: string
+  readonly pagination?: Paging
+}
+
+const MOST = 200
+
+const RELEASES = Joi.object<ReleasesQuery>({
   uid: Joi.string().max(255),
   documentId: Joi.string().max(24),
-}).and('uid', 'documentId')
+  pagination: pagingRule(/^[0-9a-z]{24}$/, MOST),
+})
+  .and('uid', 'documentId')
+  .prefs({ convert: true }) // of text
 
 /** Of a document each with the items that are about it. */
 async function list(ctx: Context, planning: Planning): Promise<void> {
-  const { uid, documentId } = readInput(HOLDING, readQuery(ctx.querystring))
-  if (uid === undefined || documentId === undefined) {
-    const rows = await listReleases(planning, null)
-    ctx.body = { data: await Promise.all(rows.map((row) => summaryOf(planning, row))) }
-    return
-  }
-  const rows = await listReleases(planning, { type: uid, documentId })
+  const { uid, documentId, pagination = {} } = readInput(RELEASES, readQuery(ctx.querystring))
+  const { cursor = null, pageSize = MOST } = pagination
+  const holding = uid === undefined || documentId === undefined ? null : { type: uid, documentId }
+  const page = { before: cursor, limit: pageSize + 1 }
+  const found = await listReleases(planning, holding, page)
+  const { rows, nextCursor } = pageOf(found, pageSize, ({ _id }) => _id)
   const show = async (row: ReleaseRow): Promise<object> => {
-    const own = row.items.filter((item) => item.type === uid && item.documentId === documentId)
-    return { ...(await summaryOf(planning, row)), items: await itemsOf(ctx, planning, own) }
+    const summary = await summaryOf(planning, row)
+    if (holding === null) return summary
+    const own = row.items.filter(
+      (item) => item.type === holding.type && item.documentId === holding.documentId,
+    )
+    return { ...summary, items: await itemsOf(ctx, planning, own) }
   }
-  ctx.body = { data: await Promise.all(rows.map(show)) }
+  ctx.body = {
+    data: await Promise.all(rows.map(show)),
+    meta: { pagination: { pageSize, nextCursor } },
+  }
 }
 
 async function create(ctx: Context, planning: Planning): Promise<void> {

@@ -1,0 +1,34 @@
+import { contentAction, type ContentVerb } from '../../../access/actions.ts'
+import { mayIn } from '../../../access/permissions.ts'
+import type { Principal } from '../../../access/principal.ts'
+import type { LocaleRules, SeenType } from '../../../query/query.ts'
+import { NO_LOCALE } from '../../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../../schema/plan.ts'
+
+/** Of which content-types, and in which locales, somebody sees what may be drafts: those of them that may be seen. */
+export function seenTypes(
+  principal: Principal,
+  plans: readonly ContentTypePlan[],
+  { all }: LocaleRules,
+): readonly SeenType[] {
+  const codes = all.map(({ code }) => code)
+  return plans.flatMap((plan): readonly SeenType[] => {
+    const { uid: type, localized } = plan
+    if (!localized) {
+      return maySee(principal, plan, []) ? [{ type, locales: [NO_LOCALE], hidden: [] }] : []
+    }
+    const locales = codes.filter((code) => maySee(principal, plan, [code]))
+    const hidden = codes.filter((code) => !locales.includes(code))
+    return locales.length === 0 ? [] : [{ type, locales, hidden }]
+  })
+}
+
+/** What may be a draft is seen by who may see drafts. */
+export function maySee(
+  principal: Principal,
+  plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>,
+  locales: readonly string[],
+): boolean {
+  const verbs: readonly ContentVerb[] = plan.draftAndPublish ? ['find', 'readDrafts'] : ['find']
+  return verbs.every((verb) => mayIn(principal, contentAction(plan, verb), locales))
+}

@@ -1,0 +1,118 @@
+import Joi from 'joi'
+import { administratorAction } from '../../access/administrator-actions.ts'
+import { contentAction } from '../../access/actions.ts'
+import { readInput } from '../../access/input.ts'
+import { assertMayIn, mayIn } from '../../access/permissions.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { Planning } from '../../planning/open-planning.ts'
+import { unscheduleRelease } from '../../planning/releases.ts'
+import {
+  cancelSchedule,
+  getSchedule,
+  listSchedules,
+  retrySchedule,
+  type SchedulePlace,
+} from '../../planning/schedules.ts'
+import type { ScheduleRow } from '../../planning/schedule-rows.ts'
+import type { GuardedRouter } from '../guarded-router.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { showSchedule } from '../routes/schedule-action.ts'
+import type { Context } from '../state.ts'
+import { adminRouter } from '../admin-router.ts'
+import type { PlanningRouteDependencies } from './release-routes.ts'
+import { pageOf, type Paging, pagingRule } from './request/paging.ts'
+import { seenTypes } from './request/seen-types.ts'
+import { namesOf } from './request/show-planned.ts'
+
+interface ListQuery {
+  readonly from?: Date
+  readonly until?: Date
+  readonly uid?: string
+  readonly documentId?: string
+  readonly pagination?: Paging
+}
+
+const MOST = 500
+
+const SCHEDULES = Joi.object<ListQuery>({
+  from: Joi.date().iso(),
+  until: Joi.date().iso(),
+  uid: Joi.string().max(255),
+  documentId: Joi.string().max(24),
+  pagination: pagingRule(/^\d{1,15}-[0-9a-z]{24}$/, MOST),
+}).prefs({ convert: true }) // of text
+
+/** `/admin/schedules`: what is to be published or taken back at a time, and what could not be. */
+export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
+  const admin = adminRouter('/admin/schedules', before)
+  admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
+  admin.delete('/:id', null, (ctx) => cancel(ctx, planning))
+  admin.post('/:id/actions/retry', null, (ctx) => retry(ctx, planning))
+  return admin.router
+}
+
+async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> {
+  const { principal } = ctx.state
+  const given = readInput(SCHEDULES, readQuery(ctx.querystring))
+  const { cursor = null, pageSize = MOST } = given.pagination ?? {}
+  const plans = [...planning.schema.contentTypes.values()]
+  const selection = {
+    from: given.from ?? null,
+    until: given.until ?? null,
+    type: given.uid ?? null,
+    documentId: given.documentId ?? null,
+    seen: seenTypes(principal, plans, await planning.locales.current()),
+    releases: mayIn(principal, administratorAction('admin::releases', 'read'), []),
+  }
+  const page = { after: placeOf(cursor), limit: pageSize + 1 }
+  const found = await listSchedules(planning, selection, page)
+  const { rows, nextCursor } = pageOf(found, pageSize, cursorOf)
+  const names = await namesOf(planning, rows)
+  ctx.body = {
+    data: rows.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
+    meta: { pagination: { pageSize, nextCursor } },
+  }
+}
+
+function cursorOf({ at, _id }: SchedulePlace): string {
+  return `${at.getTime()}-${_id}`
+}
+
+function placeOf(cursor: string | null): SchedulePlace | null {
+  if (cursor === null) return null
+  const [at = '', _id = ''] = cursor.split('-')
+  return { at: new Date(Number(at)), _id }
+}
+
+async function cancel(ctx: Context, planning: Planning): Promise<void> {
+  const { _id: id, kind } = await changeableSchedule(ctx, planning)
+  if (kind === 'release') await unscheduleRelease(planning, id)
+  else await cancelSchedule(planning, id)
+  ctx.status = 204
+}
+
+async function retry(ctx: Context, planning: Planning): Promise<void> {
+  readInput(NOTHING, bodyOf(ctx) ?? {})
+  const { _id: id } = await changeableSchedule(ctx, planning)
+  const row = await retrySchedule(planning, id)
+  const names = await namesOf(planning, [row])
+  ctx.status = 202
+  ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
+}
+
+const NOTHING = Joi.object({})
+
+/** The one that is named. @throws NotFoundError; ForbiddenError for whom may not publish what it is about */
+async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {
+  const { principal } = ctx.state
+  const row = await getSchedule(planning, parameterOf(ctx, 'id'))
+  if (row === null) throw new NotFoundError('There is no such schedule')
+  if (row.kind === 'release') {
+    assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
+    return row
+  }
+  const plan = planning.schema.contentTypes.get(row.type)
+  const locales = plan?.localized === true ? row.locales : []
+  assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
+  return row
+}
