@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import { optionsOf } from '../mongo/connection/commands.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
@@ -92,6 +93,13 @@ export async function openFolders(
   }
 }
 
+/** What the log calls them. */
+export const FOLDER_TYPE = 'plugin::upload.folder'
+
+function note(session: Session, op: 'put' | 'delete', { _id }: FolderRow): void {
+  noteRow(session, op, { type: FOLDER_TYPE, documentId: _id })
+}
+
 const rowsOf = (db: Database) => db.collection<FolderRow>('quire_folders')
 
 function all(db: Database, session: Session): Promise<FolderRow[]> {
@@ -131,6 +139,7 @@ function createFolder(
     const row = { _id: newDocumentId(), name, parent }
     assertFits([...rows, row], row)
     await rowsOf(db).insertOne(row, { session })
+    note(session, 'put', row)
     return toFolder([...rows, row], row)
   })
 }
@@ -155,6 +164,7 @@ function addFolders(
       rows.push(row)
       assertFits(rows, row)
       added.push(row)
+      note(session, 'put', row)
     }
     if (added.length > 0) await rowsOf(db).insertMany(added, { session })
     return ids
@@ -173,6 +183,7 @@ function updateFolder(
     assertFits(after, row)
     const { name, parent } = row
     await rowsOf(db).updateOne({ _id: id }, { $set: { name, parent } }, { session })
+    note(session, 'put', row)
     return toFolder(after, row)
   })
 }
@@ -186,6 +197,7 @@ function removeFolder({ db, plan, versionedCache }: FoldersContext, id: string):
       throw new ApplicationError('The folder is not empty')
     }
     await rowsOf(db).deleteOne({ _id: id }, { session })
+    note(session, 'delete', row)
     return toFolder(rows, row)
   })
 }

@@ -6,6 +6,9 @@ import type { PlannedAction, PlannedFailure } from './planned-action.ts'
 
 export const SCHEDULES = 'quire_schedules'
 
+/** What the log calls them: under the id and the locales of the document. */
+export const SCHEDULE_TYPE = 'admin::schedule'
+
 /** What all rows have: done at a time, in the name of who asked for it. */
 interface PlannedRow extends JobRow {
   /** As it was asked for; `dueAt` moves when it is tried again. */

@@ -1,14 +1,23 @@
 import { ApplicationError, NotFoundError } from '../errors.ts'
 import { newJob } from '../jobs/job-queue.ts'
 import { currentAuthorship } from '../mongo/connection/authorship.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
+import { optionsOf } from '../mongo/connection/commands.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import type { Session } from '../mongo/connection/database.ts'
 import { seenRows } from '../mongo/lines/seen-rows.ts'
 import { getAllVersions } from '../mongo/read/read-versions.ts'
 import { isDocumentId, newDocumentId } from '../mongo/versions/document-id.ts'
 import type { SeenType } from '../query/query.ts'
 import type { ActionOn } from './run-action.ts'
 import type { PlanningContext } from './planning.ts'
-import { type DocumentSchedule, type ScheduleRow, schedulesIn } from './schedule-rows.ts'
+import { RELEASE_TYPE } from './release-rows.ts'
+import {
+  type DocumentSchedule,
+  SCHEDULE_TYPE,
+  type ScheduleRow,
+  schedulesIn,
+} from './schedule-rows.ts'
 
 /** How many one document may have. */
 const MOST_OF_ONE = 20
@@ -50,8 +59,21 @@ export async function addSchedule(
     createdAt: now(),
     failure: null,
   }
-  await asCmsErrors(() => rows.insertOne(row))
+  await database.transact(async (session) => {
+    await rows.insertOne(row, optionsOf(database, session))
+    noteSchedule(session, 'put', row)
+  })
   return row
+}
+
+/** Who plans something, or takes it back, stands in the log: what is planned is content to be. */
+function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow): void {
+  if (row.kind === 'release') {
+    noteRow(session, op, { type: RELEASE_TYPE, documentId: row._id })
+    return
+  }
+  const { documentId, locales } = row
+  for (const locale of locales) noteRow(session, op, { type: SCHEDULE_TYPE, documentId, locale })
 }
 
 /** Which schedules: of a time, of a document, of what is seen. */
@@ -116,13 +138,15 @@ export async function retrySchedule(
   id: string,
 ): Promise<ScheduleRow> {
   const { database } = context.documents
-  const row = await asCmsErrors(() =>
-    schedulesIn(database).findOneAndUpdate(
+  const row = await database.transact(async (session) => {
+    const begun = await schedulesIn(database).findOneAndUpdate(
       { _id: id, failure: { $ne: null }, lease: null },
       { $set: newJob(context.now()) },
-      { maxTimeMS: database.queryTimeoutMs, returnDocument: 'after' },
-    ),
-  )
+      { ...optionsOf(database, session), returnDocument: 'after' },
+    )
+    if (begun !== null) noteSchedule(session, 'put', begun)
+    return begun
+  })
   if (row !== null) return row
   if ((await getSchedule(context, id)) === null) throw noSchedule()
   throw new ApplicationError('The schedule has not failed')
@@ -140,8 +164,12 @@ export async function cancelSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   id: string,
 ): Promise<void> {
-  const { deletedCount } = await asCmsErrors(() =>
-    schedulesIn(database).deleteOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
-  )
-  if (deletedCount === 0) throw noSchedule()
+  await database.transact(async (session) => {
+    const row = await schedulesIn(database).findOneAndDelete(
+      { _id: id },
+      optionsOf(database, session),
+    )
+    if (row === null) throw noSchedule()
+    noteSchedule(session, 'delete', row)
+  })
 }

@@ -1,5 +1,5 @@
 import { type Claimed, type JobQueue, LeaseLost } from '../jobs/job-queue.ts'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
+import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { earlierOf, postpone, wakeFirst } from './document-order.ts'
@@ -7,7 +7,7 @@ import { bodyFor, type PayloadSources } from './payload.ts'
 import { delayAfter } from './retries.ts'
 import { type Outcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
 import { signedHeaders } from './sign.ts'
-import { type WebhookRow, webhooksOf } from './webhook.ts'
+import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** The longest that an attempt may take: to read what is sent, to send it, to write down what became of it. */
 export const LEASE_MS = 25_000
@@ -110,18 +110,19 @@ async function settle(
     return
   }
   const state = outcome.error === null ? 'delivered' : 'failed'
+  if (isGone) await disable(database, hook, at) // first: nobody sees that it failed and may send it again
   await queue.settle(delivery, { kind: 'done', set: { state, last, settledAt: at } })
-  if (isGone) await disable(database, hook, at)
   if (hook.ordered) await wakeFirst(database, delivery, at)
 }
 
-/** Unless it leads elsewhere by now. */
-async function disable(database: Database, { _id, url }: WebhookRow, at: Date): Promise<void> {
-  await asCmsErrors(() =>
-    webhooksOf(database).updateOne(
+/** Unless it leads elsewhere by now. The log says that nobody has asked for it. */
+function disable(database: Database, { _id, url }: WebhookRow, at: Date): Promise<void> {
+  return database.transact(async (session) => {
+    const { matchedCount } = await webhooksOf(database).updateOne(
       { _id, url, disabledAt: null },
       { $set: { disabledAt: at, disabledBecause: 'gone', updatedAt: at } },
-      { maxTimeMS: database.queryTimeoutMs },
-    ),
-  )
+      { session, maxTimeMS: database.queryTimeoutMs },
+    )
+    if (matchedCount > 0) noteRow(session, 'put', { type: WEBHOOK_TYPE, documentId: _id })
+  })
 }

@@ -10,7 +10,7 @@ import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { Schema } from '../schema/plan.ts'
 import { deliveriesOf } from './delivery.ts'
 import { newSecret } from './sign.ts'
-import { shown, type Webhook, type WebhookRow, webhooksOf } from './webhook.ts'
+import { shown, type Webhook, WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 import {
   readNewWebhook,
   readReplay,
@@ -32,13 +32,12 @@ export interface WithSecret {
   readonly secret: string
 }
 
-/** What the commit log calls them. */
-const TYPE = 'admin::webhook'
-
 const MOST = 100
 
 /** In the order in which they were made. */
-export async function listWebhooks({ database }: WebhooksContext): Promise<readonly Webhook[]> {
+export async function listWebhooks({
+  database,
+}: Pick<WebhooksContext, 'database'>): Promise<readonly Webhook[]> {
   const rows = await asCmsErrors(() =>
     webhooksOf(database)
       .find({}, { maxTimeMS: database.queryTimeoutMs })
@@ -128,7 +127,7 @@ export async function removeWebhook(
   await database.transact(async (session) => {
     const { deletedCount } = await webhooksOf(database).deleteOne({ _id: id }, { session })
     if (deletedCount === 0) throw new NotFoundError(MISSING)
-    noteRow(session, 'delete', { type: TYPE, documentId: id })
+    noteRow(session, 'delete', { type: WEBHOOK_TYPE, documentId: id })
   })
   await asCmsErrors(() => deliveriesOf(database).deleteMany({ hook: id }))
   return shown(row)
@@ -239,7 +238,7 @@ function change<T>(
 ): Promise<T> {
   return database.transact(async (session) => {
     const result = await work(session)
-    noteRow(session, 'put', { type: TYPE, documentId: id })
+    noteRow(session, 'put', { type: WEBHOOK_TYPE, documentId: id })
     return result
   })
 }

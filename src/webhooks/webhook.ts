@@ -34,6 +34,9 @@ export interface Missed {
   readonly at: Date
 }
 
+/** What the log calls them. */
+export const WEBHOOK_TYPE = 'admin::webhook'
+
 export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
 
 /** A transaction needs its collections to be there. */

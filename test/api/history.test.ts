@@ -410,9 +410,45 @@ describe('/admin/audit', () => {
     expect(await rows('?type=admin::role&documentId=readers')).to.have.length(1)
   })
 
+  it('says what the things are called, where that is asked for and may be seen', async () => {
+    const made = await server.send('POST', '/api/articles', { body: { data: { title: 'Named' } } })
+    const gone = await server.send('POST', '/api/articles', { body: { data: { title: 'Gone' } } })
+    const { documentId } = made.body.data
+    const deleted = gone.body.data.documentId
+    await server.delete(`/api/articles/${deleted}`)
+    const body = { name: 'reader of names', type: 'read-only' }
+    const token = String((await server.send('POST', '/admin/api-tokens', { body })).body.data.id)
+    await untilFound(`?type=admin::api-token&documentId=${token}`, 1)
+    const namesOf = (found: Json[]): Json[] =>
+      found.flatMap(({ items }) => items.map(({ name }: Json) => name))
+    expect(namesOf(await rows(`?documentId=${documentId}&names=true`))).to.include('Named')
+    expect(namesOf(await rows(`?documentId=${deleted}&names=true`))).to.include('Gone')
+    const ofTokens = `?type=admin::api-token&documentId=${token}&names=true`
+    expect(namesOf(await rows(ofTokens))).to.deep.equal([body.name])
+    expect(JSON.stringify(await rows(`?documentId=${documentId}`))).to.not.include('Named')
+
+    await addRole(server, 'auditors', [{ action: 'admin::audit.read' }])
+    await addAdministrator(server, 'Auditor', ['auditors'])
+    const auditor = await signIn(server, 'auditor@example.org')
+    const seen = (await auditor.send('GET', '/admin/audit?names=true&pagination[pageSize]=500'))
+      .body
+    expect(seen.data.length).to.be.greaterThan(5)
+    expect(new Set(namesOf(seen.data))).to.deep.equal(new Set([null]))
+  })
+
+  it('finds what an API token has done by its id alone', async () => {
+    const body = { name: 'by id', type: 'full-access' }
+    const { accessKey, id } = (await server.send('POST', '/admin/api-tokens', { body })).body.data
+    const written = { data: { title: 'By a token' } }
+    await server.send('POST', '/api/articles', { token: accessKey, body: written })
+    await untilFound(`?by[kind]=apiToken&by[id]=${id}`, 1)
+    expect(await rows(`?by[id]=${id}`)).to.have.length(1)
+  })
+
   it('refuses what it does not know', async () => {
     for (const query of [
       '?other=1',
+      '?names=perhaps',
       '?by[kind][$ne]=x',
       '?since=yesterday',
       '?pagination[pageSize]=501',

@@ -232,6 +232,10 @@ describe('webhooks', () => {
     await until(async () => (await admin('GET', `/${id}`)).body.data.enabled === false, SOON)
     expect((await admin('GET', `/${id}`)).body.data.disabledBecause).to.equal('gone')
     expect((await listed(id)).data[0].state).to.equal('failed')
+    await until(async () => {
+      const audit = await server.get(`/admin/audit?by[kind]=system&documentId=${id}`)
+      return audit.body.data.length === 1
+    }, SOON)
     receiver.answer(() => ({ status: 204 }))
     receiver.clear()
     const { documentId } = await article({ title: 'b' }, '?status=draft')

@@ -56,7 +56,10 @@ export async function expectOnce(
   const commitsOf = (id: string) => all.filter(({ requestId }) => requestId === `schedule:${id}`)
   const changesOf = (commits: readonly NumberedCommit[], documentId: string) =>
     commits.flatMap(({ items }) =>
-      items.filter((item) => item.documentId === documentId && item.status === 'published'),
+      items.filter(
+        ({ type, status, ...item }) =>
+          item.documentId === documentId && type.startsWith('api::') && status === 'published',
+      ),
     )
   for (const { schedule, documentId, action, by } of documents) {
     const commits = commitsOf(schedule)

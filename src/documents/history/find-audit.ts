@@ -12,7 +12,7 @@ export interface AuditRow {
   readonly items: readonly AuditItem[]
 }
 
-interface AuditItem {
+export interface AuditItem {
   readonly type: string
   readonly documentId: string
   /** Left out where there are no locales. */

@@ -1,4 +1,4 @@
-import { findDeletions } from '../../mongo/trash/read-trash.ts'
+import { findDeletions, findTitlesOfDeleted } from '../../mongo/trash/read-trash.ts'
 import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
 import type { SeenType } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -37,6 +37,17 @@ export async function listTrash(
     deleted: rows.map((row) => toDeleted(row, database.trashDays)),
     next: found.length > limit ? (rows.at(-1)?._id ?? null) : null,
   }
+}
+
+/** What documents in the trash were called when they were deleted last, by documentId. */
+export async function deletedTitles(
+  { database }: DocumentContext,
+  seen: readonly SeenType[],
+  lines: readonly { readonly documentId: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(lines.map(({ documentId }) => documentId))]
+  const found = await findTitlesOfDeleted(database, seen, ids)
+  return new Map(found.toReversed().map(({ documentId, title }) => [documentId, title]))
 }
 
 function toDeleted(row: DeletionRow, trashDays: number): Deleted {

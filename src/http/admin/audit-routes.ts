@@ -2,12 +2,14 @@ import Joi from 'joi'
 import { administratorAction } from '../../access/administrator-actions.ts'
 import { readInput } from '../../access/input.ts'
 import type { DocumentContext } from '../../documents/context.ts'
-import { listAudit } from '../../documents/history/find-audit.ts'
+import { type AuditRow, listAudit } from '../../documents/history/find-audit.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { readQuery } from '../read-request.ts'
+import type { Context } from '../state.ts'
 import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
+import { type NameSources, namesOfChanged } from './request/names-of-changed.ts'
 
-export interface AuditDependencies extends BeforeAdmin {
+export interface AuditDependencies extends BeforeAdmin, NameSources {
   readonly documents: DocumentContext
 }
 
@@ -18,6 +20,7 @@ interface AuditQuery {
   readonly requestId?: string
   readonly since?: Date
   readonly until?: Date
+  readonly names: boolean
   readonly pagination: { readonly cursor?: number; readonly pageSize: number }
 }
 
@@ -30,6 +33,7 @@ const QUERY = Joi.object<AuditQuery>({
   requestId: text(),
   since: Joi.date().iso(),
   until: Joi.date().iso(),
+  names: Joi.boolean().default(false),
   pagination: Joi.object({
     cursor: Joi.number().integer().min(1),
     pageSize: Joi.number().integer().min(1).max(500).default(100),
@@ -37,13 +41,16 @@ const QUERY = Joi.object<AuditQuery>({
 }).prefs({ convert: true }) // of text
 
 /** `/admin/audit`: who changed what, when, and by which request; the newest first. */
-export function auditRoutes({ documents, ...before }: AuditDependencies): GuardedRouter {
-  const admin = adminRouter('/admin/audit', before)
+export function auditRoutes(dependencies: AuditDependencies): GuardedRouter {
+  const { documents } = dependencies
+  const admin = adminRouter('/admin/audit', dependencies)
   admin.get('/', administratorAction('admin::audit', 'read'), async (ctx) => {
-    const { pagination, ...asked } = readInput(QUERY, readQuery(ctx.querystring))
+    const { pagination, names, ...asked } = readInput(QUERY, readQuery(ctx.querystring))
     const { cursor = null, pageSize } = pagination
     const page = { before: cursor, limit: pageSize }
-    const { rows, next } = await listAudit(documents, selectionOf(asked), page)
+    const found = await listAudit(documents, selectionOf(asked), page)
+    const { next } = found
+    const rows = names ? await withNames(ctx, dependencies, found.rows) : found.rows
     if (ctx.accepts('json', 'application/x-ndjson') === 'application/x-ndjson') {
       ctx.type = 'application/x-ndjson'
       if (next !== null) ctx.set('Next-Cursor', String(next))
@@ -55,16 +62,28 @@ export function auditRoutes({ documents, ...before }: AuditDependencies): Guarde
   return admin.router
 }
 
+async function withNames(
+  { state: { principal } }: Context,
+  sources: NameSources,
+  rows: readonly AuditRow[],
+): Promise<readonly object[]> {
+  const items = rows.flatMap((row) => row.items)
+  const nameOf = await namesOfChanged(principal, sources, items)
+  return rows.map((row) => ({
+    ...row,
+    items: row.items.map((item) => ({ ...item, name: nameOf(item) })),
+  }))
+}
+
 /** Ids of API tokens are numbers, all others texts. */
 function selectionOf({
-  by = {},
+  by: { kind, id } = {},
   ...rest
-}: Omit<AuditQuery, 'pagination'>): Parameters<typeof listAudit>[1] {
-  const { kind, id } = by
-  const isNumber = kind === 'apiToken' && id !== undefined && /^\d{1,15}$/.test(id)
+}: Omit<AuditQuery, 'pagination' | 'names'>): Parameters<typeof listAudit>[1] {
+  const isNumber = id !== undefined && /^\d{1,15}$/.test(id)
   return {
     ...rest,
     ...(kind !== undefined && { byKind: kind }),
-    ...(id !== undefined && { byId: isNumber ? Number(id) : id }),
+    ...(id !== undefined && { byIds: isNumber ? [id, Number(id)] : [id] }),
   }
 }

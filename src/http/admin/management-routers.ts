@@ -89,7 +89,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     definitions,
     recent: administrators.recent,
   }
-  const { limits, webhooks, editableTypes, log, editorsDocuments } = dependencies
+  const { limits, webhooks, editableTypes, log, editorsDocuments, folders } = dependencies
   const start = { version: readVersion(), editableTypes }
   const administratorActions = administrators.actions
   return [
@@ -101,15 +101,15 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     previewRoutes({ ...content, previews: administrators.previews }),
     bulkActionRoutes(content),
     editorContentRoutes(content),
-    fileRoutes({ ...content, ...dependencies.media, folders: dependencies.folders }),
+    fileRoutes({ ...content, ...dependencies.media, folders }),
     historyRoutes(content),
     trashRoutes(content),
     scheduleRoutes(content),
     releaseRoutes(content),
-    auditRoutes(content),
+    auditRoutes({ ...content, access, administrators, folders }),
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),
-    ...(editableTypes ? [declarationFileRoutes({ ...before, config, log })] : []),
+    ...(editableTypes ? [declarationFileRoutes({ ...content, config, log })] : []),
     administratorRoutes({ ...before, administrators, schema, publicUrl }),
     webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),

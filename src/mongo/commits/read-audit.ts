@@ -8,7 +8,8 @@ import type { NumberedCommit } from './read-commits.ts'
 /** Which commits; what is left out asks nothing. */
 export interface AuditSelection {
   readonly byKind?: string
-  readonly byId?: string | number
+  /** Any of them. */
+  readonly byIds?: readonly (string | number)[]
   readonly type?: string
   readonly documentId?: string
   readonly requestId?: string
@@ -64,11 +65,11 @@ function reaches(page: readonly NumberedCommit[], since: Date): boolean {
 }
 
 function conditionsOf(selection: AuditSelection): Document {
-  const { byKind, byId, type, documentId, requestId, since, until } = selection
+  const { byKind, byIds, type, documentId, requestId, since, until } = selection
   const at = { ...(since && { $gte: since }), ...(until && { $lt: until }) }
   return {
     ...(byKind !== undefined && { 'by.kind': { $eq: byKind } }),
-    ...(byId !== undefined && { 'by.id': { $eq: byId } }),
+    ...(byIds !== undefined && { 'by.id': { $in: [...byIds] } }),
     ...(requestId !== undefined && { requestId: { $eq: requestId } }),
     ...(type !== undefined && { 'items.type': { $eq: type } }),
     ...(documentId !== undefined && { 'items.documentId': { $eq: documentId } }),

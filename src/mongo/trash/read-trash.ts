@@ -29,6 +29,26 @@ export async function findDeletions(
   )
 }
 
+/** Deletions of these documents, of what may be seen as a whole: the newest first, at most a thousand. */
+export async function findTitlesOfDeleted(
+  database: Database,
+  seen: readonly SeenType[],
+  documentIds: readonly string[],
+): Promise<readonly Pick<DeletionRow, 'documentId' | 'title'>[]> {
+  if (seen.length === 0 || documentIds.length === 0) return []
+  const projection = { documentId: 1, title: 1 }
+  return inSession(undefined, () =>
+    deletionsIn(database)
+      .find(
+        { documentId: { $in: [...documentIds] }, $or: [...seenRows(seen)] },
+        { ...optionsOf(database), projection, batchSize: MOST_DELETIONS + 1 },
+      )
+      .sort({ _id: -1 })
+      .limit(MOST_DELETIONS)
+      .toArray(),
+  )
+}
+
 /** How often a document may have been deleted, and each be looked at. */
 const MOST_DELETIONS = 1_000
 

@@ -2,6 +2,8 @@ import Joi from 'joi'
 import { administratorAction as may } from '../../../access/administrator-actions.ts'
 import { readInput } from '../../../access/input.ts'
 import type { Config } from '../../../config/config.ts'
+import type { DocumentContext } from '../../../documents/context.ts'
+import { noteDeclarations } from '../../../documents/history/note-declarations.ts'
 import type { Log } from '../../../log.ts'
 import type { DeclaredFiles } from '../../../schema/editing/open-declarations.ts'
 import { adminRouter, type BeforeAdmin } from '../../admin-router.ts'
@@ -14,6 +16,7 @@ import { editedDeclarations } from './edited-declarations.ts'
 export interface DeclarationFileDependencies extends BeforeAdmin {
   readonly config: Pick<Config, 'contentTypesDir' | 'api'>
   readonly log: Pick<Log, 'warn'>
+  readonly documents: Pick<DocumentContext, 'database'>
 }
 
 interface Given {
@@ -32,7 +35,7 @@ const CHANGES = Joi.object<Given>({
 /** The files that declare content, to read and to change: for a server in development alone. */
 export function declarationFileRoutes(dependencies: DeclarationFileDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
-  const { config, log } = dependencies
+  const { config, documents, log } = dependencies
   const declarations = editedDeclarations(config)
   admin.get('/declarations', may('admin::declarations', 'read'), async (ctx) => {
     show(ctx, await declarations.read())
@@ -47,6 +50,7 @@ export function declarationFileRoutes(dependencies: DeclarationFileDependencies)
       changes,
       (revision) => wanted === null || wanted === '*' || wanted.has(revision),
     )
+    await noteDeclarations(documents, changes)
     log.warn({ declarations: [...changes.keys()] }, 'Declarations were changed in the Studio')
     show(ctx, changed)
   })

@@ -1,0 +1,184 @@
+import type { Access } from '../../../access/access.ts'
+import { administratorAction } from '../../../access/administrator-actions.ts'
+import { pluginAction } from '../../../access/actions.ts'
+import { may } from '../../../access/permissions.ts'
+import type { Principal } from '../../../access/principal.ts'
+import { listAdministratorRoles } from '../../../administrators/administrator-roles.ts'
+import {
+  type AdministratorsContext,
+  listAdministrators,
+} from '../../../administrators/administrators.ts'
+import type { AuditItem } from '../../../documents/history/find-audit.ts'
+import { titlesOf } from '../../../documents/read/overview.ts'
+import { deletedTitles } from '../../../documents/trash/list-trash.ts'
+import type { Folders } from '../../../media/folders.ts'
+import type { Planning } from '../../../planning/open-planning.ts'
+import { releaseNames } from '../../../planning/releases.ts'
+import { NO_LOCALE } from '../../../schema/no-locale.ts'
+import type { ContentTypePlan, Schema } from '../../../schema/plan.ts'
+import { listWebhooks } from '../../../webhooks/manage-webhooks.ts'
+import { maySee, seenTypes } from './seen-types.ts'
+
+/** Where names stand. */
+export interface NameSources {
+  readonly access: Pick<Access, 'apiTokens' | 'roles'>
+  readonly administrators: AdministratorsContext
+  readonly folders: Folders
+  readonly planning: Planning
+  readonly schema: Schema
+}
+
+type Named = readonly (readonly [id: string, name: string])[]
+
+/** Things of the management: who sees them by name, and what they are called. */
+interface Kind {
+  readonly action: string
+  names(sources: NameSources, ids: readonly string[]): Promise<Named>
+}
+
+const ADMINISTRATORS: Kind = {
+  action: administratorAction('admin::administrators', 'read'),
+  names: async ({ administrators }) =>
+    (await listAdministrators(administrators)).map(({ id, name }) => [id, name]),
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'admin::user': ADMINISTRATORS,
+  'admin::session': ADMINISTRATORS,
+  'admin::failed-sign-in': ADMINISTRATORS,
+  'admin::password-link': ADMINISTRATORS,
+  'admin::role': {
+    action: administratorAction('admin::administrator-roles', 'read'),
+    names: async ({ administrators }) =>
+      (await listAdministratorRoles(administrators)).map(({ type, name }) => [type, name]),
+  },
+  'admin::api-token': {
+    action: administratorAction('admin::api-tokens', 'read'),
+    names: async ({ access }) =>
+      (await access.apiTokens.list()).map(({ id, name }) => [String(id), name]),
+  },
+  'admin::webhook': {
+    action: administratorAction('admin::webhooks', 'read'),
+    names: async ({ planning: { documents } }) =>
+      (await listWebhooks(documents)).map(({ id, name }) => [id, name]),
+  },
+  'admin::release': {
+    action: administratorAction('admin::releases', 'read'),
+    names: ({ planning }, ids) =>
+      releaseNames(
+        planning,
+        ids.map((_id) => ({ _id })),
+      ),
+  },
+  'plugin::users-permissions.role': {
+    action: administratorAction('admin::roles', 'read'),
+    names: async ({ access }) =>
+      (await access.roles.list()).map(({ documentId, name }) => [documentId, name]),
+  },
+  'plugin::upload.folder': {
+    action: pluginAction('plugin::upload.content-api', 'find'),
+    names: async ({ folders }) => (await folders.list()).map(({ id, path }) => [id, path]),
+  },
+}
+
+/** Things that are stored as content, or are about something that is: under its id. */
+const CONTENT: Readonly<Record<string, string>> = {
+  'plugin::users-permissions.session': 'plugin::users-permissions.user',
+  'plugin::users-permissions.failed-sign-in': 'plugin::users-permissions.user',
+}
+
+/** Those that are about content of any type. */
+const OF_ANY_TYPE: ReadonlySet<string> = new Set(['admin::schedule', 'admin::trash'])
+
+/** How many things are looked up for one page. */
+const MOST = 1_000
+
+export type NamesOfChanged = (item: AuditItem) => string | null
+
+/**
+ * What the things are called that commits have changed, as far as the principal may see that and there is something to be
+ * called: by now, or when it was deleted. Of many things the first thousand.
+ */
+export async function namesOfChanged(
+  principal: Principal,
+  sources: NameSources,
+  items: readonly AuditItem[],
+): Promise<NamesOfChanged> {
+  const things = [...new Map(items.map((item) => [keyOf(item), item])).values()].slice(0, MOST)
+  const names = new Map<string, string>()
+  for (const type of new Set(things.map((item) => item.type))) {
+    const own = things.filter((item) => item.type === type)
+    for (const [item, name] of await namesOfType(principal, sources, type, own)) {
+      names.set(keyOf(item), name)
+    }
+  }
+  return (item) => names.get(keyOf(item)) ?? null
+}
+
+type NamedItems = readonly (readonly [AuditItem, string])[]
+
+async function namesOfType(
+  principal: Principal,
+  sources: NameSources,
+  type: string,
+  items: readonly AuditItem[],
+): Promise<NamedItems> {
+  const kind = KINDS[type]
+  if (kind !== undefined) {
+    if (!may(principal, kind.action)) return []
+    const ids = [...new Set(items.map(({ documentId }) => documentId))]
+    const names = new Map(await kind.names(sources, ids))
+    return items.flatMap((item) => withName(item, names.get(item.documentId)))
+  }
+  const { contentTypes } = sources.schema
+  if (OF_ANY_TYPE.has(type)) {
+    const plans = [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
+    return namesIn(principal, sources.planning, plans, items)
+  }
+  const plan = contentTypes.get(CONTENT[type] ?? type)
+  return plan === undefined ? [] : namesIn(principal, sources.planning, [plan], items)
+}
+
+/** Of what these types have, one type after the other until all are found. */
+async function namesIn(
+  principal: Principal,
+  planning: Planning,
+  plans: readonly ContentTypePlan[],
+  items: readonly AuditItem[],
+): Promise<NamedItems> {
+  const named = new Map<AuditItem, string>()
+  for (const plan of plans) {
+    const rest = items.filter((item) => !named.has(item))
+    for (const [item, name] of await namesOfContent(principal, planning, plan, rest)) {
+      named.set(item, name)
+    }
+  }
+  return [...named]
+}
+
+async function namesOfContent(
+  principal: Principal,
+  { documents, locales }: Planning,
+  plan: ContentTypePlan,
+  items: readonly AuditItem[],
+): Promise<NamedItems> {
+  const seen = items
+    .map((item) => ({ item, documentId: item.documentId, locale: item.locale ?? NO_LOCALE }))
+    .filter(({ locale }) => maySee(principal, plan, plan.localized ? [locale] : []))
+  if (seen.length === 0) return []
+  const titles = await titlesOf(documents.database, plan, seen)
+  const gone = seen.filter(({ documentId, locale }) => !titles.has(`${documentId}:${locale}`))
+  const known = await locales.current()
+  const deleted = await deletedTitles(documents, seenTypes(principal, [plan], known), gone)
+  return seen.flatMap(({ item, documentId, locale }) =>
+    withName(item, titles.get(`${documentId}:${locale}`) ?? deleted.get(documentId)),
+  )
+}
+
+function withName(item: AuditItem, name = ''): NamedItems {
+  return name === '' ? [] : [[item, name]]
+}
+
+function keyOf({ type, documentId, locale = NO_LOCALE }: AuditItem): string {
+  return `${type} ${documentId} ${locale}`
+}
