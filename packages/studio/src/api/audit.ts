@@ -10,6 +10,8 @@ export interface AuditItem {
   readonly locale?: string
   readonly status: 'draft' | 'published'
   readonly op: 'put' | 'delete'
+  /** What it is called, or was when it was deleted; null where nobody knows, or may know. */
+  readonly name: string | null
 }
 
 /** Who has changed what at once. */
@@ -62,7 +64,7 @@ export async function exportAudit(filter: AuditFilter): Promise<string> {
 function page(filter: AuditFilter, cursor: number | null, pageSize: number, signal?: AbortSignal) {
   const pagination = { pageSize, ...(cursor !== null && { cursor }) }
   return request<readonly AuditRow[], PageMeta>('GET', '/admin/audit', {
-    query: { ...asked(filter), pagination },
+    query: { ...asked(filter), names: true, pagination },
     signal,
   })
 }

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { EntryState } from './entries.ts'
 import { request } from './request.ts'
 import { lookAgainMs, type PlannedAction, type Schedule } from './schedules.ts'
@@ -36,6 +36,25 @@ export interface ItemFault {
   }
 }
 
+interface PageMeta {
+  readonly pagination: { readonly nextCursor: string | null }
+}
+
+/** All, the newest first. */
+export const releasePagesQuery = infiniteQueryOptions({
+  queryKey: ['releases', 'pages'],
+  initialPageParam: null as string | null,
+  queryFn: ({ pageParam, signal }) => {
+    const pagination = pageParam === null ? {} : { cursor: pageParam }
+    return request<readonly ReleaseSummary[], PageMeta>('GET', '/admin/releases', {
+      query: { pagination },
+      signal,
+    })
+  },
+  getNextPageParam: ({ meta }) => meta.pagination.nextCursor,
+})
+
+/** The newest. */
 export const releasesQuery = queryOptions({
   queryKey: ['releases'],
   queryFn: async ({ signal }) =>

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath } from './entries.ts'
-import { request } from './request.ts'
+import { type Answer, request } from './request.ts'
 
 export type PlannedAction = 'publish' | 'unpublish'
 
@@ -35,12 +35,35 @@ export function lookAgainMs(schedules: readonly Schedule[] | undefined, now: num
   return Math.max(SOON_MS, Math.min(LOOK_AGAIN_MS, ...waits))
 }
 
+interface PageMeta {
+  readonly pagination: { readonly nextCursor: string | null }
+}
+
+/** What is scheduled for some time, as far as it can be shown. */
+export interface Planned {
+  readonly schedules: readonly Schedule[]
+  readonly isWhole: boolean
+}
+
+const MOST_SHOWN = 2_000
+
 export const schedulesQuery = (from: string, until: string) =>
   queryOptions({
     queryKey: ['schedules', from, until],
-    queryFn: async ({ signal }) => {
-      const query = { from, until }
-      return (await request<readonly Schedule[]>('GET', '/admin/schedules', { query, signal })).data
+    queryFn: async ({ signal }): Promise<Planned> => {
+      const schedules: Schedule[] = []
+      let cursor: string | null = null
+      do {
+        const query = { from, until, ...(cursor !== null && { pagination: { cursor } }) }
+        const page: Answer<readonly Schedule[], PageMeta> = await request(
+          'GET',
+          '/admin/schedules',
+          { query, signal },
+        )
+        schedules.push(...page.data)
+        cursor = page.meta.pagination.nextCursor
+      } while (cursor !== null && schedules.length < MOST_SHOWN)
+      return { schedules, isWhole: cursor === null }
     },
     refetchInterval: LOOK_AGAIN_MS,
   })

@@ -45,6 +45,8 @@ export const planningEnglish = {
   'schedule.retry': 'Try again',
   'schedule.retried': 'Tried again in a moment',
   'schedule.past': 'Choose a time in the future',
+  'schedule.skipped': 'Clocks in {zone} are put forward over this time: choose another',
+  'schedule.twice': 'Clocks are put back, and this time comes twice in {zone}: the first is meant',
 
   'calendar.title': 'Calendar',
   'calendar.month': 'Month',
@@ -55,12 +57,14 @@ export const planningEnglish = {
   'calendar.emptyHint': 'Schedule an entry from the column beside its form, or a release.',
   'calendar.failed': 'Failed',
   'calendar.release': 'Release',
+  'calendar.more': 'Only the first {count} are shown',
 
   'releases.new': 'New release',
   'releases.name': 'Name',
   'releases.empty': 'No releases yet',
   'releases.emptyHint': 'A release publishes many entries together, or none of them.',
   'releases.list': 'Releases',
+  'releases.older': 'Older',
   'releases.count': '{count} entry | {count} entries',
   'releases.state.open': 'Open',
   'releases.state.scheduled': 'Scheduled',

@@ -47,6 +47,10 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'schedule.retry': 'Erneut versuchen',
   'schedule.retried': 'Wird gleich erneut versucht',
   'schedule.past': 'Bitte eine Zeit in der Zukunft wählen',
+  'schedule.skipped':
+    'Diese Zeit gibt es in {zone} nicht, die Uhren werden vorgestellt: wählen Sie eine andere',
+  'schedule.twice':
+    'Die Uhren werden zurückgestellt, diese Zeit kommt in {zone} zweimal: gemeint ist die erste',
 
   'calendar.title': 'Kalender',
   'calendar.month': 'Monat',
@@ -58,12 +62,14 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
     'Einträge werden in der Spalte neben ihrem Formular geplant, oder als Veröffentlichung.',
   'calendar.failed': 'Fehlgeschlagen',
   'calendar.release': 'Veröffentlichung',
+  'calendar.more': 'Nur die ersten {count} werden gezeigt',
 
   'releases.new': 'Neue Veröffentlichung',
   'releases.name': 'Name',
   'releases.empty': 'Noch keine Veröffentlichungen',
   'releases.emptyHint': 'Eine Veröffentlichung bringt viele Einträge zusammen heraus, oder keinen.',
   'releases.list': 'Veröffentlichungen',
+  'releases.older': 'Ältere',
   'releases.count': '{count} Eintrag | {count} Einträge',
   'releases.state.open': 'Offen',
   'releases.state.scheduled': 'Geplant',

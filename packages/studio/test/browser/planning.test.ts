@@ -12,7 +12,7 @@ describeInBrowser('the trash, schedules and releases', () => {
   let page: Page
   before(async () => {
     server = await startServer()
-    window = await openBrowser()
+    window = await openBrowser({ timezoneId: 'Europe/Berlin' })
     page = window.page
     await beFirst(page, server)
   })
@@ -110,12 +110,33 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByRole('button', { name: 'Cancel schedule' }).click()
     await page.getByText('The schedule was cancelled').waitFor()
     expect((await server.ask('GET', '/admin/schedules')).data).to.deep.equal([])
+    await page.getByRole('button', { name: 'Cancel schedule' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Cancel schedule' }).waitFor()
     const again = (await server.ask('GET', '/admin/schedules')).data
     expect(again).to.have.length(1)
     expect(again[0]).to.include({ at: soon.toISOString(), action: 'publish' })
     await server.ask('DELETE', `/admin/schedules/${again[0].id}`)
+  })
+
+  it('knows the hours over which clocks are put forward, and those that come twice', async () => {
+    const documentId = await write('By the clock')
+    await page.goto(`${server.address}/studio/content/articles/${documentId}`)
+    await page.getByRole('button', { name: 'Schedule …' }).click()
+    const dialog = page.getByRole('dialog')
+    const schedule = dialog.getByRole('button', { name: 'Schedule' })
+    await dialog.getByLabel('When').fill('2027-03-28T02:30')
+    await schedule.click()
+    await dialog.getByText(/put forward over this time/).waitFor()
+    await dialog.getByLabel('When').fill('2027-10-31T02:30')
+    await dialog.getByText(/this time comes twice in Europe\/Berlin/).waitFor()
+    await expectAccessible(page, 'a time that comes twice')
+    await schedule.click()
+    await page.getByText('Scheduled', { exact: true }).waitFor()
+    const query = `documentId=${documentId}`
+    const [planned] = (await server.ask('GET', `/admin/schedules?${query}`)).data
+    expect(planned.at).to.equal('2027-10-31T00:30:00.000Z')
+    await server.ask('DELETE', `/admin/schedules/${planned.id}`)
   })
 
   it('shows in an open entry that its schedule was carried out', async () => {

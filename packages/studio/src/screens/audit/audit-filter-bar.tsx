@@ -15,6 +15,7 @@ export interface AuditFilterBarProps {
 }
 
 const ALL = 'all'
+const LONGEST_DAY = 'yyyy-mm-dd'.length
 
 /** About what, by whom, and in which days. */
 export function AuditFilterBar({ filter, onChange }: AuditFilterBarProps) {
@@ -53,6 +54,7 @@ function Day({
       label={t(`audit.${name}`)}
       value={filter[name] ?? ''}
       onChange={(day) => {
+        if (day.length > LONGEST_DAY) return // a year of more digits than there are moments for
         const { [name]: _before, ...others } = filter
         onChange(day === '' ? others : { ...others, [name]: day })
       }}

@@ -13,13 +13,26 @@ export const OTHER_TYPES = [
   'admin::role',
   'admin::api-token',
   'admin::webhook',
+  'admin::schedule',
+  'admin::release',
+  'admin::trash',
+  'admin::declaration',
   'plugin::users-permissions.role',
   'plugin::users-permissions.user',
+  'plugin::users-permissions.session',
+  'plugin::users-permissions.failed-sign-in',
   'plugin::upload.file',
+  'plugin::upload.folder',
   'plugin::i18n.locale',
 ] as const
 
 const SHOWN = 4
+
+/** In place of an id where nobody has the address or the name that was given. */
+const UNKNOWN = 'unknown'
+
+/** Sign-ins that were too many to be noted: the id says how many. */
+const LEFT_OUT = '.left-out-sign-ins'
 
 /** What a commit has changed, a line for each thing. */
 export function What({ items }: { readonly items: readonly AuditItem[] }) {
@@ -45,32 +58,49 @@ interface ThingProps {
 
 function Thing({ item, type }: ThingProps) {
   const texts = useTexts()
-  const { documentId, locale } = item
-  if (type === undefined) {
-    return (
-      <>
-        {sayOther(item, texts)} <code className={styles['code']}>{documentId.slice(0, 12)}</code>
-      </>
-    )
-  }
-  const text = sayEntry(item, type, texts)
+  const { locale } = item
   return (
     <>
-      {item.op === 'delete' && item.status === 'draft' ? (
-        text
-      ) : (
-        <Link
-          to="/content/$type/$documentId"
-          params={{ type: apiNameOf(type), documentId }}
-          search={locale === undefined ? {} : { locale }}
-          className={styles['link']}
-        >
-          {text}
-        </Link>
-      )}
+      {type === undefined ? sayOther(item, texts) : sayEntry(item, type, texts)}{' '}
+      <Name item={item} type={type} />
       {locale !== undefined && <span className={styles['note']}> {texts.locale(locale)}</span>}
     </>
   )
+}
+
+/** By name where it has one, and the id beside it. */
+function Name({ item, type }: ThingProps) {
+  const { documentId, locale, name } = item
+  const id = hasId(item) && <code className={styles['code']}>{documentId}</code>
+  if (type === undefined || isGone(item, type)) {
+    return (
+      <>
+        {name !== null && <span className={styles['name']}>{name}</span>} {id}
+      </>
+    )
+  }
+  return (
+    <>
+      <Link
+        to={type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'}
+        params={{ type: apiNameOf(type), documentId }}
+        search={locale === undefined ? {} : { locale }}
+        className={styles['link']}
+      >
+        {name ?? id}
+      </Link>{' '}
+      {name !== null && id}
+    </>
+  )
+}
+
+/** Removed by this: not where a version is published no more, of which the draft is there. */
+function isGone({ op, status }: AuditItem, { draftAndPublish }: TypeSummary): boolean {
+  return op === 'delete' && (status === 'draft' || !draftAndPublish)
+}
+
+function hasId({ type, documentId }: AuditItem): boolean {
+  return documentId !== UNKNOWN && !type.endsWith(LEFT_OUT)
 }
 
 function sayEntry({ op, status }: AuditItem, type: TypeSummary, { t, language }: Texts): string {
@@ -79,9 +109,16 @@ function sayEntry({ op, status }: AuditItem, type: TypeSummary, { t, language }:
   return t(type.draftAndPublish ? `audit.${op}.${status}` : `audit.${op}`, { name: shown })
 }
 
-function sayOther({ type, op }: AuditItem, { t }: Texts): string {
-  if (type === 'admin::session') return t(`audit.session.${op}`)
-  if (type === 'admin::failed-sign-in') return t('audit.failed')
+function sayOther({ type, op, documentId }: AuditItem, { t }: Texts): string {
+  if (type.endsWith(LEFT_OUT)) {
+    return t('audit.leftOut', { count: Number(documentId) })
+  }
+  if (type.endsWith('failed-sign-in')) {
+    return t(documentId === UNKNOWN ? 'audit.failedUnknown' : 'audit.failed')
+  }
+  if (/[:.]session$/.test(type)) return t(`audit.session.${op}`)
+  if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
+  if (type === 'admin::trash') return t('audit.ended')
   const known = OTHER_TYPES.find((one) => one === type)
   return t(`audit.${op}`, { name: known === undefined ? type : t(`audit.type.${known}`) })
 }

@@ -22,15 +22,18 @@ export function CalendarScreen() {
     <Page title={t('calendar.title')} narrow actions={<Months {...{ name, month, setMonth }} />}>
       {isPending && <Skeleton />}
       {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
-      {data !== undefined && data.length === 0 && (
+      {data?.schedules.length === 0 && (
         <Notice title={t('calendar.empty')}>{t('calendar.emptyHint')}</Notice>
       )}
-      {data !== undefined && data.length > 0 && (
+      {data !== undefined && data.schedules.length > 0 && (
         <div className={styles['days']}>
-          {byDay(data).map(([day, schedules]) => (
+          {byDay(data.schedules).map(([day, schedules]) => (
             <Day key={day} schedules={schedules} />
           ))}
         </div>
+      )}
+      {data?.isWhole === false && (
+        <Notice title={t('calendar.more', { count: data.schedules.length })} />
       )}
     </Page>
   )

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createRelease, type ReleaseSummary, releasesQuery } from '../../api/releases.ts'
+import { createRelease, releasePagesQuery, type ReleaseSummary } from '../../api/releases.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
@@ -19,7 +19,9 @@ import styles from './planning.module.css'
 export function ReleasesScreen() {
   const { t } = useTexts()
   const may = useMay()
-  const { data, isPending, error } = useQuery(releasesQuery)
+  const found = useInfiniteQuery(releasePagesQuery)
+  const { isPending, error } = found
+  const data = found.data?.pages.flatMap((page) => page.data)
   const [isAdding, setAdding] = useState(false)
   const add = may('admin::releases.create') && (
     <Button look="primary" onPress={() => setAdding(true)}>
@@ -41,6 +43,15 @@ export function ReleasesScreen() {
             <ReleaseRow key={release.id} release={release} />
           ))}
         </Rows>
+      )}
+      {found.hasNextPage && (
+        <Button
+          look="quiet"
+          isPending={found.isFetchingNextPage}
+          onPress={() => void found.fetchNextPage()}
+        >
+          {t('releases.older')}
+        </Button>
       )}
       <NewRelease isOpen={isAdding} onClose={() => setAdding(false)} />
     </Page>

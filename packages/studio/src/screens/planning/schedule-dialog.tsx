@@ -7,6 +7,7 @@ import { FormFields, textOf } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import type { Action } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { type LocalTime, readLocalTime } from './local-time.ts'
 
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
@@ -24,7 +25,9 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
   const { t } = useTexts()
   const [chosen, choose] = useState<PlannedAction>(actions[0] ?? 'publish')
   const [problem, setProblem] = useState<string | null>(null)
+  const [typed, setTyped] = useState('')
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const isTwice = readLocalTime(typed)?.kind === 'twice'
   return (
     <Dialog
       title={t('schedule.title')}
@@ -40,10 +43,12 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
         id="schedule"
         problem={problem ?? action.problem}
         onSubmit={(form) => {
-          const at = new Date(textOf(form, 'at'))
-          const isAhead = at.getTime() > Date.now()
-          setProblem(isAhead ? null : t('schedule.past'))
-          if (isAhead) onChoose({ action: chosen, at: at.toISOString() })
+          const time = readLocalTime(textOf(form, 'at'))
+          const wrong = faultOf(time)
+          setProblem(wrong === null ? null : t(wrong, { zone }))
+          if (time !== null && wrong === null) {
+            onChoose({ action: chosen, at: time.at.toISOString() })
+          }
         }}
       >
         {actions.length > 0 && (
@@ -59,9 +64,10 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
           name="at"
           type="datetime-local"
           autoFocus
-          hint={t('schedule.whenHint', { zone })}
+          hint={t(isTwice ? 'schedule.twice' : 'schedule.whenHint', { zone })}
           error={action.faultOf('data.at')}
-          onChange={() => {
+          onChange={(text) => {
+            setTyped(text)
             setProblem(null)
             action.reset()
           }}
@@ -69,4 +75,9 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
       </FormFields>
     </Dialog>
   )
+}
+
+function faultOf(time: LocalTime | null): 'schedule.past' | 'schedule.skipped' | null {
+  if (time === null || time.at.getTime() <= Date.now()) return 'schedule.past'
+  return time.kind === 'skipped' ? 'schedule.skipped' : null
 }
