@@ -1,3 +1,5 @@
+import { administratorAction } from '../access/administrator-actions.ts'
+import { assertMayIn } from '../access/permissions.ts'
 import { CmsError } from '../errors.ts'
 import { type Claimed, type JobQueue, LeaseLost } from '../jobs/job-queue.ts'
 import { writingAs } from '../mongo/connection/authorship.ts'
@@ -39,7 +41,10 @@ async function perform(
   job: Claimed<ScheduleRow>,
 ): Promise<void> {
   const principal = await principalNow(context, job.by)
-  if (job.kind === 'release') await assertFaultless(context, principal, job._id)
+  if (job.kind === 'release') {
+    assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
+    await assertFaultless(context, principal, job._id)
+  }
   const effect = async (session: Session): Promise<void> => {
     if (job.kind === 'release') {
       await publishScheduled(context, principal, job._id, session)

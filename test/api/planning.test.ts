@@ -366,6 +366,31 @@ describe('schedules and releases', () => {
       ).to.deep.equal([])
     })
 
+    it('asks its author for the right to publish releases again', async () => {
+      const content = ['find', 'findOne', 'readDrafts', 'publish'].map((verb) => `${NOTE}.${verb}`)
+      const releases = ['read', 'create', 'update', 'publish'].map(
+        (verb) => `admin::releases.${verb}`,
+      )
+      await addRole(server, 'former', [...content, ...releases])
+      await addAdministrator(server, 'Former', ['former'])
+      const former = await signIn(server, 'former@example.org')
+      const documentId = await make(NOTE, { text: 'released' })
+      const id = await begin('of who may no more')
+      await add(id, [{ uid: NOTE, documentId, action: 'publish' }])
+      const target = `/admin/releases/${id}/actions/publish`
+      const planned = await former.send('POST', target, { data: { at: soon(1_500) } })
+      expect(planned.status, planned.text).to.equal(202)
+      const { status } = await server.send('PUT', '/admin/administrator-roles/former', {
+        body: { permissions: content.map((action) => ({ action })) },
+      })
+      expect(status).to.equal(200)
+      const scheduled = async (): Promise<Json> =>
+        (await ok('GET', `/admin/releases/${id}`)).data.schedule
+      await until(async () => (await scheduled())?.state !== 'waiting', 15_000)
+      expect((await scheduled())?.failure.code).to.equal('forbidden')
+      expect(await isPublished(`notes/${documentId}`)).to.equal(false)
+    })
+
     it('asks for the right to publish each of its documents', async () => {
       await addRole(server, 'releaser', [
         ...['read', 'create', 'update', 'publish', 'delete'].map(
