@@ -115,11 +115,15 @@ function enqueue(state: State, waiting: Waiting): void {
   next(state)
 }
 
+const LONGEST_TIMER_MS = 2147483647
+
 function limit(state: State, waiting: Waiting): void {
   clearTimeout(waiting.timer)
   if (waiting.deadline.at === Infinity) return
   const patienceMs = state.startedAt === null ? START_MS : 0
   const waitMs = Math.max(waiting.deadline.at + patienceMs - performance.now(), 0)
+  // Longer than a timer can be: it would end at once.
+  if (waitMs > LONGEST_TIMER_MS) return
   waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
 }
 

@@ -31,6 +31,14 @@ describe('the wire protocol of the embedded engine', () => {
     client.socket.destroy()
   })
 
+  it('waits for the process that reads as long as the longest time limit allows', async () => {
+    const client = await rawClient(engine.uri)
+    const filter = { a: { $regex: 'x*' } }
+    client.send(message({ find: 'none', filter, maxTimeMS: 2147483647, $db: 'wire' }))
+    expect(await client.reply()).to.include({ ok: 1 })
+    client.socket.destroy()
+  })
+
   it('answers messages in pieces and several at once', async () => {
     const client = await rawClient(engine.uri)
     const bytes = Buffer.concat([message(ping), message(ping), message(ping)])
