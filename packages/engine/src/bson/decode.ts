@@ -222,8 +222,9 @@ export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Do
     const type = reader.bytes[reader.at++] ?? 0
     const name = readName(reader)
     if (wanted.has(name)) {
+      // A name may stand there twice: the last one counts, as where all is read.
+      if (!(name in document)) missing--
       document[name] = readValue(reader, type, 1)
-      missing--
     } else reader.at += sizeOf(reader.bytes, type, reader.at)
   }
   return document
