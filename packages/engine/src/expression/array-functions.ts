@@ -4,6 +4,7 @@ import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
+import type { ErrorName } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
 /** Elements that are passed over quickly. */
@@ -63,6 +64,8 @@ function indexOf([array, wanted, from, to]: readonly Value[]): Value {
   if (isAbsent(array)) return null
   const elements = arrayOf('$indexOfArray', array)
   const start = from === undefined ? 0 : integerOf('$indexOfArray', from)
+  if (start < 0)
+    throw new CommandError('Location40097', '$indexOfArray requires a nonnegative starting index')
   const end = to === undefined ? elements.length : integerOf('$indexOfArray', to)
   const found = elements
     .slice(0, end)
@@ -115,6 +118,27 @@ function ofArrays(name: string, call: (arrays: Value[][]) => Value, count?: numb
       operands.some((operand) => isAbsent(operand))
         ? null
         : call(operands.map((operand) => arrayOf(name, operand))),
+  }
+}
+
+/** A question about arrays: of null and what is missing it cannot be asked. */
+function ofSets(
+  name: string,
+  code: ErrorName,
+  [least, most]: readonly [number, number],
+  call: (arrays: readonly Value[][]) => boolean,
+): PlainFunction {
+  return {
+    least,
+    most,
+    call: (operands) => {
+      const other = operands.find((operand) => !Array.isArray(operand))
+      if (operands.every((operand) => Array.isArray(operand))) return call(operands)
+      throw new CommandError(
+        code,
+        `All operands of ${name} must be arrays. One argument is of type: ${typeOf(other)}`,
+      )
+    },
   }
 }
 
@@ -184,23 +208,18 @@ export const ARRAYS: Readonly<Record<string, PlainFunction>> = {
     ([a = [], b = []]) => distinctInOrder(a.filter((value) => !includes(b, value))),
     2,
   ),
-  $setIsSubset: ofArrays(
-    '$setIsSubset',
-    ([a = [], b = []]) => a.every((value) => includes(b, value)),
-    2,
+  $setIsSubset: ofSets('$setIsSubset', 'Location17046', [2, 2], ([a = [], b = []]) =>
+    a.every((value) => includes(b, value)),
   ),
-  $setEquals: ofArrays('$setEquals', ([a = [], ...rest]) =>
+  $setEquals: ofSets('$setEquals', 'Location17044', [2, Infinity], ([a = [], ...rest]) =>
     rest.every(
       (b) => a.every((value) => includes(b, value)) && b.every((value) => includes(a, value)),
     ),
   ),
-  $anyElementTrue: ofArrays(
-    '$anyElementTrue',
-    ([a = []]) =>
-      a.some(
-        (value) => value !== false && value !== null && !(isNumber(value) && toDouble(value) === 0),
-      ),
-    1,
+  $anyElementTrue: ofSets('$anyElementTrue', 'Location17041', [1, 1], ([a = []]) =>
+    a.some(
+      (value) => value !== false && !isAbsent(value) && !(isNumber(value) && toDouble(value) === 0),
+    ),
   ),
   $arrayToObject: ofArray('$arrayToObject', arrayToObject),
   $objectToArray: { least: 1, most: 1, call: objectToArray },

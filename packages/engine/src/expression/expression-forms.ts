@@ -146,6 +146,19 @@ function compileMap(operand: Value, compile: Compile): Evaluate {
     ) ?? null
 }
 
+function filterLimit(limit: Value): number {
+  if (limit === null || limit === undefined) return Infinity
+  const count = isNumber(limit) ? toDouble(limit) : NaN
+  if (!Number.isInteger(count))
+    throw new CommandError('Location327391', '$filter: limit must be an integer')
+  if (count <= 0)
+    throw new CommandError(
+      'Location327392',
+      `$filter: limit must be greater than 0. Given value is: ${count}`,
+    )
+  return count
+}
+
 function compileFilterForm(operand: Value, compile: Compile): Evaluate {
   const { input, as, cond, limit } = membersOf(
     '$filter',
@@ -159,8 +172,7 @@ function compileFilterForm(operand: Value, compile: Compile): Evaluate {
     const kept = arrayInput('$filter', source(document, variables))?.filter((element) =>
       isTrue(test(document, bind(variables, name, element))),
     )
-    const count = most(document, variables)
-    return isNumber(count) ? (kept?.slice(0, toDouble(count)) ?? null) : (kept ?? null)
+    return kept?.slice(0, filterLimit(most(document, variables))) ?? null
   }
 }
 

@@ -1,5 +1,5 @@
 import { Decimal128, Double, Long, ObjectId } from 'bson'
-import { isInt32, isNumber, toDouble } from '../bson/numbers.ts'
+import { isInt32, isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
 import { typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
@@ -28,15 +28,12 @@ function toFinite(value: Value, target: string): number {
   throw fail(value, target)
 }
 
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
 function toNumber(value: Value, target: string): number {
   if (isNumber(value)) return toDouble(value)
   if (typeof value === 'boolean') return Number(value)
-  if (
-    typeof value === 'string' &&
-    value.trim() === value &&
-    value !== '' &&
-    Number.isFinite(Number(value))
-  )
+  if (typeof value === 'string' && DECIMAL.test(value) && Number.isFinite(Number(value)))
     return Number(value)
   throw fail(value, target)
 }
@@ -51,11 +48,20 @@ function toInt(value: Value): number {
 function toLong(value: Value): Long {
   if (value instanceof Long) return value
   if (value instanceof Date) return Long.fromNumber(value.getTime())
-  if (typeof value === 'string' && /^[+-]?\d{1,18}$/.test(value))
-    return Long.fromString(value.replace('+', ''))
-  const number = Math.trunc(toNumber(value, 'long'))
-  if (typeof value === 'string' || Math.abs(number) >= 2 ** 63) throw fail(value, 'long')
-  return Long.fromNumber(number)
+  const integer = integerOf(value)
+  if (integer === null) throw fail(value, 'long')
+  return Long.fromBigInt(integer)
+}
+
+const LONGEST = 19
+
+/** Without its fraction; null for what is no 64-bit integer. */
+function integerOf(value: Value): bigint | null {
+  if (typeof value !== 'string')
+    return toInt64(isNumber(value) ? value : new Double(toNumber(value, 'long')))
+  const digits = /^[+-]?0*(\d+)$/.exec(value)?.[1]
+  if (digits === undefined || digits.length > LONGEST) return null
+  return toInt64(Decimal128.fromString(value))
 }
 
 function toDecimal(value: Value): Decimal128 {
@@ -75,13 +81,22 @@ function toDecimal(value: Value): Decimal128 {
   }
 }
 
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/** Of a time that names no zone: as UTC, wherever the process runs. */
+function parseDate(text: string): Date {
+  const [, day = '', time = '00:00', zone = 'Z'] = DATE.exec(text) ?? []
+  return new Date(`${day}T${time}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`)
+}
+
 function toDate(value: Value): Date {
   if (value instanceof Date) return value
   if (value instanceof ObjectId) return value.getTimestamp()
+  if (typeof value === 'number') throw fail(value, 'date')
   const date = isNumber(value)
     ? new Date(toDouble(value))
-    : new Date(typeof value === 'string' ? value : NaN)
-  if (Number.isNaN(date.getTime()) || typeof value === 'number') throw fail(value, 'date')
+    : parseDate(typeof value === 'string' ? value : '')
+  if (Number.isNaN(date.getTime())) throw fail(value, 'date')
   return date
 }
 

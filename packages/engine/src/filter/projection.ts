@@ -37,6 +37,8 @@ function parseSlice(operand: Value): Leaf {
   const [skip, count] = Array.isArray(operand)
     ? [integer(operand[0]), integer(operand[1])]
     : [null, integer(operand)]
+  if (skip !== null && count <= 0)
+    throw new CommandError('Location28724', '$slice: the number to return must be positive')
   const slice = (array: Value[]): Value[] => {
     if (skip === null) return count < 0 ? array.slice(count) : array.slice(0, count)
     const start = skip < 0 ? Math.max(array.length + skip, 0) : skip
@@ -45,7 +47,9 @@ function parseSlice(operand: Value): Leaf {
   return { kind: 'array', apply: (value) => (Array.isArray(value) ? slice(value) : value) }
 }
 
-function parseElemMatch(operand: Value): Leaf {
+function parseElemMatch(path: string, operand: Value): Leaf {
+  if (path.includes('.'))
+    throw new CommandError('Location31275', 'Cannot use $elemMatch projection on a nested field.')
   if (!isDocument(operand)) throw badValue('elemMatch: Invalid argument, object required')
   const { of } = parseFilterOnElement(operand)
   return {
@@ -80,7 +84,7 @@ function parseLeaf(path: string, value: Value, forFind: boolean): Leaf {
       !(Array.isArray(value['$slice']) && typeof value['$slice'][0] === 'string')
     )
       return parseSlice(value['$slice'])
-    if ('$elemMatch' in value) return parseElemMatch(value['$elemMatch'])
+    if ('$elemMatch' in value) return parseElemMatch(path, value['$elemMatch'])
     if ('$meta' in value) throw badValue(`$meta is not supported: ${path}`)
   }
   return { kind: 'compute', evaluate: compileExpression(value) }
@@ -115,8 +119,7 @@ function parseInto(parsed: Parsed, prefix: string, spec: Document, forFind: bool
   for (const key of Object.keys(spec)) {
     const value = spec[key]
     const path = prefix + key
-    const isNested = isDocument(value) && !(Object.keys(value)[0] ?? '$').startsWith('$')
-    if (isNested) parseInto(parsed, `${path}.`, value, forFind)
+    if (isNested(value)) parseInto(parsed, `${path}.`, value, forFind)
     else {
       if (isDocument(value) && Object.keys(value).length === 0)
         throw new CommandError('Location51270', 'An empty sub-projection is not a valid value.')
@@ -183,8 +186,9 @@ function hasComputed(node: Leaf | Tree): boolean {
     : node.kind === 'compute'
 }
 
-function isComputed(node: Leaf | Tree): boolean {
-  return !(node instanceof Map) && node.kind === 'compute'
+/** What is computed comes behind the fields that are there, and so does what $elemMatch finds. */
+function comesLast(node: Leaf | Tree): boolean {
+  return !(node instanceof Map) && (node.kind === 'compute' || node.kind === 'element')
 }
 
 function applyToDocument(tree: Tree, document: Document, context: Context): Document {
@@ -193,11 +197,11 @@ function applyToDocument(tree: Tree, document: Document, context: Context): Docu
     const node = tree.get(field)
     if (!node) {
       if (context.keepsOthers) result[field] = document[field]
-    } else if (!isComputed(node)) put(result, field, applyNode(node, document[field], context))
+    } else if (!comesLast(node)) put(result, field, applyNode(node, document[field], context))
   }
   for (const [field, node] of tree) {
-    if (isComputed(node) || (hasComputed(node) && !(field in document)))
-      put(result, field, applyNode(node, undefined, context))
+    if (comesLast(node) || (hasComputed(node) && !(field in document)))
+      put(result, field, applyNode(node, document[field], context))
   }
   return result
 }
@@ -220,11 +224,26 @@ function withId(tree: Tree): Tree {
   return new Map([['_id', INCLUDE], ...tree])
 }
 
-/** $addFields: every leaf is an expression. */
+function isNested(value: Value): value is Document {
+  return isDocument(value) && !(Object.keys(value)[0] ?? '$').startsWith('$')
+}
+
+function addComputed(tree: Tree, path: string, value: Value): void {
+  if (!isNested(value)) {
+    addPath(tree, path, { kind: 'compute', evaluate: compileExpression(value) })
+    return
+  }
+  for (const name of Object.keys(value)) {
+    if (name.includes('.'))
+      throw new CommandError('Location16410', "FieldPath field names may not contain '.'.")
+    addComputed(tree, `${path}.${name}`, value[name])
+  }
+}
+
+/** $addFields: every leaf is an expression; a document names fields within what is there, as a dotted path does. */
 export function compileAddFields(spec: Document): Projection {
   const tree: Tree = new Map()
-  for (const path of Object.keys(spec))
-    addPath(tree, path, { kind: 'compute', evaluate: compileExpression(spec[path]) })
+  for (const path of Object.keys(spec)) addComputed(tree, path, spec[path])
   return (document, variables) =>
     addFields(tree, document, { root: document, variables, keepsOthers: true })
 }

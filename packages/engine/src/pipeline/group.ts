@@ -116,6 +116,12 @@ interface Member {
   readonly evaluate: Evaluate
 }
 
+function compileOperand(operator: string, operand: Value): Evaluate {
+  if (Array.isArray(operand))
+    throw new CommandError('Location40237', `The ${operator} accumulator is a unary operator`)
+  return compileExpression(operand)
+}
+
 function parseMember(name: string, spec: Value): Member {
   if (name.includes('.'))
     throw new CommandError('Location40235', `The field name '${name}' cannot contain '.'`)
@@ -126,7 +132,8 @@ function parseMember(name: string, spec: Value): Member {
     throw new CommandError('Location40238', `The field '${name}' must specify one accumulator`)
   const create = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined
   if (!create) throw new CommandError('Location15952', `unknown group operator '${operator}'`)
-  if (operator !== '$count') return { name, create, evaluate: compileExpression(spec[operator]) }
+  if (operator !== '$count')
+    return { name, create, evaluate: compileOperand(operator, spec[operator]) }
   const counted = spec[operator]
   if (!isDocument(counted) || Object.keys(counted).length > 0)
     throw new CommandError('Location40238', '$count takes no arguments, i.e. $count:{}')

@@ -116,6 +116,20 @@ const UNWIND: ReadonlySet<string> = new Set([
   'includeArrayIndex',
 ])
 
+function indexName(index: Value): string | null {
+  if (index === undefined) return null
+  if (typeof index !== 'string' || index === '')
+    throw new CommandError(
+      'Location28810',
+      'expected a non-empty string for the includeArrayIndex option',
+    )
+  if (!index.startsWith('$')) return index
+  throw new CommandError(
+    'Location28822',
+    `includeArrayIndex option to $unwind stage should not be prefixed with a '$': ${index}`,
+  )
+}
+
 function unwindOptions(operand: Value): { path: string; keeps: boolean; index: string | null } {
   const options = isDocument(operand) ? operand : documentOf({ path: operand })
   const unknown = Object.keys(options).find((key) => !UNWIND.has(key))
@@ -134,12 +148,7 @@ function unwindOptions(operand: Value): { path: string; keeps: boolean; index: s
       'Location28809',
       'expected a boolean for the preserveNullAndEmptyArrays option',
     )
-  if (index !== undefined && typeof index !== 'string')
-    throw new CommandError(
-      'Location28810',
-      'expected a non-empty string for the includeArrayIndex option',
-    )
-  return { path: path.slice(1), keeps: keeps === true, index: index ?? null }
+  return { path: path.slice(1), keeps: keeps === true, index: indexName(index) }
 }
 
 function withValue(document: Document, parts: readonly string[], value: Value): Document {
@@ -202,6 +211,11 @@ function newRoot(operand: Value): Value {
 }
 
 function sortByCount(operand: Value): Stage {
+  if (typeof operand === 'string' && !operand.startsWith('$'))
+    throw new CommandError(
+      'Location40148',
+      'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
+    )
   const group = compileGroup(documentOf({ _id: operand, count: documentOf({ $sum: 1 }) }))
   const order = sort(documentOf({ count: -1 }))
   return (documents, context) => order(group(documents, context.variables), context)

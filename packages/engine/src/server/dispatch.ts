@@ -2,7 +2,7 @@ import type { Long } from 'bson'
 import { documentOf, newDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
 import { COMMANDS } from '../commands/commands.ts'
-import { CommandError } from '../errors.ts'
+import { badValue, CommandError } from '../errors.ts'
 import { NO_DEADLINE, withDeadline } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
 import { Blocked } from '../storage/database.ts'
@@ -41,8 +41,13 @@ function checkOptions(name: string, command: Command, body: Document): void {
   }
 }
 
+/** As MongoDB has it. */
+const LONGEST_TIME_MS = 2147483647
+
 function deadlineOf(name: string, body: Document): Deadline {
   const timeoutMs = name === 'getMore' ? null : optionalCount(body, 'maxTimeMS')
+  if (timeoutMs !== null && timeoutMs > LONGEST_TIME_MS)
+    throw badValue(`${timeoutMs} value for maxTimeMS is out of range`)
   return timeoutMs === null || timeoutMs === 0 ? NO_DEADLINE : { at: performance.now() + timeoutMs }
 }
 

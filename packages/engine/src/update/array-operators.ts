@@ -46,6 +46,8 @@ function parseOrder(sort: Value): (a: Value, b: Value) => number {
       throw badValue('The $sort element value must be either 1 or -1')
     return (a, b) => compareValues(a, b) * direction
   }
+  if (Object.keys(sort).length === 0)
+    throw badValue('The $sort pattern is empty when it should be a set of fields.')
   const fields = parseSort(sort).map(({ path, direction }) => ({
     parts: splitPath(path),
     direction,

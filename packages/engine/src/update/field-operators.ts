@@ -1,8 +1,8 @@
-import { Timestamp } from 'bson'
+import { Long, Timestamp } from 'bson'
 import { compareValues } from '../bson/compare.ts'
 import { arithmetic, isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument, typeOf } from '../bson/values.ts'
-import type { Value } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
 import type { CommandError } from '../errors.ts'
 import { badValue, failedToParse, typeMismatch } from '../errors.ts'
 import type { OperatorSpec, UpdateContext } from './operator-spec.ts'
@@ -69,6 +69,14 @@ function dateOf(path: string, operand: Value): (context: UpdateContext) => Value
   throw badValue(`The '$type' string field of ${path} is required to be 'date' or 'timestamp'`)
 }
 
+function assertNoArray(document: Document, parts: readonly string[], message: string): void {
+  let value: Value = document
+  for (const part of parts) {
+    if (Array.isArray(value)) throw badValue(message)
+    value = isDocument(value) ? value[part] : undefined
+  }
+}
+
 function renameTo(path: string, operand: Value): (target: Target, context: UpdateContext) => void {
   if (typeof operand !== 'string')
     throw badValue(`The 'to' field for $rename must be a string: ${path}`)
@@ -80,8 +88,8 @@ function renameTo(path: string, operand: Value): (target: Target, context: Updat
   return (target, { document }) => {
     const value = getTarget(target)
     if (value === undefined) return
-    if (Array.isArray(target.holder))
-      throw badValue(`The source field cannot be an array element: ${path}`)
+    assertNoArray(document, path.split('.'), `The source field cannot be an array element: ${path}`)
+    assertNoArray(document, parts, `The destination field cannot be an array element: ${operand}`)
     removeTarget(target)
     for (const to of resolveTargets(document, parts, {
       creates: true,
@@ -98,19 +106,39 @@ const BITS: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   xor: (a, b) => a ^ b,
 }
 
+interface Bits {
+  readonly combine: (a: bigint, b: bigint) => bigint
+  readonly mask: number | Long
+}
+
+function isInteger(value: Value): value is number | Long {
+  return typeof value === 'number' || value instanceof Long
+}
+
+function bitsOf(name: string, mask: Value): Bits {
+  const combine = Object.hasOwn(BITS, name) ? BITS[name] : undefined
+  if (!combine)
+    throw badValue(`The $bit modifier only supports 'and', 'or', and 'xor', not '${name}'`)
+  if (!isInteger(mask))
+    throw badValue(
+      `The $bit modifier field must be an Integer(32/64 bit); a '${typeOf(mask)}' is not`,
+    )
+  return { combine, mask }
+}
+
 function bitwise(path: string, operand: Value): (target: Target) => void {
   if (!isDocument(operand))
     throw badValue(`The $bit modifier is not compatible with a ${typeOf(operand)}`)
+  const all = Object.keys(operand).map((name) => bitsOf(name, operand[name]))
+  if (all.length === 0) throw badValue('You must pass in at least one bitwise operation')
   return (target) => {
-    for (const name of Object.keys(operand)) {
-      const mask = operand[name]
-      const combine = BITS[name]
+    for (const { combine, mask } of all) {
       const old = getTarget(target) ?? 0
-      if (!combine || typeof mask !== 'number')
-        throw badValue(`The $bit modifier supports 'and', 'or' and 'xor' with an int, not ${name}`)
-      if (typeof old !== 'number')
-        throw badValue(`Cannot apply $bit to a value of non-int type: ${path}`)
-      setTarget(target, Number(BigInt.asIntN(32, combine(BigInt(old), BigInt(mask)))))
+      if (!isInteger(old))
+        throw badValue(`Cannot apply $bit to a value of non-integral type: ${path}`)
+      const result = combine(BigInt(old.toString()), BigInt(mask.toString()))
+      const isLong = old instanceof Long || mask instanceof Long
+      setTarget(target, isLong ? Long.fromBigInt(result) : Number(result))
     }
   }
 }

@@ -721,6 +721,12 @@ export const UPDATES: readonly UpdateCase[] = [
   ['$pullAll', { a: [1, 2, 3] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
   ['$pop the last', { a: [1, 2] }, { $pop: { a: 1 } }, { a: [1] }],
   ['$pop the first', { a: [1, 2] }, { $pop: { a: -1 } }, { a: [2] }],
+  [
+    '$bit of longs, by several masks',
+    { a: long('5'), b: 5, c: -1 },
+    { $bit: { a: { or: 2 }, b: { xor: long('4294967297') }, c: { and: 6, or: 1 } } },
+    { a: long('7'), b: long('4294967300'), c: 7 },
+  ],
   ['$bit', { a: 13 }, { $bit: { a: { and: 10 } } }, { a: 8 }],
   [
     'several operators',
@@ -928,6 +934,24 @@ export const PIPELINES: readonly PipelineCase[] = [
     [{ a: 1 }],
     [{ $addFields: { b: '$a', 'c.d': 5 } }],
     [{ _id: 0, a: 1, b: 1, c: { d: 5 } }],
+  ],
+  [
+    '$addFields of a document adds to what is there, also in the elements of an array',
+    [{ a: { c: 2 }, b: [{ c: 2 }, 5] }],
+    [{ $addFields: { a: { b: 1, d: { e: '$a.c' } }, b: { b: 1 } } }],
+    [{ _id: 0, a: { c: 2, b: 1, d: { e: 2 } }, b: [{ c: 2, b: 1 }, { b: 1 }] }],
+  ],
+  [
+    '$toLong is exact',
+    [{ a: dec('9007199254740993'), b: '9223372036854775807' }],
+    [{ $project: { _id: 0, a: { $toLong: '$a' }, b: { $toLong: '$b' } } }],
+    [{ a: long('9007199254740993'), b: long('9223372036854775807') }],
+  ],
+  [
+    '$toDate takes a time without a zone for UTC',
+    [{ a: '2020-01-01T00:00:00', b: '2020-01-01', c: '2020-01-01T00:00:00.5Z' }],
+    [{ $project: { _id: 0, a: { $toDate: '$a' }, b: { $toDate: '$b' }, c: { $toDate: '$c' } } }],
+    [{ a: date(1577836800000), b: date(1577836800000), c: date(1577836800500) }],
   ],
   ['$set of a missing field adds none', [{ a: 1 }], [{ $set: { b: '$x' } }], [{ _id: 0, a: 1 }]],
   ['$unset', [{ a: 1, b: { c: 1, d: 2 } }], [{ $unset: ['a', 'b.c'] }], [{ _id: 0, b: { d: 2 } }]],
@@ -1229,6 +1253,12 @@ export const PROJECTIONS: readonly ProjectionCase[] = [
     { a: [{ b: 1 }, { b: 2 }], c: 1 },
     { a: { $elemMatch: { b: 2 } } },
     { _id: 1, a: [{ b: 2 }] },
+  ],
+  [
+    '$elemMatch comes last',
+    { a: [{ b: 1 }], c: 1, d: 1 },
+    { a: { $elemMatch: { b: 1 } }, d: 1, c: 1 },
+    { _id: 1, c: 1, d: 1, a: [{ b: 1 }] },
   ],
   ['an expression', { a: 1 }, { b: { $add: ['$a', 1] } }, { _id: 1, b: 2 }],
 ]

@@ -206,6 +206,94 @@ for (const target of TARGETS) {
           (made) => made.findOne({}, { projection: { a: 1, 'a.b': 1 } }),
           [31249, 31250],
         ],
+        [
+          '$elemMatch below another field in a projection',
+          (made) => made.findOne({}, { projection: { 'a.b': { $elemMatch: { $gt: 1 } } } }),
+          [31275, 2],
+        ],
+        [
+          '$slice of nothing in a projection',
+          (made) => made.findOne({}, { projection: { list: { $slice: [0, 0] } } }),
+          [28724],
+        ],
+        [
+          '$bit by nothing',
+          (made) => made.updateOne({ _id: 1 }, { $bit: { n: {} as never } }),
+          [2],
+        ],
+        [
+          '$bit by a name of Object',
+          (made) => made.updateOne({ _id: 1 }, { $bit: { n: { constructor: 1 } as never } }),
+          [2],
+        ],
+        [
+          '$rename out of an element',
+          async (made) => {
+            await made.insertOne({ _id: 2, a: [{ b: 1 }] })
+            return made.updateOne({ _id: 2 }, { $rename: { 'a.0.b': 'c' } })
+          },
+          [2],
+        ],
+        [
+          '$rename into an element',
+          async (made) => {
+            await made.insertOne({ _id: 2, a: [1], b: 2 })
+            return made.updateOne({ _id: 2 }, { $rename: { b: 'a.0' } })
+          },
+          [2],
+        ],
+        [
+          '$push sorted by nothing',
+          (made) =>
+            made.updateOne({ _id: 1 }, { $push: { p: { $each: [1], $sort: {} } } as never }),
+          [2],
+        ],
+        ...[
+          [{ $filter: { input: [1, 2], cond: true, limit: -1 } }, 327392],
+          [{ $setEquals: [[1], null] }, 17044],
+          [{ $setIsSubset: ['$nothing', [1]] }, [17046, 17310]],
+          [{ $anyElementTrue: [null] }, 17041],
+          [{ $indexOfArray: [[1, 2], 2, -1] }, 40097],
+          [{ $toDouble: '0x10' }, 241],
+          [{ $toDate: '1' }, 241],
+          [{ $toDate: 'March 7, 2020' }, 241],
+          [{ $toLong: '9223372036854775808' }, 241],
+        ].map(
+          ([expression, code]) =>
+            [
+              `the expression ${JSON.stringify(expression)}`,
+              (made: Case) => made.aggregate([{ $project: { a: expression } }]).toArray(),
+              [code as number | number[]].flat(),
+            ] as [string, (made: Case) => Promise<unknown>, number[]],
+        ),
+        ...[
+          [{ $unwind: { path: '$list', includeArrayIndex: '' } }, 28810],
+          [{ $unwind: { path: '$list', includeArrayIndex: '$i' } }, 28822],
+        ].map(
+          ([stage, code]) =>
+            [
+              `the stage ${JSON.stringify(stage)}`,
+              (made: Case) => made.aggregate([stage as Document]).toArray(),
+              [code as number],
+            ] as [string, (made: Case) => Promise<unknown>, number[]],
+        ),
+        [
+          '$sortByCount of a text',
+          (made) => made.aggregate([{ $sortByCount: 'x' }]).toArray(),
+          [40147, 40148, 40149],
+        ],
+        [
+          'an accumulator of several values',
+          (made) => made.aggregate([{ $group: { _id: 1, a: { $sum: ['$n', '$n'] } } }]).toArray(),
+          [40237],
+          { documentdb: 'sums nothing' },
+        ],
+        [
+          'a time limit that is none',
+          (made) => made.findOne({}, { maxTimeMS: 2147483648 }),
+          [2],
+          { documentdb: 'takes it' },
+        ],
         ['an unknown command', () => database.command({ foo: 1 }), [59]],
         [
           'an unknown option',
