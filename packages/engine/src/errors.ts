@@ -38,6 +38,7 @@ const ERROR_CODES = {
   NotImplemented: 238,
   NoSuchTransaction: 251,
   TransactionCommitted: 256,
+  SnapshotUnavailable: 246,
 
   InvalidPipelineOperator: 168,
   ConflictingOperationInProgress: 117,
@@ -116,6 +117,11 @@ export function writeConflict(): CommandError {
 /** The disk did not take a write: nothing of it is stored. */
 export function diskFault(why: string): CommandError {
   return new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
+}
+
+/** Another transaction has to end first. */
+export function noSnapshot(message: string): CommandError {
+  return new CommandError('SnapshotUnavailable', message, { labels: TRANSIENT })
 }
 
 export function noSuchTransaction(message: string): CommandError {

@@ -4,7 +4,7 @@ import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
-import { CommandError, noSuchTransaction } from '../errors.ts'
+import { CommandError, noSnapshot, noSuchTransaction } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { Data, LockHolder } from '../storage/database.ts'
 import { applyUnit, transactionUnit } from '../storage/write-unit.ts'
@@ -141,6 +141,9 @@ function committed(number: Long): CommandError {
   )
 }
 
+/** Each may keep one of the snapshots that LMDB has places for (`openStore`): without one nobody could read or write. */
+const MOST_OPEN = 1000
+
 function begin(state: State, session: string, number: Long): Transaction {
   const earlier = state.open.get(session)
   if (earlier?.number.greaterThanOrEqual(number)) {
@@ -150,6 +153,8 @@ function begin(state: State, session: string, number: Long): Transaction {
     )
   }
   if (earlier) release(state, earlier)
+  if (state.open.size >= MOST_OPEN)
+    throw noSnapshot(`${MOST_OPEN} transactions are open, and no more can be`)
   const transaction = openTransaction(state.data, session, number)
   state.open.set(session, transaction)
   return transaction

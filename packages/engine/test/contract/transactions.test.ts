@@ -184,6 +184,40 @@ describe('transactions of the embedded engine', () => {
     ])
   })
 
+  it('refuses more than 1,000 at a time, and nothing else', async () => {
+    const raw = await rawClient(uri)
+    const $db = database.databaseName
+    const lsids = Array.from({ length: 1001 }, () => ({ id: new Binary(randomBytes(16), 4) }))
+    const open = async (n: number): Promise<Document> => {
+      raw.send(
+        message({
+          find: rows.collectionName,
+          lsid: lsids[n],
+          txnNumber: Long.ONE,
+          autocommit: false,
+          startTransaction: true,
+          $db,
+        }),
+      )
+      return raw.reply()
+    }
+    for (let n = 0; n < 1000; n++) {
+      // So that each has a snapshot of its own.
+      if (n % 10 === 0) await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } })
+      expect((await open(n))['ok']).to.equal(1)
+    }
+    const refused = await open(1000)
+    expect([refused['code'], refused['errorLabels']]).to.deep.equal([
+      246,
+      ['TransientTransactionError'],
+    ])
+    expect(await rows.countDocuments()).to.equal(2)
+    await rows.updateOne({ _id: 2 }, { $inc: { n: 1 } })
+    raw.send(message({ endSessions: lsids, $db }))
+    expect((await raw.reply())['ok']).to.equal(1)
+    raw.socket.destroy()
+  })
+
   it('answers a repeated commit as the first', async () => {
     const session = begin()
     await rows.insertOne({ _id: 9, n: 9 }, { session })
