@@ -10,6 +10,8 @@ export interface RequestState {
   missingAction?: string
   /** Of an answer that shows entries. */
   answer?: AnswerSize
+  /** How long it waited for a change, as its client had asked for: no measure of the server. */
+  waitedMs?: number
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>

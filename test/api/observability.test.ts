@@ -96,6 +96,26 @@ describe('observability', () => {
     expect(text).to.not.include('quire_http_request_database_commands')
   })
 
+  it('counts no time for which a client of _sync wants to wait', async () => {
+    const seconds = async (): Promise<number> => {
+      const sum = /^quire_http_request_duration_seconds_sum\{[^}]*"\/api\/_sync\/?"[^}]*\} (\S+)$/m
+      return Number(sum.exec(await metrics(server))?.[1])
+    }
+    let { next } = (await server.get('/api/_sync?types=note')).body
+    await until(async () => {
+      const { body } = await server.get(`/api/_sync?token=${next}`)
+      ;({ next } = body)
+      return body.items.length === 0
+    }, 10_000)
+    const before = await seconds()
+    const { body, headers } = await server.get(`/api/_sync?token=${next}&wait=3`)
+    expect(body.items).to.deep.equal([])
+    expect((await seconds()) - before).to.be.below(2.5)
+    expect(Number(/^total;dur=([\d.]+)/.exec(String(headers['server-timing']))?.[1])).to.be.below(
+      2_500,
+    )
+  })
+
   it('has as many series as before, whatever names a client makes up', async () => {
     const askAll = async (round: number): Promise<void> => {
       for (let index = 0; index < 20; index += 1) {

@@ -7,6 +7,7 @@ export interface FinishedRequest {
   /** The pattern that matched, such as `/api/articles/:documentId`, or `other`. */
   readonly route: string
   readonly status: number
+  /** Without the time for which its client wanted to wait. */
   readonly ms: number
   /** Null where it is not known. */
   readonly tally: CommandTally | null
@@ -33,7 +34,7 @@ export function observeRequests(
           method: ctx.method,
           route: routeOf(ctx),
           status: ctx.status,
-          ms: performance.now() - started,
+          ms: performance.now() - started - (ctx.state.waitedMs ?? 0),
           tally,
         }
         for (const observe of observers) observe(finished, ctx)

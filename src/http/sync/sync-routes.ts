@@ -89,7 +89,9 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
       const before = page
       const woken = await dependencies
         .aside(ctx.req, async () => {
+          const from = performance.now()
           const goesOn = await untilChanged(dependencies, before, deadline, ctx)
+          ctx.state.waitedMs = (ctx.state.waitedMs ?? 0) + performance.now() - from
           return goesOn ? answerWoken(dependencies, pages, before, ctx) : null
         })
         .finally(() => {
