@@ -12,22 +12,12 @@ import { SILENT } from '../../scripts/sample/show-progress.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { OPERATORS } from '../../src/query/query.ts'
 import { openServices } from '../../src/services/open-services.ts'
+import { examplesIn } from './page-examples.ts'
 import { type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/api.md', ROOT), 'utf8')
 const CITIES = 300
-
-/** Each example: a `curl` line of an indented block, with the lines that a backslash or an open quote adds. */
-function examplesIn(page: string): readonly string[] {
-  const lines = page.split('\n').filter((line) => line.startsWith('    '))
-  const examples: string[] = []
-  for (const line of lines) {
-    if (line.startsWith('    curl ')) examples.push(line.trim())
-    else examples.push(`${examples.pop() ?? ''}\n${line}`)
-  }
-  return examples
-}
 
 /** The variables of the examples, from the answers before. */
 type Last = Readonly<Partial<Record<(typeof VARIABLES)[number], string>>>
