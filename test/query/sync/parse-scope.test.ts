@@ -19,6 +19,7 @@ const REFUSED: readonly (readonly [what: string, asked: Data, sentence: RegExp])
   ['a type that is no text', { types: ['tag', {}] }, /^types: .*expected names/],
   ['an unknown type', { types: 'tag,nothing' }, /^types: .*no content-type nothing/],
   ['too many types', { types: MANY }, /^types: at most 50/],
+  ['too many locales', { types: 'tag', locale: MANY }, /^locale: .*at most 20/],
   ['an unknown status', { types: 'tag', status: 'new' }, /^status: .*draft or published/],
   ['no limit', { types: 'tag', limit: '0' }, /^limit: .*from 1 to 1000/],
   ['too high a limit', { types: 'tag', limit: '1001' }, /^limit: .*from 1 to 1000/],
