@@ -73,7 +73,7 @@ function shownOf({
 function storageOf({
   draftAndPublish = false,
   sharded = false,
-  history = false,
+  history,
   indexes,
   api: { filterable } = {},
 }: Declaration['options'] = {}): Pick<
@@ -83,7 +83,7 @@ function storageOf({
   return {
     draftAndPublish,
     ...(sharded && { sharded }),
-    ...(history && { history }),
+    ...(history !== undefined && { history }),
     ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
     ...(filterable !== undefined && { filterable }),
   }
