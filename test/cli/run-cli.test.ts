@@ -9,6 +9,7 @@ import { type UserManagement } from '../../src/accounts/manage-users.ts'
 import { openAdministrators } from '../../src/administrators/open-administrators.ts'
 import { openPasswords } from '../../src/accounts/passwords.ts'
 import { USER } from '../../src/accounts/users.ts'
+import { readHead } from '../../src/mongo/commits/heads.ts'
 import { restartLog } from '../../src/mongo/commits/restart-log.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
@@ -188,6 +189,18 @@ describe('cli/run-cli', () => {
     expect((await quire('webhook', 'create', 'site', 'nowhere', ...event)).status).to.equal(1)
     expect((await quire('webhook', 'remove', 'site')).out).to.equal('Removed site.')
     expect((await quire('webhook', 'remove', 'site')).error).to.equal('There is no webhook site')
+  })
+
+  it('gives the commit log another identity', async () => {
+    const before = await restartLog(test.database)
+    const restarted = JSON.parse((await quire('log', 'restart', '--json')).out) as typeof before
+    expect(restarted.seq).to.equal(before.seq)
+    expect(restarted.log).not.to.equal(before.log)
+    expect((await readHead(test.database)).log).to.equal(restarted.log)
+    expect((await quire('log', 'restart')).out).to.match(
+      /^The commit log has a new identity and continues after \d+\. Apps that sync fetch /,
+    )
+    expect((await quire('log', 'restart', 'now')).status).to.equal(2)
   })
 
   it('manages API tokens', async () => {

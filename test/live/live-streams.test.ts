@@ -5,6 +5,7 @@ import { openLiveStreams, type LiveStreams } from '../../src/live/live-streams.t
 import type { LiveClient, Sink } from '../../src/live/live-stream.ts'
 import { type CommitLog, openCommitLog } from '../../src/mongo/commits/commit-log.ts'
 import { recordBulk } from '../../src/mongo/commits/bulk-intents.ts'
+import { moveHead, readHead } from '../../src/mongo/commits/heads.ts'
 import {
   commitId,
   type CommitItem,
@@ -28,19 +29,9 @@ describe('streams of changes', () => {
   let commitLog: CommitLog
   let streams: LiveStreams
   const faults: unknown[] = []
-
-  beforeEach(async () => {
-    test = await openTestDatabase('live_streams')
-    await openWorld(test.database)
-    const onBackgroundError = (error: unknown): void => void faults.push(error)
-    commitLog = await openCommitLog({
-      database: test.database,
-      retentionDays: 1,
-      historyDays: 1,
-      onBackgroundError,
-      lookMs: 50,
-    })
-    streams = openLiveStreams({
+  const onBackgroundError = (error: unknown): void => void faults.push(error)
+  const openStreams = (): LiveStreams =>
+    openLiveStreams({
       database: test.database,
       commitLog,
       locales: { current: () => Promise.resolve(LOCALES) },
@@ -49,6 +40,18 @@ describe('streams of changes', () => {
       times: { heartbeatMs: 40, recheckMs: 300, rightsMs: 100 },
       onBackgroundError,
     })
+
+  beforeEach(async () => {
+    test = await openTestDatabase('live_streams')
+    await openWorld(test.database)
+    commitLog = await openCommitLog({
+      database: test.database,
+      retentionDays: 1,
+      historyDays: 1,
+      onBackgroundError,
+      lookMs: 50,
+    })
+    streams = openStreams()
   })
   afterEach(async () => {
     await streams.close()
@@ -222,6 +225,24 @@ describe('streams of changes', () => {
     await inside.opened
     await soon(() => inside.told() === 2)
     expect(inside.token()).to.deep.equal(end)
+  })
+
+  it('begin anew for who has missed more than can be told', async () => {
+    const first = listen()
+    await first.opened
+    await soon(() => first.text().includes('id: '))
+    const begun = first.token()
+    await streams.close()
+    const head = await readHead(test.database)
+    await moveHead(test.database, head, { seq: begun.seq + 8_193 })
+    await commitLog.refresh()
+    streams = openStreams()
+    const again = listen({ token: begun })
+    await again.opened
+    expect(again.text()).to.match(
+      /^id: \S+\n\nevent: reset\ndata: \{"reason":"backlog"\}\nid: \S+\n\n/,
+    )
+    expect(again.token().seq).to.equal(begun.seq + 8_193)
   })
 
   it('carry the token along where what happens is not of the scope', async () => {

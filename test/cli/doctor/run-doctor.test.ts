@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { Examination } from '../../../src/cli/doctor/examine.ts'
+import { findingsOf } from '../../../src/cli/doctor/examine-log.ts'
 import { purgeFinding } from '../../../src/cli/doctor/examine-purges.ts'
 import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -162,6 +163,22 @@ describe('cli/doctor/run-doctor', () => {
     const faults = types.findings.filter(({ level }) => level === 'fault')
     expect(faults.map(({ check }) => check)).to.deep.equal(['content-types'])
     expect(types.findings.map(({ check }) => check)).to.include('storage')
+  })
+
+  it('says where the commit log stands, what waits for a number, and that a backup was restored', async () => {
+    const { findings } = await examined()
+    expect(findings.filter(({ check }) => check === 'commit log')).to.have.lengthOf(1)
+    const head = { log: 'a', seq: 7, floor: 0 }
+    const said = (health: object) =>
+      findingsOf({ head, pending: 0, lagMs: 0, strays: 0, ...health }).map(
+        ({ level, what }) => `${level}: ${what}`,
+      )
+    expect(said({ head: null })).to.deep.equal(['note: empty; the first start creates it'])
+    expect(said({ pending: 2, lagMs: 900 })).to.deep.equal(['ok: at 7, 2 without a number'])
+    expect(said({ pending: 2, lagMs: 11_000 })[0]).to.match(
+      /^warning: at 7, 2 without a number, for 11 s/,
+    )
+    expect(said({ strays: 3 })[0]).to.match(/^fault: .*\(3\).*`quire log restart`$/)
   })
 
   it('says how far behind caches in front are, where some are told', async () => {
