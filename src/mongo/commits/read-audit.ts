@@ -55,7 +55,23 @@ export async function findAudit(
   const page = commits.slice(0, limit)
   if (commits.length > limit) return { commits: page, next: page.at(-1)?.seq ?? null }
   const isOver = start <= 1 || (selection.since !== undefined && reaches(page, selection.since))
-  return { commits: page, next: isOver ? null : start }
+  return { commits: page, next: isOver ? null : await nextBefore(database, start) }
+}
+
+/** Passes over what retention has removed, however much that is. */
+async function nextBefore(database: Database, start: number): Promise<number | null> {
+  const last = await asCmsErrors(() =>
+    database
+      .collection<NumberedCommit>(COMMITS)
+      .find(
+        { seq: { $gt: 0, $lt: start } },
+        { maxTimeMS: database.queryTimeoutMs, projection: { seq: 1 } },
+      )
+      .sort({ seq: -1 })
+      .limit(1)
+      .next(),
+  )
+  return last === null ? null : last.seq + 1
 }
 
 /** Whether the page's last commit is so near to `since` that only what is earlier is left; never where it is empty. */
