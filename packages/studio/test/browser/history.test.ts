@@ -81,6 +81,32 @@ describeInBrowser('the history of an entry', () => {
     expect((await stored(documentId)).title).to.equal('The second words of it')
   })
 
+  it('undoes what it has restored, and nothing that others have written since', async () => {
+    const documentId = await make()
+    const dialog = await openHistory(documentId)
+    await dialog.getByRole('option').last().click()
+    await dialog.getByRole('button', { name: 'Restore Title' }).click()
+    await page.getByText('Restored into the draft').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).hover() // so it stays
+    await server.ask('PUT', `${PIECE}/${documentId}`, { data: { teaser: 'Of another' } })
+    const teaser = page.getByRole('textbox', { name: 'Teaser' })
+    await page.waitForFunction(
+      () =>
+        [...document.querySelectorAll('input, textarea')].some(
+          (field) => (field as HTMLInputElement).value === 'Of another',
+        ),
+      undefined,
+      { timeout: 30_000 },
+    )
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilSaved(page)
+    expect(await teaser.inputValue()).to.equal('Of another')
+    expect(await stored(documentId)).to.include({
+      title: 'The second words of it',
+      teaser: 'Of another',
+    })
+  })
+
   it('restores a version by the keyboard alone, with what was typed just before in the history', async () => {
     const documentId = await make()
     await openPiece(page, server, documentId)

@@ -10,6 +10,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { notifyFailure, type Notify } from '../../design/toasts.tsx'
+import { isDeepEqual } from '../../entry/deep-equal.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { EntrySession } from '../entry/session.ts'
 import { Difference } from './difference.tsx'
@@ -137,8 +138,13 @@ function useRestoring({ session, entry, onClose, notify }: HistoryDialogProps) {
     try {
       await restoreRevision(entry, revision, { attributes, etag: saver.etag() })
       await saver.refresh()
+      const after = form.values()
+      // Those alone that it has changed: what others write until it is undone is theirs.
+      const restored = (attributes ?? Object.keys(plan.attributes)).filter(
+        (name) => !isDeepEqual(before[name], after[name]),
+      )
       notify(t('history.restored'), () => {
-        for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
+        for (const name of restored) form.set([name], before[name])
       })
       onClose()
     } catch (error) {
