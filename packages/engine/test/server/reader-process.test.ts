@@ -22,6 +22,9 @@ import { temporaryFolder } from '../contract/targets.ts'
 const HEAP_MEGABYTES = 48
 /** Longer than a command of a second is waited for. */
 const SLOW_START = 'await new Promise((resolve) => setTimeout(resolve, 1_700))'
+/** A match that takes long is ended at its time limit: here something is not. */
+const ENDLESS_MATCH = `import { Script } from 'node:vm'
+Script.prototype.runInContext = () => { for (;;); }`
 
 function object(value: unknown): Value {
   return Array.isArray(value)
@@ -131,19 +134,30 @@ describe('the process that reads for the engine', function () {
     expect(await ask({ count: 'more' })).to.include({ n: 1 })
   })
 
-  it('counts the time of a command from when it can read', async () => {
+  /** What runs in each process that is started meanwhile, before the reader itself. */
+  const startedWith = async (code: string, work: () => Promise<void>): Promise<void> => {
+    await ask({ count: 'rows' })
+    const stopped = new Promise<void>((resolve) => (onEnd = resolve))
     reader.stop()
+    await stopped
     const before = process.env['NODE_OPTIONS']
-    // As on a busy machine, where the start takes longer than the command may.
-    process.env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(SLOW_START)}`
+    process.env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(code)}`
     try {
-      const deadline = { at: performance.now() + 1_000 }
-      const answers = await Promise.all([1, 2, 3].map(() => ask({ count: 'rows' }, deadline)))
-      for (const answer of answers) expect(answer).to.include({ n: 21 })
+      await work()
     } finally {
       if (before === undefined) delete process.env['NODE_OPTIONS']
       else process.env['NODE_OPTIONS'] = before
+      reader.stop()
     }
+  }
+
+  it('counts the time of a command from when it can read', async () => {
+    // As on a busy machine, where the start takes longer than the command may.
+    await startedWith(SLOW_START, async () => {
+      const deadline = { at: performance.now() + 1_000 }
+      const answers = await Promise.all([1, 2, 3].map(() => ask({ count: 'rows' }, deadline)))
+      for (const answer of answers) expect(answer).to.include({ n: 21 })
+    })
   })
 
   it('answers errors as the engine does', async () => {
@@ -151,17 +165,28 @@ describe('the process that reads for the engine', function () {
   })
 
   it('is ended in the middle of what never ends; who waited behind it is answered by the next', async () => {
+    await startedWith(ENDLESS_MATCH, async () => {
+      await ask({ count: 'rows' })
+      const before = ended
+      const deadline = { at: performance.now() + 1_500 }
+      const [stuck, expired, later] = await Promise.all([
+        refusal(ask(endless, deadline)),
+        refusal(ask({ count: 'rows' }, { at: performance.now() + 200 })),
+        ask({ count: 'rows' }),
+      ])
+      expect(stuck).to.equal('MaxTimeMSExpired')
+      expect(expired).to.equal('MaxTimeMSExpired')
+      expect(later).to.include({ n: 21 })
+      expect(ended).to.equal(before + 1)
+    })
+  })
+
+  it('answers by itself that a match has taken too long', async () => {
+    await ask({ count: 'rows' })
     const before = ended
-    const deadline = { at: performance.now() + 1_500 }
-    const [stuck, expired, later] = await Promise.all([
-      refusal(ask(endless, deadline)),
-      refusal(ask({ count: 'rows' }, { at: performance.now() + 200 })),
-      ask({ count: 'rows' }),
-    ])
-    expect(stuck).to.equal('MaxTimeMSExpired')
-    expect(expired).to.equal('MaxTimeMSExpired')
-    expect(later).to.include({ n: 21 })
-    expect(ended).to.equal(before + 1)
+    const answer = await ask(endless, { at: performance.now() + 300 })
+    expect(answer).to.include({ ok: 0, code: 50 })
+    expect(ended).to.equal(before)
   })
 
   it('ends when it takes too much memory, and the next question starts another', async () => {
@@ -177,11 +202,15 @@ describe('the process that reads for the engine', function () {
   })
 
   it('keeps none when it was stopped while it read', async () => {
-    const end = new Promise<void>((resolve) => (onEnd = resolve))
-    const stuck = refusal(ask(endless))
-    while (snapshotsHeld().length === 0) await setImmediate()
-    reader.stop()
-    expect(await stuck).to.equal('InterruptedAtShutdown')
+    let end = Promise.resolve()
+    await startedWith(ENDLESS_MATCH, async () => {
+      await ask({ count: 'rows' })
+      end = new Promise<void>((resolve) => (onEnd = resolve))
+      const stuck = refusal(ask(endless))
+      while (snapshotsHeld().length === 0) await setImmediate()
+      reader.stop()
+      expect(await stuck).to.equal('InterruptedAtShutdown')
+    })
     await ask({ count: 'rows' })
     await end
     expect(snapshotsHeld()).to.deep.equal([])
