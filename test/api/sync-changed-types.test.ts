@@ -107,7 +107,7 @@ describe('copies of a type that is declared otherwise', () => {
     const copy = await follow(before, 'types=post')
     await put(before, `${shown}?status=draft`, 'secret')
     await settle()
-    await database().collection('post_versions').deleteOne({ status: 'draft' })
+    await database().collection('post_versions').deleteMany({ status: 'draft' })
     const after = await open({ draftAndPublish: false, localized: false })
     await expectFresh(after, 'types=post', await follow(after, 'types=post', copy))
   })
