@@ -21,8 +21,11 @@ const REQUEST_TIMEOUT_MS = 8_000
 const CHECK_MS = 5_000
 const DRIP_MS = 200
 const MAX_HEALTH_MS = 1_000
-/** Requests that are whole when they come are work until they wait: for so long there may be too many of them. */
-const BURST_MS = 1_000
+/**
+ * Requests that are whole when they come are work until they wait: for so long there may be too many of them, and others
+ * are told to come again.
+ */
+const BURST_MS = 2_000
 const AUTHORIZED = `Authorization: Bearer ${ROOT_TOKEN}\r\n`
 
 describe('clients that send byte by byte', () => {
@@ -141,11 +144,13 @@ describe('clients that send byte by byte', () => {
           const started = performance.now()
           expect(await statusOf('GET', '/_health')).to.equal(204)
           slowest = Math.max(slowest, performance.now() - started)
-          expect(await statusOf('GET', '/api/tags?populate=*')).to.equal(200)
+          const isBurst = performance.now() - begun < BURST_MS
+          const listed = await statusOf('GET', '/api/tags?populate=*')
+          expect(listed).to.be.oneOf(isBurst ? [200, 503] : [200])
           if (rounds % 10 === 0) {
             const body = multipart({ files: [{ name: 'quick.txt', content: 'quick' }] })
             const stored = await statusOf('POST', '/api/upload', body, MULTIPART)
-            if (performance.now() - begun > BURST_MS) expect(stored).to.equal(201)
+            expect(stored).to.be.oneOf(isBurst ? [201, 503] : [201])
             const line = `{"op":"upsert","type":"tag","documentId":"${'a'.repeat(24)}","data":{}}\n`
             const headers = { 'content-type': 'application/x-ndjson' }
             if ((await statusOf('POST', '/api/_bulk', line, headers)) === 200) bulk += 1
