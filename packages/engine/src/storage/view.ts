@@ -120,16 +120,30 @@ export function countKeys(
   for (const { low: start, high: end } of intervals) {
     if (count >= most) break
     const range = { start, end, ...(snapshot && { transaction: snapshot }) }
-    // `getKeysCount` of lmdb takes no limit: it goes through all of a range.
-    const isMore = most !== Infinity && hasMore(store.entries, range, most - count - 1)
-    if (isMore) return most
-    count += store.entries.getKeysCount({ ...range })
+    count += countRange(store.entries, range, most - count)
   }
   return count
 }
 
-function hasMore(entries: Table, range: RangeOptions, than: number): boolean {
-  return [...entries.getKeys({ ...range, offset: than, limit: 1 })].length > 0
+const FIRST_STEP = 64
+const LARGEST_STEP = 4_096
+
+/**
+ * `getKeysCount` of lmdb takes no limit: it goes through all of a range. Its `offset` goes on beyond the end of one. So a
+ * limited count takes steps, each at most as long as all before it, and neither reads much more than it counts.
+ */
+function countRange(entries: Table, range: RangeOptions, most: number): number {
+  if (most === Infinity) return entries.getKeysCount({ ...range })
+  const rest = { ...range }
+  let count = 0
+  for (let step = FIRST_STEP; count < most; step = Math.min(2 * step, LARGEST_STEP)) {
+    const taken = Math.min(step, most - count)
+    const [next] = [...entries.getKeys({ ...rest, offset: taken, limit: 1 })]
+    if (next === undefined) return count + entries.getKeysCount({ ...rest })
+    rest.start = next
+    count += taken
+  }
+  return count
 }
 
 /** Which entries of an index are read, and how. */
