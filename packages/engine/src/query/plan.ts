@@ -2,7 +2,7 @@ import { spend } from '../deadline.ts'
 import { badValue } from '../errors.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Variables } from '../expression/evaluate.ts'
-import { boundsOf, conjuncts } from './bounds.ts'
+import { boundsOf, conjuncts, partsOf } from './bounds.ts'
 import { boundIndex, componentOf } from './index-bounds.ts'
 import type { Bounded } from './index-bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
@@ -80,6 +80,7 @@ function planIndex(
     intervals: bounded.intervals,
     reverse: order === -1,
     isSorted,
+    isWhole: partsOf(filter).every((part) => 'path' in part && bounded.exact.has(part.path)),
     score,
   }
 }
@@ -149,12 +150,12 @@ const MOST_COUNTED = 200
 /**
  * The form of conditions says little of how much they leave: the two values that all documents have bind more of an
  * index than one of ten slugs. So what has few entries is preferred, as trials do it in MongoDB; a page in the order of
- * an index reads as many as it has rows.
+ * an index reads as many as it has rows, unless a condition is left that passes rows over.
  */
 function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: Wants): IndexPlan {
   const { countKeys } = wants
   if (!countKeys || best.score >= EXACT) return best
-  const isPage = best.isSorted && isLimited(wants)
+  const isPage = best.isSorted && best.isWhole && isLimited(wants)
   let found = best
   let fewest = isPage ? Math.min(wants.most, MOST_COUNTED) : countFew(best, MOST_COUNTED, countKeys)
   for (const plan of plans) {
@@ -178,7 +179,15 @@ function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
   if (index.partial && !implies(filter, index.partial.filter))
     throw badValue('planner returned error: bad hint')
   const { intervals } = boundIndex(index, index.sparse ? [] : conditions)
-  return { kind: 'index', index, intervals, reverse: false, isSorted: false, score: 0 }
+  return {
+    kind: 'index',
+    index,
+    intervals,
+    reverse: false,
+    isSorted: false,
+    isWhole: false,
+    score: 0,
+  }
 }
 
 /**

@@ -9,6 +9,8 @@ export interface IndexPlan {
   readonly reverse: boolean
   /** Whether the entries come in the order asked for. */
   readonly isSorted: boolean
+  /** Whether the intervals hold nothing but what matches. */
+  readonly isWhole: boolean
   readonly score: number
 }
 

@@ -849,6 +849,7 @@ for (const target of TARGETS) {
         expect(await examined({ filter: bySlug, sort: { id: 1 }, limit: 10 })).to.equal(3)
         expect(await examined({ filter: byTag })).to.equal(4)
         expect(await examined({ filter: byTag, sort: { id: 1 }, limit: 10 })).to.equal(4)
+        expect(await examined({ filter: byTag, sort: { id: 1 }, limit: 3 })).to.equal(4)
         expect(await examined({ filter: held, sort: { id: 1 }, limit: 10 })).to.equal(10)
       })
 
