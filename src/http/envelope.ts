@@ -1,4 +1,4 @@
-import type { FoundDocuments } from '../documents/read/find-documents.ts'
+import type { FoundDocuments, FoundTexts } from '../documents/read/find-documents.ts'
 import type { Entry } from '../documents/read/to-entry.ts'
 import type { CmsError, ErrorDetails } from '../errors.ts'
 import type { Page } from '../query/query.ts'
@@ -39,13 +39,22 @@ export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
 
+/** The text of a `listEnvelope` whose entries are texts already. */
+export function listText(found: FoundTexts, page: Page): string {
+  const meta = JSON.stringify({ pagination: paginationOf(found, page) })
+  return `{"data":[${found.texts.join(',')}],"meta":${meta}}`
+}
+
 /** An error as it goes over the wire; without `details` where it has none. */
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
   const error = { status, name, message }
   return { data: null, error: details === null ? error : { ...error, details } }
 }
 
-function paginationOf({ total, notes, nextCursor }: FoundDocuments, page: Page): object {
+function paginationOf(
+  { total, notes, nextCursor }: Omit<FoundDocuments, 'entries'>,
+  page: Page,
+): object {
   const noted = Object.fromEntries(notes.map((note) => [note, true]))
   switch (page.kind) {
     case 'page': {

@@ -13,8 +13,18 @@ const PIECE = 2_000
  */
 export async function toJson(body: object, answer: AnswerSize | undefined): Promise<string> {
   if (answer === undefined) return JSON.stringify(body)
-  const isSmall = answer.entries < SMALL.entries && answer.bytes < SMALL.bytes
-  return isSmall ? JSON.stringify(body) : new Pieces(answer.bounds.maxBytes).write(body)
+  return isSmall(answer) ? JSON.stringify(body) : new Pieces(answer.bounds.maxBytes).write(body)
+}
+
+/** Holds texts that an answer is made of to the same bound. @throws ValidationError */
+export function boundTexts(texts: readonly string[], answer: AnswerSize | undefined): void {
+  if (answer === undefined || isSmall(answer)) return
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length > answer.bounds.maxBytes) throw tooManyBytes(answer.bounds.maxBytes)
+}
+
+function isSmall({ entries, bytes }: AnswerSize): boolean {
+  return entries < SMALL.entries && bytes < SMALL.bytes
 }
 
 class Pieces {

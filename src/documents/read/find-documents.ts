@@ -2,15 +2,17 @@ import { boundedReads } from '../../mongo/connection/bounded-reads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
-import { findPage, getVersion } from '../../mongo/read/read-versions.ts'
+import { findPage, findPageOfBytes, getVersion } from '../../mongo/read/read-versions.ts'
 import { revisionOf } from '../../mongo/versions/revision.ts'
-import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { decodeVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { WriteVersion } from '../../mongo/versions/version-text.ts'
 import { toCursor } from '../../query/cursor.ts'
-import type { EntryQuery, Query, SortKey, Status, VersionKey } from '../../query/query.ts'
+import type { EntryQuery, Page, Query, SortKey, Status, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { beginTimeSlice } from '../../time-slice.ts'
 import { populate } from './populate.ts'
 import { toVersionRow } from './row.ts'
-import type { Entry } from './to-entry.ts'
+import { type Entry, entryWriter } from './to-entry.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
@@ -29,14 +31,56 @@ export async function findDocuments(database: Database, query: Query): Promise<F
   const bounded = boundedReads(database)
   const { versions: found, total, notes } = await findPage(bounded, query)
   const { page, sort, plan } = query
-  const versions = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
-  const last = found.length > versions.length ? versions.at(-1) : undefined
+  const { shown, last } = pageOf(found, page)
   return {
-    entries: await showWithin(bounded, plan, versions, query.version.status, query),
+    entries: await showWithin(bounded, plan, shown, query.version.status, query),
     total,
     notes,
     nextCursor: last === undefined ? null : cursorAfter(last, sort),
   }
+}
+
+/** One page of a list, each entry as its JSON text. */
+export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
+  readonly texts: readonly string[]
+}
+
+/**
+ * The same as text that is written from what the database has sent, which takes half of the CPU of a list. Null where
+ * entries show more than is stored of them, or in the older format: `findDocuments` shows these.
+ */
+export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
+  const { page, sort, plan, populate: populated, reader, fields } = query
+  if (populated.length > 0 || reader.format !== 'v5') return null
+  const found = await findPageOfBytes(boundedReads(database), query)
+  if (found === null) return null
+  const { versions, total, notes } = found
+  const { shown, last } = pageOf(versions, page)
+  return {
+    texts: await writeAll(shown, entryWriter(plan, fields)),
+    total,
+    notes,
+    nextCursor: last === undefined ? null : cursorAfter(decodeVersion(last), sort),
+  }
+}
+
+/** What a page shows of what was read for it, and which of that is followed by more; undefined on the last. */
+function pageOf<Version>(found: readonly Version[], page: Page) {
+  const shown = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
+  return { shown, last: found.length > shown.length ? shown.at(-1) : undefined }
+}
+
+async function writeAll(
+  versions: readonly Uint8Array[],
+  write: WriteVersion,
+): Promise<readonly string[]> {
+  const slice = beginTimeSlice()
+  const texts: string[] = []
+  for (const bytes of versions) {
+    texts.push(write(bytes))
+    if (slice.isOver()) await slice.next()
+  }
+  return texts
 }
 
 function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {

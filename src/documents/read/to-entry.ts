@@ -1,6 +1,7 @@
 import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kinds.ts'
-import type { Data } from '../../schema/definition.ts'
+import type { Data, ScalarType } from '../../schema/definition.ts'
 import type { ShapePlan } from '../../schema/plan.ts'
+import { compileVersionText, type WriteVersion } from '../../mongo/versions/version-text.ts'
 import type { FieldSelection } from '../../query/query.ts'
 
 /** What an answer shows of a version. */
@@ -8,17 +9,20 @@ export type Entry = Data
 
 interface ShownMember {
   readonly name: string
+  readonly type: ScalarType
   readonly toJson: ScalarKind['toJson']
 }
 
+/** Per content-type. */
 interface Shape {
   /** What an entry shows by itself, in order. */
   readonly plain: readonly ShownMember[]
   /** What it can be asked for. */
   readonly all: ReadonlyMap<string, ShownMember>
+  /** Writes what an entry shows by itself. */
+  readonly write: WriteVersion
 }
 
-/** Per content-type. */
 const shapes = new WeakMap<ShapePlan, Shape>()
 
 /**
@@ -39,6 +43,14 @@ export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection
   return entry
 }
 
+/** Writes stored versions as the JSON text of what `toEntry` makes of them. */
+export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
+  const { all, write } = shapeOf(holder)
+  if (fields === 'all') return write
+  const names = new Set(['id', 'documentId', ...fields])
+  return compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
+}
+
 function shapeOf(holder: ShapePlan): Shape {
   const known = shapes.get(holder)
   if (known !== undefined) return known
@@ -46,11 +58,12 @@ function shapeOf(holder: ShapePlan): Shape {
   const all = new Map<string, ShownMember>()
   for (const member of holder.members.values()) {
     if (member.kind !== 'scalar' || member.private) continue
-    const shown = { name: member.name, toJson: SCALAR_KINDS[member.type].toJson }
-    all.set(member.name, shown)
+    const { name, type } = member
+    const shown = { name, type, toJson: SCALAR_KINDS[type].toJson }
+    all.set(name, shown)
     if (!member.onRequest) plain.push(shown)
   }
-  const shape = { plain, all }
+  const shape = { plain, all, write: compileVersionText(plain) }
   shapes.set(holder, shape)
   return shape
 }

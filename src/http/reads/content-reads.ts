@@ -5,22 +5,25 @@ import type { DocumentContext } from '../../documents/context.ts'
 import {
   findDocument,
   findDocuments,
+  findTexts,
+  type FoundTexts,
   type ShownVersion,
 } from '../../documents/read/find-documents.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
 import { parseReadKey } from '../../query/parse-version.ts'
-import type { LocaleRules, Status } from '../../query/query.ts'
+import type { AnswerSize } from '../../query/answer-size.ts'
+import type { LocaleRules, Page, Status } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { sendTagged } from '../entity-tag.ts'
-import { entryEnvelope, listEnvelope } from '../envelope.ts'
-import type { PreparedRead } from './kept-reads.ts'
+import { entryEnvelope, listEnvelope, listText } from '../envelope.ts'
+import type { LoadedRead, PreparedRead } from './kept-reads.ts'
 import { parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
-import { toJson } from '../to-json.ts'
+import { boundTexts, toJson } from '../to-json.ts'
 import { entryRulesOf, type RuleSources } from './query-rules.ts'
 
 /** A request to read one content-type. */
@@ -50,11 +53,23 @@ export function prepareList(
     isPublished: version.status === 'published' && reader.status === 'published',
     isCurrent: database === documents.database,
     load: async () => {
+      const texts = await findTexts(database, parsed)
+      if (texts !== null) return loadedTexts(texts, page, ctx.state.answer)
       const found = await findDocuments(database, parsed)
       const body = await toJson(listEnvelope(found, page), ctx.state.answer)
-      return { body, revision: null, shown: found.entries, isExact: found.notes.length === 0 }
+      return { body, revision: null, shown: () => found.entries, isExact: isExact(found) }
     },
   }
+}
+
+function loadedTexts(found: FoundTexts, page: Page, answer: AnswerSize | undefined): LoadedRead {
+  boundTexts(found.texts, answer)
+  const shown = (): unknown => found.texts.map((text): unknown => JSON.parse(text))
+  return { body: listText(found, page), revision: null, shown, isExact: isExact(found) }
+}
+
+function isExact({ notes }: Pick<FoundTexts, 'notes'>): boolean {
+  return notes.length === 0
 }
 
 /** `load` throws NotFoundError for what there is not. @throws ValidationError, PaginationError, ForbiddenError */
@@ -77,7 +92,7 @@ export function prepareEntry(
       if (found === null) throw new NotFoundError('Not Found')
       const { entry, revision } = found
       const body = await toJson(entryEnvelope(entry), ctx.state.answer)
-      return { body, revision, shown: entry, isExact: true }
+      return { body, revision, shown: () => entry, isExact: true }
     },
   }
 }

@@ -24,7 +24,7 @@ export interface LoadedRead {
   /** Of the version that it shows; null for a list. */
   readonly revision: string | null
   /** The entries, for what names them. */
-  readonly shown: unknown
+  shown(): unknown
   /** False of a count that may come out otherwise although nothing has changed. */
   readonly isExact: boolean
 }
@@ -133,8 +133,9 @@ async function run(
   kind: CacheTagsKind | null,
 ): Promise<{ readonly answer: KeptAnswer; readonly isExact: boolean }> {
   const { types, isPublished } = prepared
-  const { body, revision, shown, isExact } = await prepared.load()
-  const cacheTags = kind === null || !isPublished ? null : cacheTagsOf(kind, types, shown)
+  const loaded = await prepared.load()
+  const { body, revision, isExact } = loaded
+  const cacheTags = kind === null || !isPublished ? null : cacheTagsOf(kind, types, loaded.shown())
   return { answer: { body: Buffer.from(body), tag: tagOf(body, revision), cacheTags }, isExact }
 }
 

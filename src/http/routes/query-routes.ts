@@ -64,7 +64,7 @@ function prepare(
       const envelope =
         query.isOne && first !== undefined ? entryEnvelope(first) : listEnvelope(found, page)
       const body = await toJson(envelope, ctx.state.answer)
-      return { body, revision: null, shown: found.entries, isExact: found.notes.length === 0 }
+      return { body, revision: null, shown: () => found.entries, isExact: found.notes.length === 0 }
     },
   }
 }

@@ -23,9 +23,9 @@ export interface Counted {
   readonly notes: readonly CountNote[]
 }
 
-export interface VersionPage extends Counted {
+export interface VersionPage<Version = StoredVersion> extends Counted {
   /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
-  readonly versions: readonly StoredVersion[]
+  readonly versions: readonly Version[]
 }
 
 /** Of a list that was not asked to be counted. */

@@ -4,10 +4,10 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { decodeVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { uniqueMember } from './unique-conditions.ts'
-import { decodeVersion, type ReadPlan, readRows, readVersions } from './run-read.ts'
+import { type ReadPlan, readRows, readVersions } from './run-read.ts'
 
 /**
  * Reads versions by a value of `member` that at most one of them has. Reads in one turn of the event loop that differ in

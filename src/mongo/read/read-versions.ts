@@ -2,11 +2,12 @@ import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import { fallbackStages } from './fallback-stages.ts'
-import { bothConditions, laterStages } from './conditions.ts'
+import { bothConditions, type Conditions, laterStages } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { mostVersions, uniqueMember } from './unique-conditions.ts'
+import { targetOrderOf } from './order-by-targets.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import { publishedConditions } from './published-conditions.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
@@ -17,7 +18,7 @@ import { shownVersions } from './target-version.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import { readUnique } from './read-unique.ts'
-import { readVersions } from './run-read.ts'
+import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 
 /** Bound of a command on many versions, which no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
@@ -27,27 +28,66 @@ export const BULK_TIMEOUT_MS = 60_000
  * or where a relation orders it `findPageByTargets`.
  */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
+  const { filter, version, plan } = query
+  const understood = await understand(database, query)
+  const ordered = isOfMany(query)
+    ? await findPageByTargets(database, query, understood.conditions)
+    : null
+  if (ordered !== null) return ordered
+  const member = uniqueMember(filter, version)
+  return readPage(database, query, understood, (read, isBounded) =>
+    member !== null && isBounded
+      ? readUnique(database, plan, member, read)
+      : readVersions(database, plan, read),
+  )
+}
+
+/**
+ * The same, each version as the bytes that the database has sent; null where these are not what makes the page: where
+ * targets of a relation order it, or at most one version is looked for, which shares its command with others.
+ */
+export async function findPageOfBytes(
+  database: Database,
+  query: Query,
+): Promise<VersionPage<Uint8Array> | null> {
+  if (!isOfMany(query) || targetOrderOf(query.sort) !== null) return null
+  const understood = await understand(database, query)
+  return readPage(database, query, understood, (read) => readBytes(database, query.plan, read))
+}
+
+function isOfMany({ filter, version }: Query): boolean {
+  return mostVersions(filter, version) > 1
+}
+
+/** What a query asks of the versions that it lists. */
+interface Understood {
+  readonly resolved: Conditions
+  readonly published: Conditions
+  readonly conditions: Conditions
+}
+
+async function understand(database: Database, query: Query): Promise<Understood> {
   const { filter, version, reader } = query
   const resolved = await resolveFilter(database, filter, version, reader)
   const published = publishedConditions(query)
-  const conditions = bothConditions(resolved, published)
-  const most = mostVersions(filter, version)
-  const ordered = most > 1 ? await findPageByTargets(database, query, conditions) : null
-  if (ordered !== null) return ordered
+  return { resolved, published, conditions: bothConditions(resolved, published) }
+}
+
+async function readPage<Version>(
+  database: Database,
+  query: Query,
+  { resolved, published, conditions }: Understood,
+  readAll: (read: ReadPlan, isBounded: boolean) => Promise<readonly Version[]>,
+): Promise<VersionPage<Version>> {
   const found = buildFind(query, resolved)
   const read = { ...found, chosen: [...found.chosen, ...laterStages(published)] }
   const count = (): Promise<Counted> => countVersions(database, query, conditions)
-  if (isFromStart(query.page) && most <= read.limit) {
-    const member = uniqueMember(filter, version)
-    const versions =
-      member === null
-        ? await readVersions(database, query.plan, read)
-        : await readUnique(database, query.plan, member, read)
+  if (isFromStart(query.page) && mostVersions(query.filter, query.version) <= read.limit) {
+    const versions = await readAll(read, true)
     const isAll = versions.length < read.limit
     return { versions, ...(isAll ? countedOf(database, query, versions.length) : await count()) }
   }
-  const reading = readVersions(database, query.plan, read)
-  const [versions, counted] = await Promise.all([reading, count()])
+  const [versions, counted] = await Promise.all([readAll(read, false), count()])
   return { versions, ...counted }
 }
 

@@ -1,4 +1,4 @@
-import { type AbstractCursor, BSON, type Document } from 'mongodb'
+import type { AbstractCursor, Document } from 'mongodb'
 import type { AnswerSize } from '../../query/answer-size.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { beginTimeSlice } from '../../time-slice.ts'
@@ -6,18 +6,10 @@ import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { assertJoinable } from '../connection/sharded-joins.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { decodeVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
 import { matchAll } from './translate-filter.ts'
-
-/**
- * The bytes of one version, as the driver would read them. Where commands are monitored it (7.8) decodes an answer for
- * its events and once more for its reader, unless the reader takes bytes: half of what monitoring cost.
- */
-export function decodeVersion(bytes: Uint8Array): StoredVersion {
-  return asVersion(BSON.deserialize(bytes, { useBigInt64: true }))
-}
 
 /** A read of versions: those that match, in an order, a part of them, with what is needed. */
 export interface ReadPlan {
@@ -42,8 +34,26 @@ export interface ReadPlan {
 export function readVersions(
   database: Database,
   plan: ContentTypePlan,
-  { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
+  read: ReadPlan,
 ): Promise<readonly StoredVersion[]> {
+  return readAs(decodeVersion, database, plan, read)
+}
+
+/** The same, each version as the bytes that the database has sent. */
+export function readBytes(
+  database: Database,
+  plan: ContentTypePlan,
+  read: ReadPlan,
+): Promise<readonly Uint8Array[]> {
+  return readAs((bytes) => bytes, database, plan, read)
+}
+
+function readAs<T>(
+  decode: (bytes: Uint8Array) => T,
+  database: Database,
+  plan: ContentTypePlan,
+  { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
+): Promise<readonly T[]> {
   const collection = versionsOf(database, plan)
   const options = {
     ...optionsOf(database),
@@ -59,7 +69,7 @@ export function readVersions(
         limit,
         projection,
       })
-      return decodeVersions(found, answer)
+      return decodeRows(found, answer, decode)
     }
     const stages = matchStages(filter, conditions)
     stages.push(...order.lookups)
@@ -69,20 +79,21 @@ export function readVersions(
     if (limit > 0) stages.push({ $limit: limit })
     assertJoinable(database, stages)
     const found = collection.aggregate([...stages, { $project: projection }], options)
-    return decodeVersions(found, answer)
+    return decodeRows(found, answer, decode)
   })
 }
 
-async function decodeVersions(
+async function decodeRows<T>(
   found: AbstractCursor,
   answer: AnswerSize,
-): Promise<readonly StoredVersion[]> {
-  const versions: StoredVersion[] = []
+  decode: (bytes: Uint8Array) => T,
+): Promise<readonly T[]> {
+  const rows: T[] = []
   await readRows(found, (bytes) => {
     answer.read(bytes.length)
-    versions.push(decodeVersion(bytes))
+    rows.push(decode(bytes))
   })
-  return versions
+  return rows
 }
 
 /**

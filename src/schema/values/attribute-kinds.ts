@@ -6,6 +6,7 @@ import { findJsonFault } from './json-values.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
 import {
   DATETIME_FORMAT_MESSAGE,
+  isoText,
   parseDate,
   parseDatetime,
   parseTime,
@@ -42,7 +43,7 @@ const DATETIME: ScalarKind = {
   ordered: true,
   searchable: 'no',
   fromQuery: datetimeOperand,
-  toJson: (stored) => (stored instanceof Date ? stored.toISOString() : (stored ?? null)),
+  toJson: (stored) => (stored instanceof Date ? isoText(stored.getTime()) : (stored ?? null)),
 }
 
 const JSON_VALUE: ScalarKind = {

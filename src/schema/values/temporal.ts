@@ -47,6 +47,34 @@ export function parseTime(text: string): string | null {
   return `${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0')}`
 }
 
+const DAY_MS = 86_400_000
+const lastDay = { number: NaN, text: '' }
+const TWO_DIGITS = digitsOf(2)
+const THREE_DIGITS = digitsOf(3)
+
+/**
+ * Epoch milliseconds as `Date#toISOString` writes them, at a third of its time: the day is written once for those of one
+ * day. @throws RangeError beyond what a `Date` can hold
+ */
+export function isoText(epochMilliseconds: number): string {
+  const day = Math.floor(epochMilliseconds / DAY_MS)
+  if (day !== lastDay.number) {
+    const whole = new Date(epochMilliseconds).toISOString()
+    lastDay.number = day
+    lastDay.text = whole.slice(0, whole.indexOf('T') + 1)
+  }
+  const ms = epochMilliseconds - day * DAY_MS
+  const seconds = Math.floor(ms / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const hour = TWO_DIGITS[Math.floor(minutes / 60)]
+  const clock = `${hour}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
+  return `${lastDay.text}${clock}.${THREE_DIGITS[ms % 1_000]}Z`
+}
+
+function digitsOf(length: number): readonly string[] {
+  return Array.from({ length: 10 ** length }, (_, value) => String(value).padStart(length, '0'))
+}
+
 function parseDay(day: string): Date | null {
   const date = new Date(`${day}T00:00:00.000Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) ? date : null

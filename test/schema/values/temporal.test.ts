@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import {
+  isoText,
   momentOf,
   parseDate,
   parseDatetime,
@@ -73,5 +75,24 @@ describe('momentOf', () => {
     expect(momentOf(8.64e15)?.getTime()).to.equal(8.64e15)
     expect(momentOf(8.64e15 + 1)).to.equal(null)
     expect(momentOf(Number.NaN)).to.equal(null)
+  })
+})
+
+describe('isoText', () => {
+  it('writes a moment as a Date does', () => {
+    const moment = fc.oneof(
+      fc.date({ noInvalidDate: true }).map((date) => date.getTime()),
+      fc.constantFrom(0, -1, 86_399_999, 86_400_000, -86_400_000, 8.64e15, -8.64e15),
+    )
+    const property = fc.property(fc.array(moment), (moments) => {
+      const written = moments.map((ms) => new Date(ms).toISOString())
+      expect(moments.map(isoText)).to.deep.equal(written)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it('has no text for what no Date can hold, and goes on', () => {
+    for (const ms of [NaN, Infinity, 8.64e15 + 1]) expect(() => isoText(ms)).to.throw(RangeError)
+    expect(isoText(0)).to.equal('1970-01-01T00:00:00.000Z')
   })
 })

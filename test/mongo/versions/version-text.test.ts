@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { BSON, Decimal128, Long } from 'mongodb'
+import { decodeVersion } from '../../../src/mongo/versions/stored-version.ts'
+import { compileVersionText, type TextMember } from '../../../src/mongo/versions/version-text.ts'
+import type { ScalarType } from '../../../src/schema/definition.ts'
+import { SCALAR_KINDS } from '../../../src/schema/values/attribute-kinds.ts'
+
+const TYPES = Object.keys(SCALAR_KINDS) as ScalarType[]
+
+/** What the text must be: the entry that `toJson` of the kinds makes of the decoded version. */
+function expected(members: readonly TextMember[], bytes: Uint8Array): string {
+  const version = decodeVersion(bytes)
+  const entry: Record<string, unknown> = {}
+  for (const { name, type } of members) {
+    entry[name] = SCALAR_KINDS[type].toJson(version[name] ?? null)
+  }
+  return JSON.stringify(entry)
+}
+
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '"', '\\', '\u2028', '\u0000', '\u007f', '\ufffd', 'é', '😀', '12:30:00.000'),
+)
+const date = fc.oneof(
+  fc.date({ noInvalidDate: true }),
+  fc.constantFrom(new Date(0), new Date(-1), new Date(8.64e15), new Date(-8.64e15)),
+)
+const digits = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+/** In whatever form a value may be stored, the type's own or not. */
+const stored = fc.oneof(
+  text,
+  date,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constantFrom(null, undefined),
+  digits.map((value) => Decimal128.fromString(String(value))),
+  fc.jsonValue(),
+  fc.array(text),
+  fc.constantFrom(/never/i, new BSON.Binary(Buffer.from('a')), new BSON.ObjectId(), {
+    '%:a%2Eb': { '%:$c': 1 },
+  }),
+)
+const field = fc.record({ type: fc.constantFrom(...TYPES), value: stored, isShown: fc.boolean() })
+
+describe('compileVersionText', () => {
+  it('writes what the decoded version would be shown as, whatever is stored', () => {
+    const lists = fc.array(fc.array(field, { maxLength: 6 }), { minLength: 1, maxLength: 4 })
+    const property = fc.property(lists, fc.boolean(), ([first = [], ...others], isTurned) => {
+      const members = first.flatMap(({ type, isShown }, index) =>
+        isShown ? [{ name: `member${index}`, type }] : [],
+      )
+      const write = compileVersionText(isTurned ? members.toReversed() : members)
+      for (const fields of [first, ...others, first]) {
+        const version = fields.map(({ value }, index) => [`member${index}`, value])
+        const bytes = BSON.serialize(Object.fromEntries(version), { ignoreUndefined: false })
+        expect(write(bytes)).to.equal(expected(isTurned ? members.toReversed() : members, bytes))
+      }
+    })
+    fc.assert(property, { numRuns: 2_000 })
+  })
+
+  it('writes numbers of 64 bits where the type has them', () => {
+    const members = [{ name: 'count', type: 'biginteger' }] as const
+    const write = compileVersionText(members)
+    for (const value of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+      const bytes = BSON.serialize({ count: Long.fromBigInt(value) })
+      expect(write(bytes)).to.equal(`{"count":"${value}"}`)
+    }
+  })
+
+  it('reads what is a part of a larger answer', () => {
+    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const one = BSON.serialize({ _id: 'a', title: 'One' })
+    const all = Buffer.concat([Buffer.from('before'), one, Buffer.from('behind')])
+    expect(write(all.subarray(6, 6 + one.length))).to.equal('{"title":"One"}')
+  })
+
+  it('refuses a text that is no UTF-8, as the driver does', () => {
+    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
+    bytes[bytes.indexOf('abc') + 1] = 0xff
+    expect(() => write(bytes)).to.throw(/UTF-8/)
+    expect(() => decodeVersion(bytes)).to.throw(/UTF-8/)
+  })
+
+  it('does not go beyond the end of what is no version', () => {
+    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
+    for (let end = 5; end < bytes.length; end += 1) {
+      expect(() => write(bytes.subarray(0, end)), `${end} bytes`).to.throw()
+    }
+  })
+})
