@@ -80,7 +80,7 @@ const UNKNOWN = -1
 
 /**
  * Writes entries of these members, in this order, as `JSON.stringify` writes what `toJson` of their kinds makes of the decoded
- * version, at a third of its time: no version, entry or value is built, and a text that is ASCII is copied. What is stored
+ * version, in less than half of its time: no version, entry or value is built, and a text that is ASCII is copied. What is stored
  * in another form than the type's own is decoded by the driver.
  */
 export function compileVersionText(members: readonly TextMember[]): WriteVersion {
