@@ -116,7 +116,8 @@ export function openCopy({ url, token: credential, scope, store, fetch = globalT
       } catch (error) {
         const isRefused =
           error instanceof SyncError && ![410, 429].includes(error.status) && error.status < 500
-        if (signal.aborted || isRefused) throw error
+        signal.throwIfAborted() // whatever a fetch that is aborted within its answer throws
+        if (isRefused) throw error
         await pause(pauseMs * (0.5 + Math.random()))
         pauseMs = Math.min(2 * pauseMs, 60_000)
       }
