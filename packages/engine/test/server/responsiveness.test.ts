@@ -36,11 +36,10 @@ function loops(depth: number): Document {
   }
 }
 
-/** Alternatives of alternatives: indexes are chosen for each. */
-function alternatives(depth: number): Document[] {
-  return Array.from({ length: 400 }, (_, n) =>
-    depth === 0 ? { n: -1 - n } : { $or: alternatives(depth - 1) },
-  )
+/** Alternatives of alternatives: indexes are chosen for each, which takes some 10 s. */
+function alternatives(): Document[] {
+  const some = Array.from({ length: 400 }, (_, n) => ({ n: -1 - n, a0: 1 }))
+  return Array.from({ length: 400 }, () => ({ $or: some }))
 }
 
 const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
@@ -55,7 +54,7 @@ const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
   'values told apart': (rows) =>
     rows.distinct('n', { $expr: { $gt: [loops(4), 0] } }, { maxTimeMS: LIMIT_MS }),
   'the choice of indexes': (rows) =>
-    rows.find({ $or: alternatives(1) }, { maxTimeMS: LIMIT_MS }).toArray(),
+    rows.find({ $or: alternatives() }, { maxTimeMS: LIMIT_MS }).toArray(),
   'arrays put together': (rows) =>
     rows
       .aggregate(
