@@ -35,13 +35,17 @@ function planBranches(filter: Filter, planBranch: PlanBranch): readonly IndexPla
 
 function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): UnionPlan | null {
   const plans: IndexPlan[] = []
+  let worst = Infinity
   for (const branch of branches) {
     const found = planBranches({ kind: 'all', of: [branch, ...beside] }, planBranch)
     if (!found) return null
-    plans.push(...found)
+    // One by one: alternatives of alternatives are more than a call takes arguments.
+    for (const plan of found) {
+      plans.push(plan)
+      worst = Math.min(worst, plan.score)
+    }
   }
-  const score = Math.min(...plans.map((plan) => plan.score)) - 1
-  return { kind: 'union', branches: plans, isSorted: false, score }
+  return { kind: 'union', branches: plans, isSorted: false, score: worst - 1 }
 }
 
 /** The `$or` whose worst branch is found best; null where there is none, or one of its branches has no index. */

@@ -129,8 +129,9 @@ const FIRST_STEP = 64
 const LARGEST_STEP = 4_096
 
 /**
- * `getKeysCount` of lmdb takes no limit: it goes through all of a range. Its `offset` goes on beyond the end of one. So a
- * limited count takes steps, each at most as long as all before it, and neither reads much more than it counts.
+ * `getKeysCount` of lmdb takes no limit: it goes through all of a range. Its `offset` goes on beyond the end of one, so a
+ * step that is longer than what is left reads entries of others. Steps of 64, then twice as many up to 4,096, read at
+ * most about twice what they count.
  */
 function countRange(entries: Table, range: RangeOptions, most: number): number {
   if (most === Infinity) return entries.getKeysCount({ ...range })

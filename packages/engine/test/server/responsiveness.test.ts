@@ -36,7 +36,7 @@ function loops(depth: number): Document {
   }
 }
 
-/** Alternatives of alternatives: indexes are chosen for each, which takes some 10 s. */
+/** Alternatives of alternatives: indexes are chosen for each, which takes seconds. */
 function alternatives(): Document[] {
   const some = Array.from({ length: 400 }, (_, n) => ({ n: -1 - n, a0: 1 }))
   return Array.from({ length: 400 }, () => ({ $or: some }))
