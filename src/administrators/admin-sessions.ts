@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb'
 import { hashCredential } from '../access/credentials.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
-import { insertOnce } from '../mongo/connection/insert-once.ts'
+import { insertOnce } from '../mongo/system/insert-once.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 /** The origin of a sign-in, as the list of sessions shows it. */

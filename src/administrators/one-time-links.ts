@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hashCredential } from '../access/credentials.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
-import { insertOnce } from '../mongo/connection/insert-once.ts'
+import { insertOnce } from '../mongo/system/insert-once.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 
 /** What a link is for: to become the first administrator, to choose a password, to sign in. */

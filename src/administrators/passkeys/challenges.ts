@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { asCmsErrors, isDuplicateKey } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { insertOnce } from '../../mongo/connection/insert-once.ts'
+import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 
 /** What a challenge is for, such as `sign-in` or `add <administrator>`: it is good for nothing else. */

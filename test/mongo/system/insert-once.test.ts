@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Collection } from 'mongodb'
 import { isDuplicateKey } from '../../../src/mongo/connection/database-error.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import { insertOnce } from '../../../src/mongo/connection/insert-once.ts'
+import { insertOnce } from '../../../src/mongo/system/insert-once.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
 import { testUri } from '../../test-database.ts'
 

@@ -1,5 +1,5 @@
 import type { Collection, Document } from 'mongodb'
-import { isDuplicateKey } from './database-error.ts'
+import { isDuplicateKey } from '../connection/database-error.ts'
 
 export interface InsertOptions {
   /** A member of the row that no other write gives the same value. */
