@@ -1,6 +1,7 @@
 import {
   type ClientSession,
   type Collection,
+  type Db,
   type Document,
   GridFSBucket,
   type MongoClient,
@@ -23,6 +24,7 @@ import {
 } from './process-sessions.ts'
 import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
+import { openReadAtOnce, type ReadAtOnce } from './read-at-once.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
@@ -54,6 +56,7 @@ export interface Database {
   readonly shareCounts: ShareRuns<number>
   /** Null without a monitor. */
   readonly monitor: CommandMonitor | null
+  readonly readAtOnce: ReadAtOnce
   /** Of the primary, whatever the connection string prefers. */
   collection<T extends Document = Document>(name: string): Collection<T>
   /**
@@ -223,9 +226,16 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
   return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
 }
 
-/** For each view of its own, so that nobody is answered from a member that was not asked for. */
-function sharing(monitor: CommandMonitor | null): Pick<Database, 'gather' | 'shareCounts'> {
-  return { gather: gatherReads(monitor), shareCounts: createSharedRuns() }
+type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
+
+/** What is shared is of each view, so that nobody is answered from a member that was not asked for. */
+function viewOf(db: Db, monitor: CommandMonitor | null): View {
+  return {
+    collection: (name) => db.collection(name),
+    readAtOnce: openReadAtOnce(db),
+    gather: gatherReads(monitor),
+    shareCounts: createSharedRuns(),
+  }
 }
 
 /** Connects, and answers with the reply to `hello`. Leaves no connection where that fails. */
@@ -265,10 +275,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
     unjoinable: new Set(),
-    ...sharing(monitor),
+    ...viewOf(db, monitor),
     gatherWrites: gatherWrites(monitor),
     monitor,
-    collection: (name) => db.collection(name),
     reading: (preference) => reading(preference),
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
     ping: async () => {
@@ -284,12 +293,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   }
   const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
-    const view = client.db(options.name, { readPreference })
-    return {
-      ...database,
-      collection: (name) => view.collection(name),
-      ...sharing(monitor),
-    }
+    return { ...database, ...viewOf(client.db(options.name, { readPreference }), monitor) }
   })
   return database
 }

@@ -6,6 +6,7 @@ import { type Conditions, matchStages } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { assertJoinable } from '../connection/sharded-joins.ts'
+import { visitAggregated } from './run-read.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
 import { matchNamed } from './unique-conditions.ts'
@@ -75,29 +76,28 @@ function estimate(database: Database, { plan }: Query): Promise<number> {
 }
 
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
-  const versions = versionsOf(database, query.plan)
   const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
   const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
-  const limit = database.countLimit + 1
   const chosen = fallbackStages(query.plan, query.version)
   const isPlain = conditions.lookups.length + chosen.length === 0
-  const stages = [...matchStages(which, conditions), ...chosen]
+  const stages = isPlain
+    ? [{ $match: matchAll([which, conditions.match]) }]
+    : [...matchStages(which, conditions), ...chosen]
   const count = async (): Promise<number> => {
-    if (isPlain) {
-      return versions.countDocuments(matchAll([which, conditions.match]), { ...options, limit })
-    }
     assertJoinable(database, stages)
-    const [counted] = await versions
-      .aggregate<{ readonly total: number }>(
-        [...stages, { $limit: limit }, { $count: 'total' }],
-        options,
-      )
-      .toArray()
-    return counted?.total ?? 0
+    const pipeline = [...stages, { $limit: database.countLimit + 1 }, COUNT]
+    let counted = 0
+    await visitAggregated(database, query.plan, pipeline, options, (bytes) => {
+      counted = Number(BSON.deserialize(bytes)['n'])
+    })
+    return counted
   }
   const key = keyOf(query.plan.collectionName, stages)
   return database.shareCounts(key, () => asCmsErrors(count))
 }
+
+/** As drivers count documents. */
+const COUNT = { $group: { _id: 1, n: { $sum: 1 } } }
 
 /** The bytes of a command: equal for equal commands, with values of different types distinct. */
 function keyOf(collection: string, stages: readonly Document[]): string {

@@ -1,13 +1,13 @@
-import type { AbstractCursor, Document } from 'mongodb'
+import type { Document } from 'mongodb'
 import type { Comparison, Filter, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { decodeVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { decodeVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { uniqueMember } from './unique-conditions.ts'
-import { type ReadPlan, readRows, readVersions } from './run-read.ts'
+import { type ReadPlan, readVersions, visitFound } from './run-read.ts'
 
 /**
  * Reads versions by a value of `member` that at most one of them has. Reads in one turn of the event loop that differ in
@@ -25,21 +25,15 @@ export async function readUnique(
   const { value, others } = key
   const { projection, limit, answer } = read
   const { maxTimeMS } = optionsOf(database)
-  const kind = JSON.stringify([plan.collectionName, member, others, projection, limit, maxTimeMS])
+  const shown = { ...projection, [member]: 1 }
+  const kind = JSON.stringify([plan.collectionName, member, others, shown, limit, maxTimeMS])
   const rows = await asCmsErrors(() =>
     database.gather(kind, value, (values) => {
       const one = values.length === 1
-      const found = versionsOf(database, plan).find(
-        { ...others, [member]: one ? value : { $in: [...values] } },
-        {
-          maxTimeMS,
-          raw: true,
-          projection: { ...projection, [member]: 1 },
-          batchSize: one ? limit + 1 : MOST_ROWS,
-          ...(one && { limit }),
-        },
+      const filter = { ...others, [member]: one ? value : { $in: [...values] } }
+      return readBy(member, (visit) =>
+        visitFound(database, plan, { filter, projection: shown, limit: one ? limit : 0 }, visit),
       )
-      return readBy(member, found)
     }),
   )
   return (rows ?? []).map((row) => {
@@ -47,9 +41,6 @@ export async function readUnique(
     return row.take()
   })
 }
-
-/** More than a command names values: each of them has one version. */
-const MOST_ROWS = 1_000
 
 /** What was read of one version. */
 interface Row {
@@ -60,10 +51,10 @@ interface Row {
 
 async function readBy(
   member: string,
-  found: AbstractCursor,
+  read: (visit: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<ReadonlyMap<string, readonly Row[]>> {
   const rows = new Map<string, Row[]>()
-  await readRows(found, (bytes) => {
+  await read((bytes) => {
     const version = decodeVersion(bytes)
     const value = String(version[member])
     const row = rowOf(bytes, version)
@@ -144,12 +135,13 @@ export async function findNamed(
         member === 'documentId'
           ? { _id: { $in: values.map((documentId) => versionId(documentId, { locale, status })) } }
           : { ...held, [member]: { $in: [...values] } }
-      const versions = await versionsOf(database, plan)
-        .find(named, { ...optionsOf(database), projection: { _id: 0, documentId: 1, [member]: 1 } })
-        .toArray()
-      return new Map(
-        versions.map((version) => [String(version[member]), String(version['documentId'])]),
-      )
+      const projection = { _id: 0, documentId: 1, [member]: 1 }
+      const documentIds = new Map<string, string>()
+      await visitFound(database, plan, { filter: named, projection, limit: 0 }, (bytes) => {
+        const version = decodeVersion(bytes)
+        documentIds.set(String(version[member]), version.documentId)
+      })
+      return documentIds
     }),
   )
   return found === undefined ? [] : [found]

@@ -6,7 +6,7 @@ import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { assertJoinable } from '../connection/sharded-joins.ts'
-import { decodeVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { decodeVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
 import { matchAll } from './translate-filter.ts'
@@ -54,56 +54,104 @@ function readAs<T>(
   plan: ContentTypePlan,
   { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
 ): Promise<readonly T[]> {
-  const collection = versionsOf(database, plan)
-  const options = {
-    ...optionsOf(database),
-    batchSize: limit === 0 ? MAX_BATCH : limit + 1,
-    raw: true,
+  const rows: T[] = []
+  const isSorted = Object.keys(order.sort).length > 0
+  const sort = isSorted ? { sort: order.sort } : {}
+  const visit = (bytes: Uint8Array): void => {
+    answer.read(bytes.length)
+    rows.push(decode(bytes))
   }
   return asCmsErrors(async () => {
     if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
-      const found = collection.find(matchAll([filter, conditions.match]), {
-        ...options,
-        sort: order.sort,
-        skip,
-        limit,
-        projection,
-      })
-      return decodeRows(found, answer, decode)
+      const match = matchAll([filter, conditions.match])
+      await visitFound(database, plan, { filter: match, ...sort, skip, limit, projection }, visit)
+      return rows
     }
     const stages = matchStages(filter, conditions)
     stages.push(...order.lookups)
-    if (Object.keys(order.sort).length > 0) stages.push({ $sort: order.sort })
+    if (isSorted) stages.push({ $sort: order.sort })
     stages.push(...chosen)
     if (skip > 0) stages.push({ $skip: skip })
     if (limit > 0) stages.push({ $limit: limit })
     assertJoinable(database, stages)
-    const found = collection.aggregate([...stages, { $project: projection }], options)
-    return decodeRows(found, answer, decode)
+    stages.push({ $project: projection })
+    const options = { ...optionsOf(database), batchSize: batchOf(limit) }
+    await visitAggregated(database, plan, stages, options, visit)
+    return rows
   })
 }
 
-async function decodeRows<T>(
-  found: AbstractCursor,
-  answer: AnswerSize,
-  decode: (bytes: Uint8Array) => T,
-): Promise<readonly T[]> {
-  const rows: T[] = []
-  await readRows(found, (bytes) => {
-    answer.read(bytes.length)
-    rows.push(decode(bytes))
-  })
-  return rows
+/** What a `find` names beside its collection. */
+export interface Find {
+  readonly filter: Document
+  readonly projection: Document
+  /** Absent, or of one path at least. */
+  readonly sort?: Document
+  readonly skip?: number
+  /** 0: all of them. */
+  readonly limit: number
 }
 
 /**
  * Gives the bytes of each row to `visit`, batch by batch: what is too much for it is not fetched to its end, and many
  * rows keep nobody waiting.
  */
-export async function readRows(
-  found: AbstractCursor,
+export async function visitFound(
+  database: Database,
+  { collectionName }: ContentTypePlan,
+  find: Find,
   visit: (bytes: Uint8Array) => void,
 ): Promise<void> {
+  const batchSize = batchOf(find.limit)
+  const rows = await database.readAtOnce({
+    find: collectionName,
+    ...find,
+    batchSize,
+    ...optionsOf(database),
+  })
+  if (rows !== null) {
+    await visitBatch(rows, visit)
+    return
+  }
+  const { filter, ...options } = find
+  const found = database
+    .collection(collectionName)
+    .find(filter, { ...options, ...optionsOf(database), batchSize, raw: true })
+  await visitRows(found, visit)
+}
+
+export interface AggregateOptions {
+  readonly maxTimeMS: number
+  readonly batchSize?: number
+}
+
+/** `visitFound` of an aggregation. */
+export async function visitAggregated(
+  database: Database,
+  { collectionName }: ContentTypePlan,
+  pipeline: readonly Document[],
+  { maxTimeMS, ...cursor }: AggregateOptions,
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const aggregate = { aggregate: collectionName, pipeline, cursor, maxTimeMS }
+  const rows = await database.readAtOnce(aggregate)
+  if (rows !== null) {
+    await visitBatch(rows, visit)
+    return
+  }
+  const options = { maxTimeMS, ...cursor, raw: true }
+  const found = database.collection(collectionName).aggregate([...pipeline], options)
+  await visitRows(found, visit)
+}
+
+/** One more than are asked for, so that the server keeps no cursor. */
+function batchOf(limit: number): number {
+  return limit === 0 ? MAX_BATCH : limit + 1
+}
+
+const MAX_BATCH = 100_000
+
+async function visitRows(found: AbstractCursor, visit: (bytes: Uint8Array) => void): Promise<void> {
   try {
     while (await found.hasNext()) {
       await visitBatch(found.readBufferedDocuments() as Uint8Array[], visit)
@@ -124,5 +172,3 @@ async function visitBatch(
     if (slice.isOver()) await slice.next()
   }
 }
-
-const MAX_BATCH = 100_000

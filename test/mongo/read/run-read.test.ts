@@ -1,30 +1,89 @@
 import { expect } from 'chai'
-import type { AbstractCursor } from 'mongodb'
-import { readRows } from '../../../src/mongo/read/run-read.ts'
+import type { AbstractCursor, Document } from 'mongodb'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { visitFound } from '../../../src/mongo/read/run-read.ts'
+import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 
 /** Longer than a piece of work may take before others have a turn. */
 const LONG_MS = 15
 
-describe('readRows', () => {
-  it('reads rows that came late without waiting for a turn', async () => {
-    const turns = countTurns()
-    const seen: number[] = []
-    await readRows(cursorOf([[1, 2], [3]], spend), (bytes) => seen.push(...bytes))
-    expect(seen).to.deep.equal([1, 2, 3])
-    expect(turns.count()).to.equal(0)
-    turns.stop()
-  })
+const FIND = { filter: { status: 'published' }, projection: { _id: 0 }, skip: 5, limit: 3 }
 
-  it('gives others a turn while it works for long', async () => {
-    const turns = countTurns()
-    await readRows(
-      cursorOf([[1, 2, 3]], () => undefined),
-      spend,
-    )
-    expect(turns.count()).to.be.at.least(1)
-    turns.stop()
+/** Where rows come from: the first reply, or a cursor that reads them batch by batch. */
+const WAYS: Readonly<Record<string, typeof databaseOf>> = {
+  'that come at once': databaseOf,
+  'of a cursor': (batches, wait) => ({ ...databaseOf(batches, wait), readAtOnce: noReply }),
+}
+
+describe('visitFound', () => {
+  for (const [which, open] of Object.entries(WAYS)) {
+    describe(`of rows ${which}`, () => {
+      it('reads rows that came late without waiting for a turn', async () => {
+        const turns = countTurns()
+        const seen: number[] = []
+        await visit(open([[1, 2], [3]], spend), (bytes) => seen.push(...bytes))
+        expect(seen).to.deep.equal([1, 2, 3])
+        expect(turns.count()).to.equal(0)
+        turns.stop()
+      })
+
+      it('gives others a turn while it works for long', async () => {
+        const turns = countTurns()
+        await visit(
+          open([[1, 2, 3]], () => undefined),
+          spend,
+        )
+        expect(turns.count()).to.be.at.least(1)
+        turns.stop()
+      })
+    })
+  }
+
+  it('asks a cursor for the same as the first reply', async () => {
+    const asked: Document[] = []
+    const database = {
+      queryTimeoutMs: 1_000,
+      readAtOnce: (command: Document) => {
+        asked.push(command)
+        return Promise.resolve(null)
+      },
+      collection: (find: string) => ({
+        find: (filter: Document, { raw, ...options }: Document) => {
+          expect(raw).to.equal(true)
+          asked.push({ find, filter, ...options })
+          return cursorOf([], () => undefined)
+        },
+      }),
+    }
+    await visit(database as unknown as Partial<Database>, () => undefined)
+    expect(asked).to.have.length(2)
+    expect(asked[0]).to.deep.equal(asked[1])
+    expect(asked[0]).to.deep.include({ find: 'posts', ...FIND, maxTimeMS: 1_000, batchSize: 4 })
   })
 })
+
+function visit(database: Partial<Database>, each: (bytes: Uint8Array) => void): Promise<void> {
+  const plan = { collectionName: 'posts' } as ContentTypePlan
+  return visitFound(database as Database, plan, FIND, each)
+}
+
+const noReply: Database['readAtOnce'] = () => Promise.resolve(null)
+
+/** A database whose rows are there after `wait`. */
+function databaseOf(
+  batches: readonly (readonly number[])[],
+  wait: () => void,
+): Partial<Database> & Pick<Database, 'readAtOnce'> {
+  const cursor = cursorOf(batches, wait)
+  return {
+    queryTimeoutMs: 1_000,
+    collection: (() => ({ find: () => cursor })) as unknown as Database['collection'],
+    readAtOnce: () => {
+      wait()
+      return Promise.resolve(batches.flat().map((byte) => Uint8Array.of(byte)))
+    },
+  }
+}
 
 function spend(): void {
   const endsAt = performance.now() + LONG_MS

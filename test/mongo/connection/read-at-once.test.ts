@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import {
+  BSON,
+  type Db,
+  type Document,
+  MongoClient,
+  MongoNetworkError,
+  MongoServerError,
+} from 'mongodb'
+import { openReadAtOnce } from '../../../src/mongo/connection/read-at-once.ts'
+import { testUri } from '../../test-database.ts'
+
+const FIND = {
+  find: 'rows',
+  filter: { kind: 'b' },
+  sort: { n: 1 as const },
+  projection: { _id: 0, n: 1 },
+}
+
+describe('openReadAtOnce', () => {
+  describe('beside a database', () => {
+    let client: MongoClient
+    let db: Db
+
+    before(async () => {
+      client = await MongoClient.connect(await testUri())
+      db = client.db(`quire_test_read_at_once_${process.pid}`)
+      const rows = Array.from({ length: 300 }, (_, n) => ({ n, kind: n % 2 === 0 ? 'a' : 'b' }))
+      await db.collection('rows').insertMany(rows)
+    })
+    after(async () => {
+      await db.dropDatabase()
+      await client.close()
+    })
+
+    it('gives the rows that a cursor gives', async () => {
+      const range = { skip: 10, limit: 20, batchSize: 21 }
+      const rows = await openReadAtOnce(db)({ ...FIND, ...range, maxTimeMS: 5_000 })
+      const { filter, sort, projection } = FIND
+      const expected = await db
+        .collection('rows')
+        .find(filter, { sort, projection, ...range })
+        .toArray()
+      expect(rows?.map((bytes) => BSON.deserialize(bytes))).to.deep.equal(expected)
+      expect(expected).to.have.length(20)
+    })
+
+    it('gives no rows of none, and of no collection', async () => {
+      expect(await openReadAtOnce(db)({ ...FIND, filter: { kind: 'c' } })).to.deep.equal([])
+      expect(await openReadAtOnce(db)({ find: 'other', filter: {} })).to.deep.equal([])
+    })
+
+    it('gives the rows of an aggregation', async () => {
+      const pipeline = [{ $group: { _id: '$kind', count: { $sum: 1 } } }, { $sort: { _id: 1 } }]
+      const rows = await openReadAtOnce(db)({ aggregate: 'rows', pipeline, cursor: {} })
+      expect(rows?.map((bytes) => BSON.deserialize(bytes))).to.deep.equal([
+        { _id: 'a', count: 150 },
+        { _id: 'b', count: 150 },
+      ])
+    })
+
+    it('gives nothing of what does not come at once, and leaves no cursor', async () => {
+      const killed: unknown[] = []
+      const kept = Object.create(db, {
+        command: {
+          value: async (command: Document, options: Document) => {
+            const reply = await db.command(command, options)
+            if (command['killCursors'] !== undefined) killed.push(reply['cursorsKilled'])
+            return reply
+          },
+        },
+      }) as Db
+      expect(await openReadAtOnce(kept)({ ...FIND, batchSize: 5 })).to.equal(null)
+      while (killed.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      expect(killed[0]).to.have.length(1)
+    })
+
+    it('says what the database refuses', async () => {
+      const wrong = openReadAtOnce(db)({ ...FIND, filter: { $nothing: 1 } })
+      const error: unknown = await wrong.catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(MongoServerError)
+    })
+  })
+
+  it('gives nothing of a server that is lost', async () => {
+    const lost = [
+      new MongoNetworkError('connection closed'),
+      new MongoServerError({ message: 'not primary', code: 10107 }),
+      new MongoServerError({ message: 'interrupted at shutdown', code: 11600 }),
+      Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
+    ]
+    for (const error of lost) {
+      expect(await openReadAtOnce(refusing(error))(FIND), error.message).to.equal(null)
+    }
+  })
+
+  it('throws what another try would not mend', async () => {
+    const outOfTime = new MongoServerError({ message: 'operation exceeded time limit', code: 50 })
+    const thrown: unknown = await openReadAtOnce(refusing(outOfTime))(FIND).catch((e: unknown) => e)
+    expect(thrown).to.equal(outOfTime)
+  })
+
+  it('asks with the read concern and the read preference of its database', async () => {
+    const client = new MongoClient('mongodb://127.0.0.1:1', { readConcernLevel: 'majority' })
+    const db = client.db('none', { readPreference: 'nearest' })
+    let sent: Document = {}
+    db.command = (command, options) => {
+      sent = { command, options }
+      return Promise.resolve({ cursor: { id: 0, firstBatch: [] } })
+    }
+    await openReadAtOnce(db)(FIND)
+    expect(sent['command']).to.deep.include({ ...FIND, readConcern: db.readConcern })
+    expect(sent['options']).to.deep.include({ readPreference: db.readPreference })
+    expect(db.readPreference.mode).to.equal('nearest')
+  })
+})
+
+function refusing(error: Error): Db {
+  return { command: () => Promise.reject(error) } as unknown as Db
+}
