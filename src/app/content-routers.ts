@@ -7,6 +7,7 @@ import { descriptionRoutes } from '../http/routes/description-routes.ts'
 import { docsRoutes } from '../http/routes/docs-routes.ts'
 import { type LimitInFlight } from '../http/middleware/limit-in-flight.ts'
 import type { KeptReads } from '../http/reads/kept-reads.ts'
+import { listQueries } from '../http/reads/list-queries.ts'
 import { localeRoutes } from '../http/routes/locale-routes.ts'
 import type { RefreshCookie } from '../http/routes/refresh-cookie.ts'
 import { queryRoutes } from '../http/routes/query-routes.ts'
@@ -48,10 +49,11 @@ export function contentRouters(
     readBody,
   }
   const routers = new Map<string, GuardedRouter>()
+  const listQuery = listQueries(shared)
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
-    routers.set(name, contentRoutes(plan, { ...shared, reads }))
+    routers.set(name, contentRoutes(plan, { ...shared, reads, listQuery }))
   }
   const { maxBodyBytes, maxWaitingPerAddress } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')

@@ -11,7 +11,7 @@ import {
 } from '../../documents/read/find-documents.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
-import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
 import { parseReadKey } from '../../query/parse-version.ts'
 import type { AnswerSize } from '../../query/answer-size.ts'
 import type { LocaleRules, Page, Status } from '../../query/query.ts'
@@ -24,6 +24,7 @@ import type { LoadedRead, PreparedRead } from './kept-reads.ts'
 import { parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { boundTexts, toJson } from '../to-json.ts'
+import type { ListQuery } from './list-queries.ts'
 import { entryRulesOf, type RuleSources } from './query-rules.ts'
 
 /** A request to read one content-type. */
@@ -38,18 +39,17 @@ interface ReadDependencies extends RuleSources {
   readonly documents: DocumentContext
 }
 
-/** @throws ValidationError, PaginationError, ForbiddenError */
+/** @throws ForbiddenError */
 export function prepareList(
-  { ctx, plan, query, locales }: ReadRequest,
-  dependencies: ReadDependencies,
+  ctx: Context,
+  { query: parsed, types }: ListQuery,
+  documents: DocumentContext,
 ): PreparedRead {
-  const { documents } = dependencies
-  const parsed = parseQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
-  const { version, reader, page } = parsed
+  const { version, reader, page, plan } = parsed
   assertMayRead(ctx, plan, version.status)
   const database = readFrom(ctx, documents)
   return {
-    types: typesOfQuery(plan, parsed),
+    types,
     isPublished: version.status === 'published' && reader.status === 'published',
     isCurrent: database === documents.database,
     load: async () => {

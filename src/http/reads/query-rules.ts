@@ -26,11 +26,18 @@ export function rulesOf(
     locales,
     mayRead: (uid) => maySee(principal, contentAction({ uid }, 'find'), locales),
     format: 'v5',
-    mayReadDrafts: (uid) => maySee(principal, contentAction({ uid }, 'readDrafts'), locales),
+    mayReadDrafts: mayReadDraftsOf(principal, locales),
     components: schema.components,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
     answer: answerOf(ctx, api),
   }
+}
+
+export function mayReadDraftsOf(
+  principal: Principal,
+  locales: LocaleRules,
+): QueryRules['mayReadDrafts'] {
+  return (uid) => maySee(principal, contentAction({ uid }, 'readDrafts'), locales)
 }
 
 /** Who is bound to some locales sees no other content-type in more of them than the request is about. */
@@ -40,7 +47,7 @@ function maySee(principal: Principal, action: string, { all }: LocaleRules): boo
 }
 
 /** One request has one answer, however often its rules are asked for. */
-function answerOf({ state }: Context, { answer }: Config['api']): AnswerSize {
+export function answerOf({ state }: Context, { answer }: Config['api']): AnswerSize {
   state.answer ??= measureAnswer(answer)
   return state.answer
 }

@@ -32,6 +32,7 @@ import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../g
 import { readCondition, sendTagged } from '../entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, ERROR_CODE, errorEnvelope } from '../envelope.ts'
 import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
+import type { AskedList, ListQuery } from '../reads/list-queries.ts'
 import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
@@ -52,6 +53,7 @@ export interface ContentRouteDependencies extends RuleSources {
 
 export interface ServedContentDependencies extends ContentRouteDependencies {
   readonly reads: KeptReads
+  readonly listQuery: (asked: AskedList) => ListQuery
 }
 
 /** What a handler works on: one content-type, and the request's query string and locales. */
@@ -69,7 +71,7 @@ export type ContentHandler = (
   dependencies: ContentRouteDependencies,
 ) => Promise<void>
 
-type PrepareRead = (request: ContentRequest, dependencies: ContentRouteDependencies) => PreparedRead
+type PrepareRead = (request: Omit<ContentRequest, 'query' | 'endpoint'>) => PreparedRead
 
 /** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
 export interface VersionAction {
@@ -121,25 +123,27 @@ export function contentRoutes(
     permitted(contentAction(plan, verb), async (ctx) => {
       const locales = await dependencies.locales.current()
       const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
-      const endpoint = `/api/${name}`
-      await dependencies.reads.answer(ctx, { uid: plan.uid, documentId, locales }, () => {
-        const query = readQuery(ctx.querystring)
-        return prepare({ ctx, plan, query, locales, endpoint }, dependencies)
-      })
+      await dependencies.reads.answer(ctx, { uid: plan.uid, documentId, locales }, () =>
+        prepare({ ctx, plan, locales }),
+      )
     })
+  const entry: PrepareRead = (asked) =>
+    prepareEntry({ ...asked, query: readQuery(asked.ctx.querystring) }, dependencies)
+  const list: PrepareRead = (asked) =>
+    prepareList(asked.ctx, dependencies.listQuery(asked), dependencies.documents)
   for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
     const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
     router.post(path, readBody, authenticate, handle(action.verb, act(action)))
   }
   if (isSingle) {
-    router.get('/', authenticate, read('find', prepareEntry))
+    router.get('/', authenticate, read('find', entry))
     router.put('/', readBody, authenticate, handle('update', update))
     router.delete('/', authenticate, handle('delete', remove))
     return router
   }
-  router.get('/', authenticate, read('find', prepareList))
+  router.get('/', authenticate, read('find', list))
   router.post('/', readBody, authenticate, handle('create', create))
-  router.get('/:documentId', authenticate, read('findOne', prepareEntry))
+  router.get('/:documentId', authenticate, read('findOne', entry))
   router.put('/:documentId', readBody, authenticate, handle('update', update))
   router.delete('/:documentId', authenticate, handle('delete', remove))
   return router
