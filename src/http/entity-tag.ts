@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Revisions, WriteCondition } from '../documents/write-target.ts'
 import { ValidationError } from '../errors.ts'
 import type { Context, Middleware } from './state.ts'
@@ -40,7 +40,7 @@ export function sendDigested(ctx: Context, body: string): void {
 
 /** `<revision>-<digest of what is sent>`; of what shows no single version the digest alone. */
 export function tagOf(body: string, revision: string | null): string {
-  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+  const digest = hash('sha256', body, 'hex').slice(0, 16)
   return revision === null ? digest : `${revision}-${digest}`
 }
 
@@ -77,9 +77,10 @@ export function bareTag(revision: string): string {
 export function tagCodings(): Middleware {
   return async (ctx, next) => {
     await next()
-    const { etag, 'content-encoding': coding } = ctx.response.headers
-    if (typeof etag !== 'string' || typeof coding !== 'string') return
-    ctx.set('ETag', etag.replace(/"$/, `-${coding}"`))
+    const coding = ctx.res.getHeader('Content-Encoding')
+    const tag = ctx.res.getHeader('ETag')
+    if (typeof tag !== 'string' || typeof coding !== 'string') return
+    ctx.set('ETag', tag.replace(/"$/, `-${coding}"`))
   }
 }
 

@@ -18,6 +18,7 @@ export function packAnswers(): readonly [AnyMiddleware, Middleware] {
 function leavePlain(codings: readonly string[]): Middleware {
   return async (ctx, next) => {
     await next()
+    if (ctx.headers['accept-encoding'] === undefined) return // https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
     if (ctx.acceptsEncodings([...codings]) === false) ctx.compress = false
   }
 }

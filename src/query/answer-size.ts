@@ -22,23 +22,26 @@ export interface AnswerSize {
 
 /** Begins to measure an answer. */
 export function measureAnswer(bounds: AnswerBounds): AnswerSize {
-  let [entries, bytes] = [0, 0]
-  return {
-    bounds,
-    get entries() {
-      return entries
-    },
-    get bytes() {
-      return bytes
-    },
-    show: (path, count) => {
-      entries += count
-      if (entries > bounds.maxEntries) throw tooManyEntries(path, bounds.maxEntries)
-    },
-    read: (count) => {
-      bytes += count
-      if (bytes > bounds.maxBytes) throw tooManyBytes(bounds.maxBytes)
-    },
+  return new Measure(bounds)
+}
+
+class Measure implements AnswerSize {
+  entries = 0
+  bytes = 0
+  readonly bounds: AnswerBounds
+
+  constructor(bounds: AnswerBounds) {
+    this.bounds = bounds
+  }
+
+  show(path: string, count: number): void {
+    this.entries += count
+    if (this.entries > this.bounds.maxEntries) throw tooManyEntries(path, this.bounds.maxEntries)
+  }
+
+  read(count: number): void {
+    this.bytes += count
+    if (this.bytes > this.bounds.maxBytes) throw tooManyBytes(this.bounds.maxBytes)
   }
 }
 

@@ -254,6 +254,13 @@ describe('HTTP', () => {
     })
   }
 
+  it('packs what has no tag', async () => {
+    const answer = await server.get('/metrics', { headers: { 'accept-encoding': 'gzip' } })
+    expect(answer.status).to.equal(200)
+    expect(answer.headers).to.include({ 'content-encoding': 'gzip' })
+    expect(answer.headers).to.not.have.property('etag')
+  })
+
   it('does not pack short answers', async () => {
     const answer = await server.get('/nope', { headers: { 'accept-encoding': 'gzip' } })
     expect(answer.headers).to.not.have.property('content-encoding')

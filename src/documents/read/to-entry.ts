@@ -21,7 +21,12 @@ interface Shape {
   readonly all: ReadonlyMap<string, ShownMember>
   /** Writes what an entry shows by itself. */
   readonly write: WriteVersion
+  /** Writes some members, by their names. */
+  readonly writers: Map<string, WriteVersion>
 }
+
+/** Clients ask for the same few again and again. */
+const MOST_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
@@ -45,10 +50,15 @@ export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection
 
 /** Writes stored versions as the JSON text of what `toEntry` makes of them. */
 export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
-  const { all, write } = shapeOf(holder)
+  const { all, write, writers } = shapeOf(holder)
   if (fields === 'all') return write
+  const key = fields.join()
+  const known = writers.get(key)
+  if (known !== undefined) return known
   const names = new Set(['id', 'documentId', ...fields])
-  return compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
+  const made = compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
+  if (writers.size < MOST_WRITERS) writers.set(key, made)
+  return made
 }
 
 function shapeOf(holder: ShapePlan): Shape {
@@ -63,7 +73,7 @@ function shapeOf(holder: ShapePlan): Shape {
     all.set(name, shown)
     if (!member.onRequest) plain.push(shown)
   }
-  const shape = { plain, all, write: compileVersionText(plain) }
+  const shape = { plain, all, write: compileVersionText(plain), writers: new Map() }
   shapes.set(holder, shape)
   return shape
 }

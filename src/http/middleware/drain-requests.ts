@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Middleware } from '../state.ts'
 
 /**
@@ -7,10 +8,16 @@ import type { Middleware } from '../state.ts'
  */
 export function drainRequests(): Middleware {
   return ({ req, res }, next) => {
+    if (!hasBody(req)) return next()
     res.once('finish', () => {
       req.unpipe()
       req.resume()
     })
     return next()
   }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9112#section-6.3 */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
