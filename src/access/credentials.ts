@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const ACCESS_KEY_BYTES = 128
 
@@ -12,7 +12,7 @@ export function createAccessKey(): string {
  * hashed is random, so that there is no dictionary to try (docs/decisions/0011-access.md).
  */
 export function hashCredential(credential: string): Buffer {
-  return createHash('sha256').update(credential, 'utf8').digest()
+  return hash('sha256', credential, 'buffer')
 }
 
 /** Compares two hashes in constant time. */

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 /** Runs `work`, or answers with a run of the same key by someone else that began after this was called. */
 export type ShareRuns<T> = (key: string, work: () => Promise<T>) => Promise<T>
 
@@ -36,12 +34,13 @@ export function createSharedRuns<T>(): ShareRuns<T> {
 }
 
 /** Resolves when a run has ended, however, or has taken too long. */
-export async function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void> {
-  const isOver = new AbortController()
-  const { signal } = isOver
-  await Promise.race([
-    run.catch(() => undefined),
-    delay(lateMs, undefined, { signal }).catch(() => undefined),
-  ])
-  isOver.abort()
+export function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, lateMs)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    run.then(end, end)
+  })
 }

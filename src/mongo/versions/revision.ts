@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { StoredVersion } from './stored-version.ts'
 
 /**
@@ -21,7 +21,8 @@ export const COMMIT = '_commit'
  * the start, and a revision that a client read before would seem current.
  */
 export function newRevision(): string {
-  return randomBytes(8).toString('hex')
+  const uuid = randomUUID() // which has random bytes in store; in the middle are digits that tell its version
+  return uuid.slice(0, 8) + uuid.slice(-8)
 }
 
 /** Identifies one state of a version. Versions stored before revisions existed go by their date. */

@@ -1,8 +1,15 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { inSession, optionsOf } from '../connection/commands.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { versionsOf } from '../versions/stored-version.ts'
+import { visitFound } from '../read/run-read.ts'
+import {
+  asVersion,
+  decodeVersion,
+  type StoredVersion,
+  versionsOf,
+} from '../versions/stored-version.ts'
 
 /** Which documents there are of those named, whatever their locales and statuses. */
 export interface ExistingDocuments {
@@ -57,18 +64,24 @@ async function lookUp(
     // With the status in front the list index serves it.
     conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
   }
-  if (conditions.length === 0) return { documentIds: new Set(), byId: new Map() }
-  const found = await inSession(session, () =>
-    versionsOf(database, plan)
-      .find(
-        { $or: conditions },
-        { ...optionsOf(database, session), projection: { _id: 0, documentId: 1, id: 1 } },
-      )
-      .toArray(),
-  )
-  const versions = found as readonly Document[] as readonly { documentId: string; id: number }[]
-  return {
-    documentIds: new Set(versions.map(({ documentId }) => documentId)),
-    byId: new Map(versions.map(({ documentId, id }) => [id, documentId])),
+  const documentIds = new Set<string>()
+  const byId = new Map<number, string>()
+  const [first, ...others] = conditions
+  if (first === undefined) return { documentIds, byId }
+  const filter = others.length === 0 ? first : { $or: conditions }
+  const projection = { _id: 0, documentId: 1, id: 1 }
+  const note = ({ documentId, id }: StoredVersion): void => {
+    documentIds.add(documentId)
+    byId.set(id, documentId)
   }
+  if (session === undefined) {
+    const visit = (bytes: Uint8Array): void => note(decodeVersion(bytes))
+    await asCmsErrors(() => visitFound(database, plan, { filter, projection, limit: 0 }, visit))
+  } else {
+    const options = { ...optionsOf(database, session), projection }
+    for (const row of await versionsOf(database, plan).find(filter, options).toArray()) {
+      note(asVersion(row))
+    }
+  }
+  return { documentIds, byId }
 }

@@ -109,18 +109,27 @@ function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: Stored
 /** The whole version where its type keeps history, but for passwords: nobody is shown those again, in whatever form. */
 function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedItem, 'content'> {
   if (!plan.history) return {}
-  const content = withoutPasswords(plan, version)
-  for (const name of ['_id', COMMIT, LOCK, REVISION]) delete content[name]
-  return { content }
+  const content = Object.entries(version).filter(([name]) => !UNKEPT.has(name))
+  return { content: withoutPasswords(plan, content) }
 }
 
-function withoutPasswords({ attributes }: ShapePlan, values: Data): Document {
-  const kept = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION])
+
+function withoutPasswords(
+  { attributes }: ShapePlan,
+  members: readonly (readonly [string, unknown])[],
+): Document {
+  const kept: (readonly [string, unknown])[] = []
+  for (const [name, value] of members) {
     const attribute = attributes.get(name)
-    if (attribute?.kind === 'scalar' && attribute.type === 'password') return []
-    if (attribute === undefined) return isPasswordHash(value) ? [] : [[name, value]]
-    return [[name, keptValue(attribute, value)]]
-  })
+    if (attribute === undefined) {
+      if (!isPasswordHash(value)) kept.push([name, value])
+    } else if (attribute.kind !== 'scalar') {
+      kept.push([name, keptValue(attribute, value)])
+    } else if (attribute.type !== 'password') {
+      kept.push([name, value])
+    }
+  }
   return Object.fromEntries(kept)
 }
 
@@ -132,7 +141,7 @@ function keptValue(attribute: AttributePlan, value: unknown): unknown {
       attribute.kind === 'component'
         ? attribute.component()
         : attribute.components().get(String(element['__component']))
-    return component === undefined ? element : withoutPasswords(component, element)
+    return component === undefined ? element : withoutPasswords(component, Object.entries(element))
   }
   return Array.isArray(value) ? (value as readonly Data[]).map(one) : one(value as Data)
 }
