@@ -1,11 +1,13 @@
 import type { Document } from 'mongodb'
 import type { Query, SortKey, VersionKey } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { assertJoinable } from '../connection/sharded-joins.ts'
-import { buildSort } from './sort-plan.ts'
+import { sortPlaces } from './sort-places.ts'
+import { buildSort, type SortPlan } from './sort-plan.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
@@ -80,12 +82,13 @@ export async function orderTargets(
     `k${index}`,
     { $ifNull: [`$${path}`, null] },
   ])
+  const sort = Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way]))
   const stages = [
     { $match: matchAll([matchVersions(versions), { documentId: { $in: [...documentIds] } }]) },
     ...fallbackStages(target, versions),
     ...order.lookups,
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
-    { $sort: Object.fromEntries(directions.map(([, way], index) => [`_id.k${index}`, way])) },
+    { $sort: sort },
   ]
   assertJoinable(database, stages)
   const found = await asCmsErrors(() =>
@@ -98,10 +101,24 @@ export async function orderTargets(
   )
   const seen = new Set(found.flatMap(({ ids }) => ids))
   const unseen = [null, ...documentIds.filter((documentId) => !seen.has(documentId))]
-  return placeNull(found, unseen, keys)
+  const isDecimal = keys.some(({ attribute }) => attribute.type === 'decimal')
+  return placeNull(isDecimal ? mergeEqual(found, sort) : found, unseen, keys)
 }
 
-interface FoundGroup {
+/** DocumentDB, where it groups by hashes, tells 0.1 and 0.10 apart (seen in 2026). */
+function mergeEqual(groups: readonly FoundGroup[], sort: SortPlan['sort']): readonly FoundGroup[] {
+  const merged = new Map<number | undefined, FoundGroup>()
+  const places = sortPlaces(groups, { sort })
+  for (const group of groups) {
+    const place = places.get(group)
+    const before = merged.get(place)
+    const ids = before === undefined ? group.ids : [...before.ids, ...group.ids]
+    merged.set(place, { _id: group._id, ids })
+  }
+  return [...merged.values()]
+}
+
+interface FoundGroup extends Data {
   readonly _id: Readonly<Record<string, unknown>>
   readonly ids: readonly string[]
 }

@@ -1,7 +1,6 @@
 import { Decimal128 } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
 import { Decimal } from '../../schema/values/decimal.ts'
-import type { StoredVersion } from '../versions/stored-version.ts'
 import type { SortPlan } from './sort-plan.ts'
 
 type Order = Pick<SortPlan, 'sort'>
@@ -15,16 +14,16 @@ export function sortMembers({ sort }: Order): readonly string[] {
  * The place of each version in an order that the database has put them in. Those that are equal in it share one: in
  * which order they come is up to the database, and differs from one to another.
  */
-export function sortPlaces(
-  versions: readonly StoredVersion[],
+export function sortPlaces<Row extends Data>(
+  versions: readonly Row[],
   { sort }: Order,
-): ReadonlyMap<StoredVersion, number> {
+): ReadonlyMap<Row, number> {
   const keys = Object.entries(sort).map(
     ([path, direction]) => [path.split('.'), direction] as const,
   )
-  const keyOf = (version: StoredVersion): readonly unknown[] =>
+  const keyOf = (version: Row): readonly unknown[] =>
     keys.map(([path, direction]) => valueIn(version, path, direction))
-  const places = new Map<StoredVersion, number>()
+  const places = new Map<Row, number>()
   let before: readonly unknown[] | null = null
   let place = -1
   for (const version of versions) {
