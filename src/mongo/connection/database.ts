@@ -229,10 +229,10 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
 type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
 
 /** What is shared is of each view, so that nobody is answered from a member that was not asked for. */
-function viewOf(db: Db, monitor: CommandMonitor | null): View {
+function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null): View {
   return {
     collection: (name) => db.collection(name),
-    readAtOnce: openReadAtOnce(db),
+    readAtOnce: openReadAtOnce(db, options),
     gather: gatherReads(monitor),
     shareCounts: createSharedRuns(),
   }
@@ -275,7 +275,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
     unjoinable: new Set(),
-    ...viewOf(db, monitor),
+    ...viewOf(db, client, monitor),
     gatherWrites: gatherWrites(monitor),
     monitor,
     reading: (preference) => reading(preference),
@@ -293,7 +293,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   }
   const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
-    return { ...database, ...viewOf(client.db(options.name, { readPreference }), monitor) }
+    return { ...database, ...viewOf(client.db(options.name, { readPreference }), client, monitor) }
   })
   return database
 }

@@ -75,8 +75,7 @@ function readAs<T>(
     if (limit > 0) stages.push({ $limit: limit })
     assertJoinable(database, stages)
     stages.push({ $project: projection })
-    const options = { ...optionsOf(database), batchSize: batchOf(limit) }
-    await visitAggregated(database, plan, stages, options, visit)
+    await visitAggregated(database, plan, stages, { batchSize: batchOf(limit) }, visit)
     return rows
   })
 }
@@ -94,7 +93,7 @@ export interface Find {
 
 /**
  * Gives the bytes of each row to `visit`, batch by batch: what is too much for it is not fetched to its end, and many
- * rows keep nobody waiting.
+ * rows keep nobody waiting. The first time that rows of a collection do not fit into one reply they are read again.
  */
 export async function visitFound(
   database: Database,
@@ -121,8 +120,9 @@ export async function visitFound(
 }
 
 export interface AggregateOptions {
-  readonly maxTimeMS: number
   readonly batchSize?: number
+  /** @default what any command may take */
+  readonly maxTimeMS?: number
 }
 
 /** `visitFound` of an aggregation. */
@@ -133,13 +133,15 @@ export async function visitAggregated(
   { maxTimeMS, ...cursor }: AggregateOptions,
   visit: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  const aggregate = { aggregate: collectionName, pipeline, cursor, maxTimeMS }
+  // Each time anew: the second attempt may take no more than is left.
+  const bound = () => (maxTimeMS === undefined ? optionsOf(database) : { maxTimeMS })
+  const aggregate = { aggregate: collectionName, pipeline, cursor, ...bound() }
   const rows = await database.readAtOnce(aggregate)
   if (rows !== null) {
     await visitBatch(rows, visit)
     return
   }
-  const options = { maxTimeMS, ...cursor, raw: true }
+  const options = { ...bound(), ...cursor, raw: true }
   const found = database.collection(collectionName).aggregate([...pipeline], options)
   await visitRows(found, visit)
 }

@@ -17,6 +17,8 @@ const FIND = {
   projection: { _id: 0, n: 1 },
 }
 
+const REPEATING = { retryReads: true, retryWrites: true }
+
 describe('openReadAtOnce', () => {
   describe('beside a database', () => {
     let client: MongoClient
@@ -35,7 +37,7 @@ describe('openReadAtOnce', () => {
 
     it('gives the rows that a cursor gives', async () => {
       const range = { skip: 10, limit: 20, batchSize: 21 }
-      const rows = await openReadAtOnce(db)({ ...FIND, ...range, maxTimeMS: 5_000 })
+      const rows = await openReadAtOnce(db, REPEATING)({ ...FIND, ...range, maxTimeMS: 5_000 })
       const { filter, sort, projection } = FIND
       const expected = await db
         .collection('rows')
@@ -46,13 +48,15 @@ describe('openReadAtOnce', () => {
     })
 
     it('gives no rows of none, and of no collection', async () => {
-      expect(await openReadAtOnce(db)({ ...FIND, filter: { kind: 'c' } })).to.deep.equal([])
-      expect(await openReadAtOnce(db)({ find: 'other', filter: {} })).to.deep.equal([])
+      expect(await openReadAtOnce(db, REPEATING)({ ...FIND, filter: { kind: 'c' } })).to.deep.equal(
+        [],
+      )
+      expect(await openReadAtOnce(db, REPEATING)({ find: 'other', filter: {} })).to.deep.equal([])
     })
 
     it('gives the rows of an aggregation', async () => {
       const pipeline = [{ $group: { _id: '$kind', count: { $sum: 1 } } }, { $sort: { _id: 1 } }]
-      const rows = await openReadAtOnce(db)({ aggregate: 'rows', pipeline, cursor: {} })
+      const rows = await openReadAtOnce(db, REPEATING)({ aggregate: 'rows', pipeline, cursor: {} })
       expect(rows?.map((bytes) => BSON.deserialize(bytes))).to.deep.equal([
         { _id: 'a', count: 150 },
         { _id: 'b', count: 150 },
@@ -70,13 +74,15 @@ describe('openReadAtOnce', () => {
           },
         },
       }) as Db
-      expect(await openReadAtOnce(kept)({ ...FIND, batchSize: 5 })).to.equal(null)
+      const read = openReadAtOnce(kept, REPEATING)
+      expect(await read({ ...FIND, batchSize: 5 })).to.equal(null)
       while (killed.length === 0) await new Promise((resolve) => setImmediate(resolve))
       expect(killed[0]).to.have.length(1)
+      expect(await read({ ...FIND, batchSize: 200 }), 'read at once again').to.equal(null)
     })
 
     it('says what the database refuses', async () => {
-      const wrong = openReadAtOnce(db)({ ...FIND, filter: { $nothing: 1 } })
+      const wrong = openReadAtOnce(db, REPEATING)({ ...FIND, filter: { $nothing: 1 } })
       const error: unknown = await wrong.catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(MongoServerError)
     })
@@ -90,13 +96,55 @@ describe('openReadAtOnce', () => {
       Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
     ]
     for (const error of lost) {
-      expect(await openReadAtOnce(refusing(error))(FIND), error.message).to.equal(null)
+      expect(await openReadAtOnce(refusing(error), REPEATING)(FIND), error.message).to.equal(null)
     }
+  })
+
+  it('gives nothing of a server that says by its words that it is none to read', async () => {
+    for (const message of ['not master and slaveOk=false', 'node is recovering']) {
+      const error = new MongoServerError({ message })
+      expect(await openReadAtOnce(refusing(error), REPEATING)(FIND), message).to.equal(null)
+    }
+  })
+
+  it('is not tried again after overload where the driver has tried the command again', async () => {
+    const errorLabels = ['SystemOverloadedError', 'RetryableError']
+    const error = new MongoServerError({ message: 'overloaded', code: 462, errorLabels })
+    const read = openReadAtOnce(refusing(error), REPEATING)
+    expect(await read(FIND).catch((thrown: unknown) => thrown)).to.equal(error)
+    const noWrites = { retryReads: true, retryWrites: false }
+    expect(await openReadAtOnce(refusing(error), noWrites)(FIND)).to.equal(null)
+  })
+
+  it('is not tried again where the connection string forbids it', async () => {
+    const error = new MongoNetworkError('connection closed')
+    const read = openReadAtOnce(refusing(error), { retryReads: false, retryWrites: true })
+    expect(await read(FIND).catch((thrown: unknown) => thrown)).to.equal(error)
+  })
+
+  it('ends a cursor by its id as a long, on a server like the one that was read', async () => {
+    const sent: (readonly [Document, Document])[] = []
+    const db = {
+      readPreference: 'nearest',
+      command: (command: Document, options: Document) => {
+        sent.push([command, options])
+        return Promise.resolve({ cursor: { id: 7n, firstBatch: [] } })
+      },
+    } as unknown as Db
+    expect(await openReadAtOnce(db, REPEATING)(FIND)).to.equal(null)
+    expect(sent.map(([, { readPreference }]) => readPreference as unknown)).to.deep.equal([
+      'nearest',
+      'nearest',
+    ])
+    expect(sent[1]?.[0]).to.deep.equal({ killCursors: 'rows', cursors: [7n] })
   })
 
   it('throws what another try would not mend', async () => {
     const outOfTime = new MongoServerError({ message: 'operation exceeded time limit', code: 50 })
-    const thrown: unknown = await openReadAtOnce(refusing(outOfTime))(FIND).catch((e: unknown) => e)
+    const thrown: unknown = await openReadAtOnce(
+      refusing(outOfTime),
+      REPEATING,
+    )(FIND).catch((e: unknown) => e)
     expect(thrown).to.equal(outOfTime)
   })
 
@@ -106,9 +154,9 @@ describe('openReadAtOnce', () => {
     let sent: Document = {}
     db.command = (command, options) => {
       sent = { command, options }
-      return Promise.resolve({ cursor: { id: 0, firstBatch: [] } })
+      return Promise.resolve({ cursor: { id: 0n, firstBatch: [] } })
     }
-    await openReadAtOnce(db)(FIND)
+    await openReadAtOnce(db, REPEATING)(FIND)
     expect(sent['command']).to.deep.include({ ...FIND, readConcern: db.readConcern })
     expect(sent['options']).to.deep.include({ readPreference: db.readPreference })
     expect(db.readPreference.mode).to.equal('nearest')

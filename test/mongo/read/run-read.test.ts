@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AbstractCursor, Document } from 'mongodb'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { visitFound } from '../../../src/mongo/read/run-read.ts'
+import { visitAggregated, visitFound } from '../../../src/mongo/read/run-read.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 
 /** Longer than a piece of work may take before others have a turn. */
@@ -59,6 +59,32 @@ describe('visitFound', () => {
     expect(asked).to.have.length(2)
     expect(asked[0]).to.deep.equal(asked[1])
     expect(asked[0]).to.deep.include({ find: 'posts', ...FIND, maxTimeMS: 1_000, batchSize: 4 })
+  })
+})
+
+describe('visitAggregated', () => {
+  it('bounds each attempt by what is left', async () => {
+    const bounds: unknown[] = []
+    let left = 2_000
+    const database = {
+      get queryTimeoutMs() {
+        return left
+      },
+      readAtOnce: ({ maxTimeMS }: Document) => {
+        bounds.push(maxTimeMS)
+        left -= 1_900
+        return Promise.resolve(null)
+      },
+      collection: () => ({
+        aggregate: (_pipeline: unknown, { maxTimeMS }: Document) => {
+          bounds.push(maxTimeMS)
+          return cursorOf([], () => undefined)
+        },
+      }),
+    } as unknown as Database
+    const plan = { collectionName: 'posts' } as ContentTypePlan
+    await visitAggregated(database, plan, [], {}, () => undefined)
+    expect(bounds).to.deep.equal([2_000, 100])
   })
 })
 
