@@ -43,6 +43,7 @@ const ERROR_CODES = {
   InvalidPipelineOperator: 168,
   ConflictingOperationInProgress: 117,
   QueryPlanKilled: 175,
+  PrimarySteppedDown: 189,
   ExceededMemoryLimit: 146,
   OperationNotSupportedInTransaction: 263,
   CannotIndexParallelArrays: 171,
@@ -117,6 +118,17 @@ export function writeConflict(): CommandError {
 /** The disk did not take a write: nothing of it is stored. */
 export function diskFault(why: string): CommandError {
   return new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
+}
+
+/** The writer does not know whether its write was kept, and may send it again. */
+export function steppedDown(): CommandError {
+  return new CommandError(
+    'PrimarySteppedDown',
+    'the primary stepped down before a majority had the write',
+    {
+      labels: ['RetryableWriteError'],
+    },
+  )
 }
 
 /** Another transaction has to end first. */

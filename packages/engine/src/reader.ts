@@ -4,6 +4,7 @@ import { encodeDocument } from './bson/encode.ts'
 import { RawDocument } from './bson/values.ts'
 import { cursorTable } from './request/cursors.ts'
 import type { Engine } from './request/engine.ts'
+import { openMajority } from './request/majority.ts'
 import { sessionTable } from './request/sessions.ts'
 import { dispatch } from './server/dispatch.ts'
 import { READY } from './server/reader-protocol.ts'
@@ -26,6 +27,7 @@ const engine: Engine = {
   writes: groupCommits(replica.data),
   cursors,
   sessions: sessionTable(replica.data, cursors, {}),
+  majority: openMajority(replica.data, {}),
   strictness: {},
   address,
   startedAt: new Date(),

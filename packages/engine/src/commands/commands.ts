@@ -20,6 +20,7 @@ import { find } from './find.ts'
 import { getMore } from './get-more.ts'
 import { getParameter } from './get-parameter.ts'
 import { hello } from './hello.ts'
+import { holdMajority } from './hold-majority.ts'
 import { insert } from './insert.ts'
 import { killCursors } from './kill-cursors.ts'
 import { listCollections } from './list-collections.ts'
@@ -55,6 +56,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   getMore,
   getParameter,
   hello,
+  holdMajority,
   insert,
   isMaster: hello,
   ismaster: hello,

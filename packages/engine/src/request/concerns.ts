@@ -20,7 +20,7 @@ function checkW(w: Value): void {
     throw new CommandError('UnsatisfiableWriteConcern', 'Not enough data-bearing nodes')
 }
 
-/** One server always reads its newest data, which a majority has. */
+/** One server always reads its newest data, which a majority has; for snapshots see `Majority`. */
 const LEVELS: ReadonlySet<Value> = new Set([
   undefined,
   'local',
@@ -30,16 +30,10 @@ const LEVELS: ReadonlySet<Value> = new Set([
   'snapshot',
 ])
 
-function checkReadConcern(concern: Document, inTransaction: boolean): void {
-  const { level } = concern
+function checkReadConcern({ level }: Document): void {
   if (!LEVELS.has(level))
     throw badValue(
       `Enumeration value '${typeof level === 'string' ? level : typeOf(level)}' for field 'readConcern.level' is not a valid value.`,
-    )
-  if (concern['atClusterTime'] !== undefined || (level === 'snapshot' && !inTransaction))
-    throw new CommandError(
-      'InvalidOptions',
-      'snapshot reads outside of transactions are not supported by the embedded engine',
     )
 }
 
@@ -50,5 +44,5 @@ function checkReadConcern(concern: Document, inTransaction: boolean): void {
 export function checkConcerns(body: Document): void {
   const { writeConcern, readConcern } = body
   if (isDocument(writeConcern)) checkW(writeConcern['w'])
-  if (isDocument(readConcern)) checkReadConcern(readConcern, body['autocommit'] === false)
+  if (isDocument(readConcern)) checkReadConcern(readConcern)
 }

@@ -8,6 +8,8 @@ import { openStore } from '../storage/store.ts'
 import type { Store, StoreOptions } from '../storage/store.ts'
 import { cursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
+import { openMajority } from './majority.ts'
+import type { Majority } from './majority.ts'
 import { sessionTable } from './sessions.ts'
 import type { SessionTable } from './sessions.ts'
 import type { Strictness } from './strictness.ts'
@@ -18,6 +20,7 @@ export interface Engine {
   readonly writes: GroupCommits
   readonly cursors: CursorTable
   readonly sessions: SessionTable
+  readonly majority: Majority
   /** What hello names as this server's address. */
   readonly address: string
   readonly startedAt: Date
@@ -49,6 +52,7 @@ export function openEngine(options: EngineOptions): Engine {
     writes,
     cursors,
     sessions,
+    majority: openMajority(data, strictness),
     address: options.address,
     startedAt: new Date(),
     strictness,

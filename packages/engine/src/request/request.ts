@@ -22,6 +22,8 @@ export interface Request {
   readonly database: string
   readonly session: string | null
   readonly transaction: Transaction | null
+  /** The snapshot that a read outside of a transaction asks for; null for the newest data. */
+  readonly view: View | null
   readonly deadline: Deadline
 }
 
@@ -37,8 +39,8 @@ export interface Command {
   readonly settled?: (request: Request) => void
 }
 
-export function viewOf({ transaction }: Request): View {
-  return transaction?.unit ?? newestView()
+export function viewOf({ transaction, view }: Request): View {
+  return transaction?.unit ?? view ?? newestView()
 }
 
 /** Runs a statement of a write command: as a part of the transaction, or applied at once as a whole. */

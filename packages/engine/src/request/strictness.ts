@@ -19,4 +19,14 @@ export interface Strictness {
    * `keyPattern` and `keyValue` all the same. @default false
    */
   readonly bareDuplicates?: boolean
+  /**
+   * Supports snapshot reads, and takes `holdMajority: 'begin'`: until `'end'` or `'rollBack'`, reads with read concern
+   * `majority` or `snapshot` return the data of that moment, and writes with `w: 'majority'` are applied but not
+   * acknowledged. `'rollBack'` undoes all writes since. @default false
+   */
+  readonly replicaSet?: boolean
+  /**
+   * Milliseconds between the effect of a write, which others can read, and its reply to the writer. @default 0
+   */
+  readonly lateRepliesMs?: number
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Long } from 'bson'
 import { documentOf, newDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
@@ -7,6 +8,7 @@ import { NO_DEADLINE, withDeadline } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
 import { Blocked } from '../storage/database.ts'
 import { checkConcerns } from '../request/concerns.ts'
+import { stampSnapshot } from '../request/majority.ts'
 import type { Engine } from '../request/engine.ts'
 import type { Engines } from './keep-engine.ts'
 import type { Message } from '../request/message.ts'
@@ -108,13 +110,19 @@ function runNumbered(command: Command, request: Request): Document {
 }
 
 async function runWrite(command: Command, request: Request): Promise<Document> {
+  const { engine, body, deadline } = request
+  let reply: Document
   try {
-    return await request.engine.writes.write(() =>
-      withDeadline(request.deadline, () => runNumbered(command, request)),
+    reply = await engine.writes.write(() =>
+      withDeadline(deadline, () => runNumbered(command, request)),
     )
   } finally {
     command.settled?.(request)
   }
+  const { lateRepliesMs = 0 } = engine.strictness
+  if (lateRepliesMs > 0) await delay(lateRepliesMs)
+  await engine.majority.acknowledge(body)
+  return reply
 }
 
 function isWrite({ access }: Command, { transaction }: Request): boolean {
@@ -167,6 +175,14 @@ async function runInTransaction(
   }
 }
 
+function databaseOf({ $db: database }: Document): string {
+  if (typeof database === 'string' && /^[^/\\. "$*<>:|?\0]{1,63}$/.test(database)) return database
+  throw new CommandError(
+    'InvalidNamespace',
+    `Invalid database name: '${typeof database === 'string' ? database : ''}'`,
+  )
+}
+
 export interface DispatchOptions {
   /** Where reads go that take long; null: they run here, however long. */
   readonly reader?: Reader | null
@@ -186,16 +202,11 @@ async function answer(
   const command = findCommand(name)
   checkOptions(name, command, body)
   checkConcerns(body)
-  const database = body['$db']
-  if (typeof database !== 'string' || !/^[^/\\. "$*<>:|?\0]{1,63}$/.test(database)) {
-    throw new CommandError(
-      'InvalidNamespace',
-      `Invalid database name: '${typeof database === 'string' ? database : ''}'`,
-    )
-  }
+  const database = databaseOf(body)
   const transaction = transactionOf(engine, name, command, body)
   transaction?.connections.add(connection)
   const session = sessionKey(body)
+  const moment = engine.majority.momentFor(body)
   const requestBy = (deadline: Deadline): Request => ({
     engine,
     message,
@@ -204,10 +215,16 @@ async function answer(
     database,
     session,
     transaction,
+    view: moment,
     deadline,
   })
   const deadline = given ?? deadlineOf(name, body)
   if (transaction) return runInTransaction(command, requestBy(deadline), transaction)
+  if (moment) {
+    const reply = await runCommand(command, requestBy(deadline)) // the reader has the newest data alone
+    stampSnapshot(body, moment, reply)
+    return reply
+  }
   if (!reader) return runCommand(command, requestBy(deadline))
   return runOrMove(reader, message, deadline, (until) => runCommand(command, requestBy(until)))
 }

@@ -33,6 +33,11 @@ const PAGE_BYTES = 4096
 const BASE_BYTES = 16 * PAGE_BYTES
 /** What a key takes beside itself and its value. */
 const NODE_BYTES = 32
+/**
+ * Bytes of pages for each byte that is added. LMDB splits a page so that a row of more than a third of it stands
+ * alone: 3 bytes for each, and the pages above them.
+ */
+const PAGE_BYTES_PER_BYTE = 4
 /** Taken at once, when there is need of more. */
 const STEP_BYTES = 1024 * 1024
 const ZEROS = Buffer.alloc(STEP_BYTES)
@@ -48,8 +53,8 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   let allocated = shrink(file, used)
   let scattered = 0
   let added = 0
-  /** A write puts each page there is somewhere else once, and what it adds on pages half full at least. */
-  const need = (): number => Math.min(scattered, used + 2 * added) + BASE_BYTES
+  /** A write copies each existing page at most once, and adds its rows on pages that may hold a single one. */
+  const need = (): number => Math.min(scattered, used + PAGE_BYTES_PER_BYTE * added) + BASE_BYTES
   return {
     begin: () => {
       assertWritable()

@@ -45,6 +45,77 @@ describe('the strict modes of the embedded engine', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
+  describe('a replica set', () => {
+    const hold = (how: string): Promise<Document> =>
+      client.db('admin').command({ holdMajority: how })
+    const local = (): Promise<number> => rows.countDocuments({})
+    const majority = async (): Promise<number> =>
+      (await rows.find({}, { readConcern: 'majority' }).toArray()).length
+
+    it('is not known unless it is asked for', async () => {
+      await open({})
+      expect((await failure(hold('begin'))).code).to.equal(59)
+      const read = rows.find({}, { readConcern: 'snapshot' }).toArray()
+      expect((await failure(read)).code).to.equal(72)
+    })
+
+    it('reads several collections as of one moment in a snapshot session', async () => {
+      await open({ replicaSet: true })
+      const others = client.db('strict').collection<Row>('others')
+      await client.withSession({ snapshot: true }, async (session) => {
+        expect(await rows.find({}, { session }).toArray()).to.have.length(2)
+        await rows.insertOne({ _id: 3 })
+        await rows.updateOne({ _id: 1 }, { $set: { n: 9 } })
+        await others.insertOne({ _id: 1 })
+        expect(await others.find({}, { session }).toArray()).to.deep.equal([])
+        expect(await rows.distinct('n', {}, { session })).to.deep.equal([1, 2])
+        expect(await rows.aggregate([{ $match: {} }], { session }).toArray()).to.have.length(2)
+        expect(await rows.find({}).toArray()).to.have.length(3)
+      })
+    })
+
+    it('serves an older majority, and keeps writers waiting for it', async () => {
+      await open({ replicaSet: true })
+      await hold('begin')
+      let isAcknowledged = false
+      const written = rows
+        .insertOne({ _id: 3 }, { writeConcern: { w: 'majority' } })
+        .then(() => (isAcknowledged = true))
+      await rows.insertOne({ _id: 4 }, { writeConcern: { w: 1 } })
+      expect([await local(), await majority(), isAcknowledged]).to.deep.equal([4, 2, false])
+      await client.withSession({ snapshot: true }, async (session) => {
+        expect(await rows.find({}, { session }).toArray()).to.have.length(2)
+      })
+      await hold('end')
+      await written
+      expect([await local(), await majority()]).to.deep.equal([4, 4])
+    })
+
+    it('undoes writes that no majority had', async () => {
+      await open({ replicaSet: true })
+      await rows.createIndex({ n: 1 }, { unique: true })
+      await hold('begin')
+      const lost = { writeConcern: { w: 1 } }
+      await rows.insertOne({ _id: 3, n: 3 }, lost)
+      await rows.deleteOne({ _id: 2 }, lost)
+      await client.db('strict').collection<Row>('others').insertOne({ _id: 1 }, lost)
+      await hold('rollBack')
+      expect((await rows.find({}).toArray()).map(({ n }) => n)).to.deep.equal([1, 2])
+      expect(await client.db('strict').collection('others').countDocuments({})).to.equal(0)
+      await rows.insertOne({ _id: 3, n: 3 })
+      expect((await failure(rows.insertOne({ _id: 4, n: 2 }))).code).to.equal(11000)
+    })
+  })
+
+  it('shows the effect of a write to others before its writer has the reply', async () => {
+    await open({ lateRepliesMs: 200 })
+    let isAnswered = false
+    const written = rows.insertOne({ _id: 3 }).then(() => (isAnswered = true))
+    while ((await rows.countDocuments({ _id: 3 })) === 0) await Promise.resolve()
+    expect(isAnswered).to.equal(false)
+    await written
+  })
+
   describe('duplicates', () => {
     const told = async (work: Promise<unknown>): Promise<Document> => {
       const { code, message, keyPattern } = (await failure(work)) as Document

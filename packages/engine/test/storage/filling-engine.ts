@@ -7,6 +7,7 @@ import { CommandError } from '../../src/errors.ts'
 import { cursorTable } from '../../src/request/cursors.ts'
 import { dispatch } from '../../src/server/dispatch.ts'
 import type { Engine } from '../../src/request/engine.ts'
+import { openMajority } from '../../src/request/majority.ts'
 import { sessionTable } from '../../src/request/sessions.ts'
 import { openData } from '../../src/storage/database.ts'
 import { groupCommits } from '../../src/storage/group-commits.ts'
@@ -53,6 +54,7 @@ export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () =
     writes: groupCommits(data, { groupMs: Infinity, waitMs }),
     cursors,
     sessions: sessionTable(data, cursors, {}),
+    majority: openMajority(data, {}),
     address: '',
     startedAt: new Date(0),
     strictness: {},

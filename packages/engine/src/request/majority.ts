@@ -1,0 +1,168 @@
+import { Timestamp } from 'bson'
+import { isDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
+import { CommandError, noSnapshot, steppedDown } from '../errors.ts'
+import { recover } from '../storage/database.ts'
+import type { Data } from '../storage/database.ts'
+import type { Snapshot } from '../storage/store.ts'
+import type { View } from '../storage/view.ts'
+import type { Table } from '../storage/writer.ts'
+import type { Strictness } from './strictness.ts'
+
+/** The writes that a majority of a replica set has, which may be fewer than the primary has. For tests (`Strictness`). */
+export interface Majority {
+  /**
+   * The moment that a read sees by its read concern; null for the newest data.
+   * @throws CommandError for a snapshot that is not supported or not kept any more
+   */
+  momentFor(body: Document): Moment | null
+  /** From now on the majority gets no further writes. */
+  hold(): void
+  /** The majority catches up. */
+  release(): void
+  /** Undoes the writes that the majority does not have, as a failover does. Their writers get an error. */
+  rollBack(): void
+  /** Resolves when the majority has the write of this command, where the client waits for that. */
+  acknowledge(body: Document): Promise<void>
+}
+
+export interface Moment extends View {
+  readonly snapshot: Snapshot
+  readonly time: Timestamp
+}
+
+/** Snapshots that are kept to be continued; a longer list would only hold pages of the file. */
+const MAX_MOMENTS = 100
+
+export function openMajority(data: Data, { replicaSet = false }: Strictness): Majority {
+  return replicaSet ? new LaggingMajority(data) : WHOLE
+}
+
+/** One server has all of its writes. */
+const WHOLE: Majority = {
+  momentFor: (body) => {
+    const { level, at } = snapshotOf(body)
+    if (level !== 'snapshot' && at === undefined) return null
+    throw new CommandError(
+      'InvalidOptions',
+      'snapshot reads outside of transactions are not supported by the embedded engine',
+    )
+  },
+  hold: refuse,
+  release: refuse,
+  rollBack: refuse,
+  acknowledge: () => Promise.resolve(),
+}
+
+function refuse(): never {
+  throw new CommandError('CommandNotFound', "no such command: 'holdMajority'")
+}
+
+function snapshotOf({ readConcern, autocommit }: Document) {
+  if (autocommit === false || !isDocument(readConcern)) return { level: undefined, at: undefined }
+  return { level: readConcern['level'], at: readConcern['atClusterTime'] }
+}
+
+class LaggingMajority implements Majority {
+  readonly #data: Data
+  readonly #moments = new Map<number, Moment>()
+  #lastTime = 0
+  #held: Moment | null = null
+  #caughtUp: Promise<void> = Promise.resolve()
+  #catchUp: () => void = () => undefined
+  #fail: (error: CommandError) => void = () => undefined
+
+  constructor(data: Data) {
+    this.#data = data
+  }
+
+  momentFor(body: Document): Moment | null {
+    const { level, at } = snapshotOf(body)
+    if (at !== undefined) return this.#continue(at)
+    if (level === 'majority') return this.#held
+    return level === 'snapshot' ? (this.#held ?? this.#take()) : null
+  }
+
+  hold(): void {
+    if (this.#held !== null) return
+    this.#held = this.#take()
+    this.#caughtUp = new Promise((resolve, reject) => {
+      this.#catchUp = resolve
+      this.#fail = reject
+    })
+    this.#caughtUp.catch(() => undefined) // where nobody waits
+  }
+
+  release(): void {
+    this.#held = null
+    this.#catchUp()
+  }
+
+  rollBack(): void {
+    if (this.#held === null) return
+    const data = this.#data
+    const { records, entries, catalog, sessions } = data.store
+    const { snapshot } = this.#held
+    data.store.write(() => {
+      for (const table of [records, entries, catalog, sessions]) restore(data, table, snapshot)
+    })
+    data.commits += 1
+    for (const collection of data.collections.values()) collection.changedAt = data.commits + 1
+    recover(data)
+    this.#fail(steppedDown())
+    this.#caughtUp = Promise.resolve()
+    this.release()
+  }
+
+  acknowledge({ writeConcern, autocommit, commitTransaction }: Document): Promise<void> {
+    if (autocommit === false && commitTransaction === undefined) return Promise.resolve()
+    const w = isDocument(writeConcern) ? writeConcern['w'] : undefined
+    return w === undefined || w === 'majority' ? this.#caughtUp : Promise.resolve()
+  }
+
+  #take(): Moment {
+    const { store, commits } = this.#data
+    this.#lastTime += 1
+    const time = new Timestamp({ t: this.#lastTime, i: 1 })
+    const moment = { snapshot: store.snapshot(), at: commits, changes: new Map(), time }
+    this.#moments.set(this.#lastTime, moment)
+    if (this.#moments.size > MAX_MOMENTS) this.#forgetOldest()
+    return moment
+  }
+
+  #forgetOldest(): void {
+    for (const [time, moment] of this.#moments) {
+      if (moment === this.#held) continue
+      this.#moments.delete(time)
+      moment.snapshot.done()
+      return
+    }
+  }
+
+  #continue(at: Value): Moment {
+    const moment = at instanceof Timestamp ? this.#moments.get(at.t) : undefined
+    if (moment === undefined) throw noSnapshot('the snapshot is not kept any more')
+    return moment
+  }
+}
+
+function restore(data: Data, table: Table, snapshot: Snapshot): void {
+  const before = new Map(
+    [...table.getRange({ transaction: snapshot })].map(({ key, value }) => [
+      key.toString('latin1'),
+      { key: Buffer.from(key), value: Buffer.from(value) },
+    ]),
+  )
+  const added = [...table.getKeys({})].filter((key) => !before.has(key.toString('latin1')))
+  data.store.removeAll(table, added)
+  for (const { key, value } of before.values()) data.store.put(table, key, value)
+}
+
+/** Adds the time of a snapshot to the reply that begins it. */
+export function stampSnapshot(body: Document, { time }: Moment, reply: Document): void {
+  const { level, at } = snapshotOf(body)
+  if (level !== 'snapshot' || at !== undefined) return
+  const { cursor } = reply
+  if (isDocument(cursor)) cursor['atClusterTime'] = time
+  else reply['atClusterTime'] = time
+}
