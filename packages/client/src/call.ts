@@ -13,6 +13,8 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** It may be sent again although it may have been carried out. */
   readonly repeatable?: boolean
+  /** The server may wait this long before it responds; added to the timeout of the client. */
+  readonly waitMs?: number
   /** False: its answer is not kept for revalidation by its tag. */
   readonly isKept?: boolean
 }

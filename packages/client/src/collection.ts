@@ -5,6 +5,16 @@ import type { Transport } from './transport.ts'
 
 type Status = 'draft' | 'published'
 
+export type PublicationFilter =
+  | 'never-published'
+  | 'has-published-version'
+  | 'modified'
+  | 'unmodified'
+  | 'published-without-draft'
+  | 'published-with-draft'
+  | 'never-published-document'
+  | 'has-published-version-document'
+
 /** What is shown of each entry. */
 export interface ShownQuery<S extends ContentType, Fields, Asked> {
   readonly fields?: Fields
@@ -16,6 +26,8 @@ export interface VersionQuery<Locale> {
   readonly locale?: Locale
   readonly fallbackLocale?: readonly Locale[]
   readonly status?: Status
+  /** Selects documents by how their draft and published versions relate. */
+  readonly publicationFilter?: PublicationFilter
 }
 
 export interface ListQuery<S extends ContentType, Locale> extends VersionQuery<Locale | '*'> {

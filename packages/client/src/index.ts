@@ -9,12 +9,20 @@ import { type ClientOptions, openTransport } from './transport.ts'
 export type * from './content.ts'
 export type * from './sync/content-plan.ts'
 export type { Entry, Filters, Populate, SortKey } from './query-types.ts'
-export type { Collection, ListQuery, Page, Single, WriteOptions } from './collection.ts'
+export type {
+  Collection,
+  ListQuery,
+  Page,
+  PublicationFilter,
+  Single,
+  WriteOptions,
+} from './collection.ts'
 export type { Call, CallOptions } from './call.ts'
 export type { ClientOptions } from './transport.ts'
 export type { NamedQuery, QueryPage } from './named-queries.ts'
 export type { Session, SessionStorage } from './session.ts'
 export type { UploadedFile, UploadOptions } from './files.ts'
+export { TimeoutError } from './with-timeout.ts'
 export { QuireError } from './quire-error.ts'
 
 /** Which types there are, by the name of their path. */

@@ -52,7 +52,7 @@ export type Populate<S extends Shape> =
 
 type PopulateOptions<Link> =
   Link extends Zone<infer Components>
-    ? true | { readonly on: { readonly [Uid in keyof Components]?: Part<Components[Uid]> } }
+    ? true | { readonly on: { readonly [Uid in keyof Components]?: true | Part<Components[Uid]> } }
     : true | (Part<Target<Link>> & (Link extends Many<Shape> ? Range : object))
 
 interface Range {
@@ -86,12 +86,14 @@ type KnownOptions<Link, Asked> = Asked extends true
         readonly [Key in keyof Asked]: Key extends 'on'
           ? {
               readonly [Uid in keyof Asked[Key]]: Uid extends keyof Components
-                ? KnownPart<Components[Uid], Asked[Key][Uid], never>
+                ? KnownElement<Components[Uid], Asked[Key][Uid]>
                 : never
             }
           : never
       }
     : KnownPart<Target<Link>, Asked, Link extends Many<Shape> ? 'pagination' : never>
+
+type KnownElement<Found, Asked> = Asked extends true ? true : KnownPart<Found, Asked, never>
 
 type KnownPart<Found, Asked, More> = Found extends Shape
   ? {

@@ -2,6 +2,7 @@ import { openAttempt } from './attempt.ts'
 import type { Call, Reply } from './call.ts'
 import { QuireError, readBody } from './quire-error.ts'
 import { wait, waitOf } from './retries.ts'
+import { withTimeout } from './with-timeout.ts'
 import { memoryStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
 
 export interface ClientOptions {
@@ -17,6 +18,8 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
   /** The number of retries of a request that may succeed later. @default 2 */
   readonly retries?: number
+  /** Time limit of one request with its response, in milliseconds; uploads have none. @default 20000 */
+  readonly timeoutMs?: number
   /** The number of answers kept for revalidation by their tag. @default 100 */
   readonly cached?: number
 }
@@ -29,15 +32,26 @@ export interface Transport {
   authorization(): Promise<string | null>
 }
 
+const TIMEOUT_MS = 20_000
+
 const LATER: ReadonlySet<number> = new Set([429, 503, 504])
 
 /** Sends requests: signs them, refreshes sign-ins, and sends again what may succeed later. */
 export function openTransport(options: ClientOptions): Transport {
-  const { token, retries = 2, cached = 100, storage = memoryStorage() } = options
+  const {
+    token,
+    retries = 2,
+    cached = 100,
+    timeoutMs = TIMEOUT_MS,
+    storage = memoryStorage(),
+  } = options
   const url = options.url.replace(/\/+$/, '')
   const fetching = options.fetch ?? fetch.bind(globalThis)
   const attempt = openAttempt({ url, cached, fetch: fetching })
-  const refresh = openRefresh(storage, refreshing(url, fetching, options.onSignedOut))
+  const refresh = openRefresh(
+    storage,
+    refreshing(url, limited(fetching, timeoutMs), options.onSignedOut),
+  )
   const bearer = (session: Session | null): string | null => {
     const key = session?.jwt ?? token
     return key === undefined ? null : `Bearer ${key}`
@@ -49,13 +63,17 @@ export function openTransport(options: ClientOptions): Transport {
     const renewed = await refresh(session)
     return renewed === null ? answer : attempt(call, bearer(renewed))
   }
+  const once = (call: Call): Promise<Response | Reply> =>
+    withTimeout(timeoutOf(call, timeoutMs), call.signal, (signal) =>
+      signed(signal === undefined ? call : { ...call, signal }),
+    )
   return {
     url,
     storage,
     authorization: async () => bearer(await storage.get()),
     send: async (call) => {
       for (let left = isRepeatable(call) ? retries : 0; ; left -= 1) {
-        const answer = await tryOnce(() => signed(call), left > 0)
+        const answer = await tryOnce(() => once(call), left > 0)
         if (answer !== null && isReply(answer)) return answer
         if (answer !== null && (left === 0 || !LATER.has(answer.status))) {
           throw new QuireError(answer, await readBody(answer))
@@ -64,6 +82,19 @@ export function openTransport(options: ClientOptions): Transport {
       }
     },
   }
+}
+
+/** An upload takes as long as its bytes need. A request may wait on the server before it is answered. */
+function timeoutOf({ body, waitMs = 0 }: Call, timeoutMs: number): number | null {
+  const isUpload = typeof FormData !== 'undefined' && body instanceof FormData
+  return isUpload ? null : timeoutMs + waitMs
+}
+
+function limited(send: typeof fetch, timeoutMs: number): typeof fetch {
+  return (input, init) =>
+    withTimeout(timeoutMs, undefined, (signal) =>
+      send(input, signal === undefined ? init : { ...init, signal }),
+    )
 }
 
 /** What is carried out twice must be the same as once: a condition would meet what the first time has written. */

@@ -31,7 +31,8 @@ export async function pullPage(
   const query = queryOf(scope, held, wait)
   let page: SyncPage
   try {
-    page = (await send({ method: 'GET', path: '_sync', query, signal, isKept: false })) as SyncPage
+    const call = { method: 'GET', path: '_sync', query, signal, isKept: false } as const
+    page = (await send({ ...call, waitMs: 1_000 * wait })) as SyncPage
   } catch (error) {
     const begun = beginningAfter(error, held)
     if (begun !== null) await copy.commit(held, begun)
