@@ -84,7 +84,7 @@ describe('the address of a list', () => {
       filters: [{ at: 1 }, null, { at: 'x', is: 'y' }],
       after: [],
     }
-    expect(readListSearch(hostile)).to.deep.equal({})
-    expect(readListSearch({ q: 12 })).to.deep.equal({ q: '12' })
+    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(5).fill(undefined))
+    expect(readListSearch({ q: 12 })).to.include({ q: '12', sort: undefined })
   })
 })

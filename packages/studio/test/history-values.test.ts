@@ -98,29 +98,45 @@ describe('a value of the history', () => {
 describe('the versions of an entry', () => {
   const by = { kind: 'administrator', id: 'a', name: 'Ada' }
   const row = (
+    commit: string,
     revision: string | null,
     op: PastVersion['op'],
     status: PastVersion['status'],
-    at = '2026-01-01T00:00:00.000Z',
-  ): PastVersion => ({ revision, op, status, at, by })
+  ): PastVersion => ({ commit, revision, op, status, at: '2026-01-01T00:00:00.000Z', by })
   const kinds = (rows: readonly PastVersion[]) => versionsOf(rows).map(({ kind }) => kind)
 
   it('are one for a publication, which writes the draft as well', () => {
     expect(
-      kinds([row('2', 'put', 'draft'), row('2', 'put', 'published'), row('1', 'put', 'draft')]),
+      kinds([
+        row('b', '2', 'put', 'draft'),
+        row('b', '2', 'put', 'published'),
+        row('a', '1', 'put', 'draft'),
+      ]),
     ).to.deep.equal(['published', 'draft'])
-    expect(kinds([row('1', 'put', 'published'), row('1', 'put', 'draft')])).to.deep.equal([
-      'published',
+    expect(kinds([row('a', '1', 'put', 'published'), row('a', '1', 'put', 'draft')])).to.deep.equal(
+      ['published'],
+    )
+  })
+
+  it('keep a publication whose revision a discard restores', () => {
+    const rows = [
+      row('c', '1', 'put', 'draft'),
+      row('b', '2', 'put', 'draft'),
+      row('a', '1', 'put', 'published'),
+    ]
+    expect(versionsOf(rows).map(({ key, kind }) => `${key} ${kind}`)).to.deep.equal([
+      'c draft',
+      'b draft',
+      'a published',
     ])
   })
 
   it('say what was removed, each time', () => {
-    const later = '2026-01-02T00:00:00.000Z'
     expect(
-      kinds([row(null, 'delete', 'published', later), row('1', 'put', 'draft')]),
+      kinds([row('b', null, 'delete', 'published'), row('a', '1', 'put', 'draft')]),
     ).to.deep.equal(['unpublished', 'draft'])
-    const gone = [row(null, 'delete', 'published', later), row(null, 'delete', 'draft', later)]
-    expect(kinds([...gone, row(null, 'delete', 'published')])).to.deep.equal([
+    const gone = [row('b', null, 'delete', 'published'), row('b', null, 'delete', 'draft')]
+    expect(kinds([...gone, row('a', null, 'delete', 'published')])).to.deep.equal([
       'deleted',
       'unpublished',
     ])

@@ -10,6 +10,8 @@ export interface AuditItem {
   readonly locale?: string
   readonly status: 'draft' | 'published'
   readonly op: 'put' | 'delete'
+  /** It was created by this. */
+  readonly isNew?: true
   /** What it is called, or was when it was deleted; null where nobody knows, or may know. */
   readonly name: string | null
 }

@@ -168,6 +168,19 @@ export const countsQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** The number of entries in a locale, of all types that have locales. */
+export const localeCountQuery = (locale: string) =>
+  queryOptions({
+    queryKey: ['counts', 'of locale', locale],
+    queryFn: async ({ signal }) => {
+      const { data } = await request<Readonly<Record<string, number>>>('GET', '/admin/counts', {
+        query: { locale },
+        signal,
+      })
+      return Object.values(data).reduce((sum, count) => sum + count, 0)
+    },
+  })
+
 /** How many entries each type has, by uid; empty until it is known. */
 export function useCounts(): Readonly<Record<string, number>> {
   return useQuery(countsQuery).data ?? {}

@@ -37,12 +37,15 @@ export const localeStatesQuery = (uid: string, documentId: string) =>
     },
   })
 
+/** The side column and the deletion of an entry name as many of its links. */
+export const MAX_USAGES = 10
+
 export const usagesQuery = (uid: string, documentId: string) =>
   queryOptions({
     queryKey: ['content', uid, 'usages', documentId],
     queryFn: async ({ signal }) => {
       const path = contentPath(uid, documentId, 'usages')
-      const query = { pagination: { pageSize: 10 } }
+      const query = { pagination: { pageSize: MAX_USAGES } }
       return (await request<readonly Usage[]>('GET', path, { query, signal })).data
     },
     staleTime: 30_000,

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { ActedOn } from './entry-facts.ts'
 import { factsKey } from './entry-facts.ts'
-import { request } from './request.ts'
+import { type Answer, request } from './request.ts'
 
 /** Who has changed something; the name is null where nobody asked for it, or an app's user did. */
 export interface Author {
@@ -12,6 +12,8 @@ export interface Author {
 
 /** One write of one version of an entry. */
 export interface PastVersion {
+  /** The commit that wrote it: several versions may be of one commit, and one revision of several commits. */
+  readonly commit: string
   /** Null where the version was removed. */
   readonly revision: string | null
   readonly at: string
@@ -40,6 +42,9 @@ interface PageMeta {
 
 const path = ({ uid, documentId }: ActedOn, ...rest: readonly string[]): string =>
   ['/admin/history', ...[uid, documentId, ...rest].map(encodeURIComponent)].join('/')
+
+/** A page of the history. */
+export type HistoryAnswer = Answer<readonly PastVersion[], PageMeta>
 
 /** One write may give versions of several locales the same revision. */
 const localeOf = ({ locale }: ActedOn): { readonly locale?: string } =>

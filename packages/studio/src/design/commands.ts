@@ -5,6 +5,8 @@ export interface Command {
   readonly id: string
   readonly text: string
   readonly note?: string
+  /** The consequences, for a command that is confirmed before it runs. */
+  readonly asks?: string
   readonly run: () => void
 }
 

@@ -15,13 +15,14 @@ export interface DropdownProps<T extends object> extends Omit<MenuProps<T>, 'cla
   /** What opens it. */
   readonly trigger: ReactElement
   readonly placement?: PopoverProps['placement']
+  readonly isOpenAtFirst?: boolean
 }
 
 /** A button with a menu under it. */
 export function Dropdown<T extends object>(props: DropdownProps<T>) {
-  const { trigger, placement = 'bottom end', ...menu } = props
+  const { trigger, placement = 'bottom end', isOpenAtFirst = false, ...menu } = props
   return (
-    <MenuTrigger>
+    <MenuTrigger defaultOpen={isOpenAtFirst}>
       {trigger}
       <Popover placement={placement} className={styles['popover'] ?? ''}>
         <AriaMenu {...menu} className={styles['menu'] ?? ''} />

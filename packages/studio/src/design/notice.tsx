@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import styles from './notice.module.css'
 
 export interface NoticeProps {
-  readonly title: string
+  /** Left out where the heading of the page says it. */
+  readonly title?: string
   readonly children?: ReactNode
   readonly action?: ReactNode
 }
@@ -11,7 +12,7 @@ export interface NoticeProps {
 export function Notice({ title, children, action }: NoticeProps) {
   return (
     <div className={styles['notice']}>
-      <p className={styles['title']}>{title}</p>
+      {title !== undefined && <p className={styles['title']}>{title}</p>}
       {children !== undefined && <p className={styles['text']}>{children}</p>}
       {action !== undefined && <div className={styles['action']}>{action}</div>}
     </div>

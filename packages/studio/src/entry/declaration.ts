@@ -78,6 +78,10 @@ export interface ComponentDeclaration {
 /** Every component by its uid. */
 export type Components = ReadonlyMap<string, ComponentDeclaration>
 
+export function isNumberType(type: string): type is NumberType {
+  return (NUMBER_TYPES as readonly string[]).includes(type)
+}
+
 /** Whether the attribute holds a list of components. */
 export function isComponentList(attribute: Attribute): boolean {
   return (

@@ -27,16 +27,14 @@ type Show = (value: unknown, texts: Texts, titleField: string | null) => string
 
 const asText: Show = (value) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-const asNumber: Show = (value, { language }) =>
-  new Intl.NumberFormat(language).format(value as number)
+const asNumber: Show = (value, { number }) => number(value as number | string)
 const asMoment: Show = (value, { ago }) => ago(String(value))
 
 const SHOWS: Readonly<Partial<Record<Attribute['type'], Show>>> = {
   integer: asNumber,
   float: asNumber,
   decimal: asNumber,
-  biginteger: (value, { language }) =>
-    new Intl.NumberFormat(language).format(BigInt(String(value))),
+  biginteger: asNumber,
   boolean: (value, { t }) => t(value === true ? 'value.yes' : 'value.no'),
   datetime: asMoment,
   timestamp: asMoment,

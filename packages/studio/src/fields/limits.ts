@@ -1,5 +1,6 @@
 import type { Attribute } from '../entry/declaration.ts'
 import type { Texts } from '../texts/texts.ts'
+import { describePattern } from './describe-pattern.ts'
 
 interface Limits {
   readonly unique?: boolean
@@ -17,9 +18,9 @@ export function limitsOf(attribute: Attribute, texts: Texts): readonly string[] 
   const isCount = attribute.type === 'component' || attribute.type === 'dynamiczone'
   return [
     ...rangeOf(minLength, maxLength, 'length', texts),
-    ...rangeOf(min, max, isCount ? 'count' : 'number', texts),
+    ...rangeOf(exact(min, texts), exact(max, texts), isCount ? 'count' : 'number', texts),
     ...(unique === true && attribute.type !== 'uid' ? [t('field.unique')] : []),
-    ...(regex === undefined ? [] : [t('field.regex', { pattern: regex })]),
+    ...(regex === undefined ? [] : [describePattern(regex, texts)]),
   ]
 }
 
@@ -32,4 +33,9 @@ function rangeOf(
   if (min !== undefined && max !== undefined) return [t(`field.${of}.between`, { min, max })]
   if (max !== undefined) return [t(`field.${of}.max`, { max })]
   return min === undefined ? [] : [t(`field.${of}.min`, { min })]
+}
+
+/** The limit of a big integer is a text. */
+function exact(limit: number | string | undefined, { number }: Texts): string | undefined {
+  return limit === undefined ? undefined : number(limit)
 }

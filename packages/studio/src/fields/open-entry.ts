@@ -26,6 +26,8 @@ export interface OpenEntry {
   readonly isLocalized: boolean
   /** Nobody writes here: the person may not, or the entry is gone. */
   readonly isReadOnly: boolean
+  /** Whether the slug at a place still follows its title: its language was begun in this form and never published. */
+  readonly followsTitle: (place: Place) => boolean
   /** Begins an entry of another type beside this one; absent where there is no room for it. */
   readonly createLinked?: (uid: string, title: string, onCreated: (link: Link) => void) => void
 }

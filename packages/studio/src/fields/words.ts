@@ -1,4 +1,4 @@
-import type { Attribute, Components } from '../entry/declaration.ts'
+import { type Attribute, type Components, isNumberType } from '../entry/declaration.ts'
 import {
   type ComponentValue,
   componentUid,
@@ -42,10 +42,11 @@ function filledWordsOf(
   }
 }
 
-function plainWords(type: Attribute['type'], value: unknown, { t, moment }: Texts): string {
+function plainWords(type: Attribute['type'], value: unknown, { t, moment, number }: Texts): string {
   if (type === 'json') return JSON.stringify(value, null, 2)
   if (type === 'datetime') return moment(value as string)
   if (type === 'boolean') return t(`field.boolean.${value === true ? 'yes' : 'no'}`)
+  if (isNumberType(type)) return number(value as number | string)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -1,28 +1,50 @@
+import { Suspense, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import { useSession } from '../api/session.ts'
 import { Avatar } from '../design/avatar.tsx'
-import { Dropdown, DropdownItem } from '../design/menu.tsx'
-import { useTexts } from '../texts/texts.ts'
+import { lazyPart } from '../design/load-part.tsx'
+import { LoadBoundary } from '../design/not-loaded.tsx'
 import styles from './account-menu.module.css'
-import { useSignOut } from './use-sign-out.ts'
 
-/** Who is signed in, at the foot of the navigation. */
+const AccountDropdown = lazyPart(
+  async () => (await import('./account-dropdown.tsx')).AccountDropdown,
+)
+
+/** The person who is signed in, at the foot of the navigation. The menu is loaded when it is first opened. */
 export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
-  const { t } = useTexts()
   const { administrator } = useSession()
-  const leave = useSignOut()
-  const trigger = (
-    <AriaButton className={styles['me'] ?? ''}>
+  const [isWanted, want] = useState(false)
+  const content = (
+    <>
       <Avatar name={administrator.name} />
       <span className={styles['name']}>{administrator.name}</span>
+    </>
+  )
+  const before = (
+    <AriaButton
+      className={styles['me'] ?? ''}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPress={() => want(true)}
+    >
+      {content}
     </AriaButton>
   )
+  if (!isWanted) return before
   return (
-    <Dropdown trigger={trigger} placement="top start" aria-label={administrator.name}>
-      <DropdownItem onAction={onHelp} note="?">
-        {t('keys.title')}
-      </DropdownItem>
-      <DropdownItem onAction={() => void leave()}>{t('signOut')}</DropdownItem>
-    </Dropdown>
+    <LoadBoundary>
+      <Suspense fallback={before}>
+        <AccountDropdown
+          trigger={
+            // The button that had the focus is gone: this one takes its place.
+            <AriaButton autoFocus className={styles['me'] ?? ''}>
+              {content}
+            </AriaButton>
+          }
+          label={administrator.name}
+          onHelp={onHelp}
+        />
+      </Suspense>
+    </LoadBoundary>
   )
 }

@@ -1,14 +1,20 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { Modal, ModalOverlay, Dialog } from 'react-aria-components'
+import { Suspense, useEffect, useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
+import { lazyPart } from '../design/load-part.tsx'
+import { LoadBoundary } from '../design/not-loaded.tsx'
 import { useTexts } from '../texts/texts.ts'
 import styles from './frame.module.css'
-import { KeyboardHelp } from './keyboard-help.tsx'
 import { Navigation } from './navigation.tsx'
-import { Palette } from './palette.tsx'
 import { useShortcuts } from './shortcuts.ts'
+
+// Dialogs and menus are not part of the first load.
+const NavigationDrawer = lazyPart(
+  async () => (await import('./navigation-drawer.tsx')).NavigationDrawer,
+)
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
+const KeyboardHelp = lazyPart(async () => (await import('./keyboard-help.tsx')).KeyboardHelp)
 
 /** Navigation beside the screen; above it, behind a button, where there is no room. */
 export function Frame() {
@@ -49,20 +55,15 @@ export function Frame() {
       <main id="content" tabIndex={-1} className={styles['main']}>
         <Outlet />
       </main>
-      <ModalOverlay
-        isOpen={open === 'navigation'}
-        onOpenChange={close}
-        isDismissable
-        className={styles['scrim'] ?? ''}
-      >
-        <Modal className={styles['drawer'] ?? ''}>
-          <Dialog aria-label={t('nav.label')} className={styles['drawerInside'] ?? ''}>
-            {navigation}
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
-      <Palette isOpen={open === 'palette'} onClose={close} onHelp={() => setOpen('help')} />
-      <KeyboardHelp isOpen={open === 'help'} onClose={close} />
+      <LoadBoundary>
+        <Suspense fallback={null}>
+          {open === 'navigation' && (
+            <NavigationDrawer onClose={close}>{navigation}</NavigationDrawer>
+          )}
+          {open === 'palette' && <Palette isOpen onClose={close} onHelp={() => setOpen('help')} />}
+          {open === 'help' && <KeyboardHelp isOpen onClose={close} />}
+        </Suspense>
+      </LoadBoundary>
     </div>
   )
 }

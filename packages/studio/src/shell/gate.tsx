@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import mark from '../design/mark.svg'
+import { Mark } from '../design/mark.tsx'
 import { useTexts } from '../texts/texts.ts'
 import styles from './sign-in.module.css'
 
@@ -18,7 +18,7 @@ export function Gate({
     <main className={styles['page']}>
       <title>{`${title} · ${t('app.name')}`}</title>
       <div className={styles['card']}>
-        <img src={mark} alt="" className={styles['mark']} />
+        <Mark size={32} />
         <div>
           <h1 className={styles['title']}>{title}</h1>
           {hint !== undefined && <p className={styles['hint']}>{hint}</p>}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 import { Kbd } from '../design/kbd.tsx'
-import mark from '../design/mark.svg'
+import { Mark } from '../design/mark.tsx'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -23,7 +23,7 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
   return (
     <nav aria-label={t('nav.label')} className={styles['nav']}>
       <div className={styles['brand']}>
-        <img src={mark} alt="" width={20} height={20} />
+        <Mark size={20} />
         {t('app.name')}
       </div>
       <button type="button" className={styles['search']} onClick={onPalette}>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -12,6 +12,7 @@ import {
   SearchField,
 } from 'react-aria-components'
 import { type Command, offeredCommands } from '../design/commands.ts'
+import { ConfirmDialog } from '../design/confirm-dialog.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useFoundEntries } from './found-entries.ts'
 import styles from './palette.module.css'
@@ -28,6 +29,8 @@ export function Palette({
   readonly onHelp: () => void
 }) {
   const { t } = useTexts()
+  const [asked, ask] = useState<Command | null>(null)
+  if (asked !== null) return <AskFirst command={asked} onClose={onClose} />
   return (
     <ModalOverlay
       isOpen={isOpen}
@@ -39,38 +42,77 @@ export function Palette({
     >
       <Modal className={styles['modal'] ?? ''}>
         <Dialog aria-label={t('palette.title')} className={styles['dialog'] ?? ''}>
-          <PaletteContent onClose={onClose} onHelp={onHelp} />
+          <PaletteContent {...{ onClose, onHelp }} onAsk={ask} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-function PaletteContent({
-  onClose,
-  onHelp,
-}: {
+interface AskFirstProps {
+  readonly command: Command
+  readonly onClose: () => void
+}
+
+/** The confirmation of a command that takes something away from apps or from the draft. */
+function AskFirst({ command: { text, asks, run }, onClose }: AskFirstProps) {
+  const { t } = useTexts()
+  return (
+    <ConfirmDialog
+      title={t('palette.ask', { name: text })}
+      confirm={text}
+      isOpen
+      onClose={onClose}
+      onConfirm={() => {
+        onClose()
+        run()
+      }}
+    >
+      {asks}
+    </ConfirmDialog>
+  )
+}
+
+interface PaletteContentProps {
   readonly onClose: () => void
   readonly onHelp: () => void
-}) {
+  readonly onAsk: (command: Command) => void
+}
+
+function PaletteContent({ onClose, onHelp, onAsk }: PaletteContentProps) {
   const { t, language } = useTexts()
   const [text, setText] = useState('')
+  const [turn, setTurn] = useState(0)
   const wanted = text.trim().toLocaleLowerCase(language)
   const isWanted = (command: Command): boolean =>
     command.text.toLocaleLowerCase(language).includes(wanted)
   const [offered] = useState(offeredCommands)
   const general = useGeneralActions(onHelp)
+  const here = offered.filter(isWanted)
   const groups = [
-    { title: t('palette.here'), commands: offered.filter(isWanted) },
+    { title: t('palette.here'), commands: here.filter(({ asks }) => asks === undefined) },
     { title: t('palette.go'), commands: usePlaces().filter(isWanted) },
     { title: t('palette.create'), commands: useCreations().filter(isWanted) },
     { title: t('palette.entries'), commands: useFoundEntries(wanted) },
     { title: t('palette.person'), commands: wanted === '' ? [] : general.filter(isWanted) },
+    { title: t('palette.asking'), commands: here.filter(({ asks }) => asks !== undefined) },
   ].filter(({ commands }) => commands.length > 0)
+  /** Begins again: the list would arm its first command for a text that is emptied. */
+  const empty = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || text === '') return
+    event.preventDefault()
+    event.stopPropagation()
+    setText('')
+    setTurn(turn + 1)
+  }
   return (
-    <Autocomplete inputValue={text} onInputChange={setText}>
+    <Autocomplete key={turn} inputValue={text} onInputChange={setText}>
       <SearchField aria-label={t('palette.title')} autoFocus>
-        <Input className={styles['input'] ?? ''} placeholder={t('palette.placeholder')} />
+        <Input
+          className={styles['input'] ?? ''}
+          placeholder={t('palette.placeholder')}
+          onKeyDownCapture={empty}
+        />
       </SearchField>
       <Menu
         aria-label={t('palette.title')}
@@ -80,13 +122,14 @@ function PaletteContent({
         {groups.map(({ title, commands }) => (
           <MenuSection key={title}>
             <Header className={styles['header'] ?? ''}>{title}</Header>
-            {commands.map(({ id, text: name, note, run }) => (
+            {commands.map(({ id, text: name, note, asks, run }) => (
               <MenuItem
                 key={id}
                 id={id}
                 textValue={name}
                 className={styles['item'] ?? ''}
                 onAction={() => {
+                  if (asks !== undefined) return onAsk({ id, text: name, asks, run })
                   onClose()
                   run()
                 }}

@@ -1,12 +1,5 @@
 import type { Entry } from '../api/entries.ts'
-
-/** Equal, beginning with it, with a word that begins with it, containing it, found by another text. */
-function rankOf(title: string, wanted: string): number {
-  if (title === wanted) return 0
-  if (title.startsWith(wanted)) return 1
-  if (title.includes(` ${wanted}`)) return 2
-  return title.includes(wanted) ? 3 : 4
-}
+import { rankTitle } from '../api/rank-title.ts'
 
 /** Those whose title is the nearest first, else as they came; each document once, in the language that is the nearest. */
 export function rankFound(
@@ -14,9 +7,8 @@ export function rankFound(
   titleOf: (entry: Entry) => string,
   text: string,
 ): readonly Entry[] {
-  const wanted = text.toLowerCase()
   const ranked = entries
-    .map((entry) => ({ entry, rank: rankOf(titleOf(entry).toLowerCase(), wanted) }))
+    .map((entry) => ({ entry, rank: rankTitle(titleOf(entry), text) }))
     .toSorted((a, b) => a.rank - b.rank)
   const byId = new Map<string, Entry>()
   for (const { entry } of ranked) {

@@ -16,29 +16,25 @@ import { Skeleton } from '../design/late.tsx'
 import { loadPart } from '../design/load-part.tsx'
 import { readMediaSearch } from '../screens/media/media-search.ts'
 import { readListSearch } from '../screens/list/list-search.ts'
-import { Failure, Missing } from './failure.tsx'
+import { Missing } from '../design/missing.tsx'
+import { Failure, MissingPage } from './failure.tsx'
 import { Frame } from './frame.tsx'
 import { queryClient } from './query-client.ts'
+import { readSignInSearch } from './sign-in-search.ts'
 
 interface RouterContext {
   readonly queryClient: QueryClient
 }
 
-const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet })
-
-interface SignInSearch {
-  readonly to?: string
-  /** How an attempt ended that went by way of an identity provider. */
-  readonly problem?: 'refused' | 'failed'
-}
+const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: MissingPage,
+})
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ to, problem }: Record<string, unknown>): SignInSearch => ({
-    ...(typeof to === 'string' && to.startsWith('/') && !to.startsWith('//') && { to }),
-    ...((problem === 'refused' || problem === 'failed') && { problem }),
-  }),
+  validateSearch: readSignInSearch,
   loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
   component: lazyRouteComponent(
     () => loadPart(() => import('./sign-in-screen.tsx')),
@@ -123,8 +119,9 @@ const contentRoute = createRoute({
 const entryRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/content/$type/$documentId',
-  validateSearch: ({ locale }: Record<string, unknown>): { locale?: string } =>
-    typeof locale === 'string' ? { locale } : {},
+  validateSearch: ({ locale }: Record<string, unknown>): { locale?: string | undefined } => ({
+    locale: typeof locale === 'string' ? locale : undefined,
+  }),
   component: lazyRouteComponent(
     () => loadPart(() => import('../screens/content/entry-route.tsx')),
     'EntryRoute',

@@ -11,7 +11,8 @@ export interface Shortcuts {
 export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey) {
+      if (event.defaultPrevented) return // an editor took it
+      if (isPalette(event)) {
         event.preventDefault()
         onPalette()
       } else if (isUndo(event) && !isTyping(event)) {
@@ -24,6 +25,10 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   })
+}
+
+function isPalette({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey
 }
 
 function isUndo({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean {

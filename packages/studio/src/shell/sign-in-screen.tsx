@@ -8,11 +8,12 @@ import { Button } from '../design/button.tsx'
 import { Gate } from './gate.tsx'
 import { tokenOfAddress } from './link-token.ts'
 import { SignInForm } from './sign-in-form.tsx'
+import { readSignInSearch } from './sign-in-search.ts'
 import styles from './sign-in.module.css'
 
 export function SignInScreen() {
   const { t } = useTexts()
-  const { to = '/', problem: elsewhere } = useSearch({ from: '/sign-in' })
+  const { to, problem: elsewhere } = readSignInSearch(useSearch({ from: '/sign-in' }))
   const { data: start } = useSuspenseQuery(startQuery)
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -20,7 +21,7 @@ export function SignInScreen() {
   const [problem, setProblem] = useState(elsewhere === undefined ? null : t(`signIn.${elsewhere}`))
   const enter = (session: Session): void => {
     client.setQueryData(sessionQuery.queryKey, session)
-    void navigate({ href: to })
+    void navigate({ href: to ?? '/' })
   }
   const enterByLink = (given: string): void => {
     signInByLink(given)

@@ -138,6 +138,7 @@ export const logEnglish = {
   'audit.put.draft': '{name}: draft written',
   'audit.put.published': '{name}: published',
   'audit.put': '{name}: changed',
+  'audit.created': '{name}: created',
   'audit.delete.draft': '{name}: deleted',
   'audit.delete.published': '{name}: unpublished',
   'audit.delete': '{name}: deleted',

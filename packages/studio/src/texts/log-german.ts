@@ -142,6 +142,7 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'audit.put.draft': '{name}: Entwurf geschrieben',
   'audit.put.published': '{name}: veröffentlicht',
   'audit.put': '{name}: geändert',
+  'audit.created': '{name}: angelegt',
   'audit.delete.draft': '{name}: gelöscht',
   'audit.delete.published': '{name}: zurückgezogen',
   'audit.delete': '{name}: gelöscht',

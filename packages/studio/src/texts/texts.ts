@@ -1,5 +1,6 @@
 import { createContext, use } from 'react'
 import { type Catalogue, english, type TextKey } from './english.ts'
+import { formatNumber } from './numbers.ts'
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 
@@ -12,7 +13,8 @@ export interface Texts {
   readonly language: Language
   /** The text of a key; of `one | many` the form that `count` asks for. */
   readonly t: (key: TextKey, values?: Values) => string
-  readonly number: (value: number) => string
+  /** A number with all its digits; a large or exact one is a text of digits. */
+  readonly number: (value: number | string) => string
   /** `2 minutes ago`, `yesterday`, `18 Nov`, `18 Nov 2024`: as exact as one wants to know it. */
   readonly ago: (moment: string | Date) => string
   /** Day and time in full, for tooltips. */
@@ -24,19 +26,19 @@ export interface Texts {
 
 export function textsOf(language: Language, catalogue: Catalogue): Texts {
   const plurals = new Intl.PluralRules(language)
-  const numbers = new Intl.NumberFormat(language)
+  const number = (value: number | string): string => formatNumber(language, value)
   const t: Texts['t'] = (key, values = {}) => {
     const [one = '', many = one] = catalogue[key].split(' | ')
     const text = plurals.select(Number(values['count'] ?? 1)) === 'one' ? one : many
     return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = values[name] ?? ''
-      return typeof value === 'number' ? numbers.format(value) : value
+      return typeof value === 'number' ? number(value) : value
     })
   }
   return {
     language,
     t,
-    number: (value) => numbers.format(value),
+    number,
     ago: (moment) => ago(language, new Date(moment), new Date()),
     moment: (moment) =>
       new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(
@@ -74,6 +76,8 @@ function bytes(language: string, value: number): string {
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit: UNITS[step] ?? 'byte',
+    // The short form of bytes has no plural: `110 byte`.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: step > 1 ? 1 : 0,
   }).format(value / 1000 ** step)
 }

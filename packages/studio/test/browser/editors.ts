@@ -55,6 +55,14 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+/** Sets the language of the Studio for the person of the page. */
+export async function chooseGerman(page: Page, server: Server): Promise<void> {
+  await page.goto(`${server.address}/studio/settings/account`)
+  await page.getByRole('button', { name: 'Language of the Studio' }).click()
+  await page.getByRole('option', { name: 'Deutsch' }).click()
+  await page.getByRole('heading', { level: 2, name: 'Konto' }).waitFor()
+}
+
 export async function openPiece(page: Page, server: Server, documentId: string): Promise<void> {
   await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
   await titleOf(page).waitFor()

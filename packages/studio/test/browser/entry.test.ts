@@ -63,7 +63,7 @@ describeInBrowser('an entry in the Studio', function () {
     await fill('Contact', 'ada@example.org')
     await fill('Pages', '12')
     await fill('Copies', '9007199254740993')
-    await fill('Weight', '1,5')
+    await fill('Weight', '1.5')
     await fill('Price', '0.1')
     await fill('Day', '2026-01-31')
     await fill('Opens', '12:34')

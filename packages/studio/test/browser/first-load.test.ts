@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { describeInBrowser, openBrowser } from './browser.ts'
 import { type Server, startServer } from './server.ts'
+import { ADA, beFirst } from './signed-in.ts'
 
 const BUILT = fileURLToPath(new URL('../../../../../dist/', import.meta.url))
 const MOST_BYTES = 220_000
+const MOST_HOME_SCRIPT_BYTES = 200_000
 
 describeInBrowser('the first load', function () {
   let server: Server
@@ -27,6 +29,25 @@ describeInBrowser('the first load', function () {
         .filter((file) => existsSync(file))
         .reduce((sum, file) => sum + statSync(file).size, 0)
       expect(bytes).to.be.above(50_000).and.at.most(MOST_BYTES)
+    } finally {
+      await window.close()
+    }
+  })
+
+  it('loads at most 200 kB of scripts for the home screen, packed with gzip', async () => {
+    const window = await openBrowser()
+    try {
+      await beFirst(window.page, server)
+      const scripts = new Set<string>()
+      window.page.on('request', (request) => {
+        if (request.url().endsWith('.js')) scripts.add(new URL(request.url()).pathname)
+      })
+      await window.page.reload({ waitUntil: 'networkidle' })
+      await window.page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
+      const sizes = [...scripts].map((name) => statSync(`${BUILT}${name.slice(1)}.gz`).size)
+      expect(sizes.length).to.be.above(5)
+      const bytes = sizes.reduce((sum, size) => sum + size, 0)
+      expect(bytes).to.be.above(50_000).and.at.most(MOST_HOME_SCRIPT_BYTES)
     } finally {
       await window.close()
     }

@@ -68,6 +68,21 @@ describeInBrowser('the history of an entry', () => {
     await dialog.getByText('This is the first version that is kept.').waitFor()
   })
 
+  it('keeps the row of a publication after its changes are discarded', async () => {
+    const documentId = await make()
+    const listed = async (): Promise<readonly string[]> => {
+      const dialog = await openHistory(documentId)
+      const rows = await dialog.getByRole('option').allInnerTexts()
+      await page.keyboard.press('Escape')
+      return rows.map((row) => row.split(' · ').at(-1) ?? '')
+    }
+    expect(await listed()).to.deep.equal(['Draft', 'Draft', 'Published', 'Draft'])
+    await server.ask('POST', `${PIECE}/${documentId}/actions/discard`)
+    expect(await listed()).to.deep.equal(['Draft', 'Draft', 'Draft', 'Published', 'Draft'])
+    const { data } = await server.ask('GET', `/admin/history/api::piece.piece/${documentId}`)
+    expect(data[0].revision).to.equal(data.at(-2).revision)
+  })
+
   it('restores one attribute, which can be undone', async () => {
     const documentId = await make()
     const dialog = await openHistory(documentId)

@@ -371,6 +371,7 @@ describeInBrowser('the list of a type', () => {
     await box.fill('unpubl')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click()
     await page.locator('main header').getByText('Draft', { exact: true }).waitFor()
     await page.keyboard.press('Control+k')
     await box.fill('keyb')

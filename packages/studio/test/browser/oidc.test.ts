@@ -36,6 +36,7 @@ describeInBrowser('signing in by an identity provider', () => {
     const server = await startServer({
       PORT: String(port),
       OIDC_ISSUER: provider.issuer,
+      OIDC_ALLOW_HTTP: 'on',
       OIDC_CLIENT_ID: 'quire',
       OIDC_CLIENT_SECRET: 'the secret of the client',
       OIDC_LABEL: 'Example',

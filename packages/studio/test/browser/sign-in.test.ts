@@ -31,6 +31,27 @@ describeInBrowser('signing in', () => {
     expect(page.url()).to.match(/\/studio\/?$/)
   })
 
+  it('stays on its own origin after a sign-in with a foreign address in `to`', async () => {
+    const { page, context } = window
+    const visited: string[] = []
+    await context.route('https://evil.example/**', async (route) => {
+      visited.push(route.request().url())
+      await route.fulfill({ contentType: 'text/html', body: '<h1>Foreign</h1>' })
+    })
+    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/']) {
+      await context.clearCookies()
+      await page.goto(`${server.address}/studio/sign-in?to=${encodeURIComponent(to)}`)
+      await page.getByLabel('E-mail').fill(ADA.email)
+      await page.getByLabel('Password').fill(ADA.password)
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Password').waitFor({ state: 'detached' })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(page.url(), to).to.match(new RegExp(`^${server.address}/studio/?$`))
+      await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
+    }
+    expect(visited).to.deep.equal([])
+  })
+
   it('says what is wrong, and gets in with the right password, to where one wanted to go', async () => {
     const { page, context } = window
     await context.clearCookies()

@@ -3,33 +3,74 @@ import * as fc from 'fast-check'
 import { labelOf } from '../../src/fields/labels.ts'
 import { parseNumber } from '../../src/fields/number/parse-number.ts'
 import { fromInput, toInput } from '../../src/fields/time/local-time.ts'
+import { formatNumber } from '../../src/texts/numbers.ts'
+import { LANGUAGES } from '../../src/texts/texts.ts'
 import { isUid, slugOf } from '../../src/fields/uid/slug-of.ts'
 
 describe('what is typed as a number', () => {
   const cases = [
-    ['integer', '', { kind: 'value', value: null }],
-    ['integer', ' 12 ', { kind: 'value', value: 12 }],
-    ['integer', '-2147483648', { kind: 'value', value: -2147483648 }],
-    ['integer', '2147483648', { kind: 'unreadable', why: 'range' }],
-    ['integer', '1.5', { kind: 'unreadable', why: 'whole' }],
-    ['integer', '12a', { kind: 'unreadable', why: 'whole' }],
-    ['biginteger', '9223372036854775807', { kind: 'value', value: '9223372036854775807' }],
-    ['biginteger', '+7', { kind: 'value', value: '7' }],
-    ['biginteger', '9223372036854775808', { kind: 'unreadable', why: 'range' }],
-    ['float', '1,5', { kind: 'value', value: 1.5 }],
-    ['float', '.5', { kind: 'value', value: 0.5 }],
-    ['float', '1e3', { kind: 'value', value: 1000 }],
-    ['float', '1e999', { kind: 'unreadable', why: 'range' }],
-    ['float', '1,000.5', { kind: 'unreadable', why: 'number' }],
-    ['float', '0x10', { kind: 'unreadable', why: 'number' }],
-    ['decimal', '0.1', { kind: 'value', value: 0.1 }],
-    ['decimal', '12345678901234567.25', { kind: 'value', value: '12345678901234567.25' }],
+    ['integer', 'en', '', { kind: 'value', value: null }],
+    ['integer', 'en', ' 12 ', { kind: 'value', value: 12 }],
+    ['integer', 'en', '-2147483648', { kind: 'value', value: -2147483648 }],
+    ['integer', 'en', '2147483648', { kind: 'unreadable', why: 'range' }],
+    ['integer', 'en', '1.5', { kind: 'unreadable', why: 'whole' }],
+    ['integer', 'en', '12a', { kind: 'unreadable', why: 'whole' }],
+    ['integer', 'en', '36,110', { kind: 'value', value: 36110 }],
+    ['integer', 'de', '36.110', { kind: 'value', value: 36110 }],
+    ['biginteger', 'en', '9223372036854775807', { kind: 'value', value: '9223372036854775807' }],
+    [
+      'biginteger',
+      'de',
+      '-9.223.372.036.854.775.808',
+      { kind: 'value', value: '-9223372036854775808' },
+    ],
+    ['biginteger', 'en', '+7', { kind: 'value', value: '7' }],
+    ['biginteger', 'en', '9223372036854775808', { kind: 'unreadable', why: 'range' }],
+    ['float', 'en', '1,234', { kind: 'value', value: 1234 }],
+    ['float', 'de', '1,234', { kind: 'value', value: 1.234 }],
+    ['float', 'en', '1.234', { kind: 'value', value: 1.234 }],
+    ['float', 'de', '1.234', { kind: 'value', value: 1234 }],
+    ['float', 'en', '1,5', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'de', '1.5', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', '0,123', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', '1,2345', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', '1234,567', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', '1.234,5', { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', "1,234'567", { kind: 'unreadable', why: 'ambiguous' }],
+    ['float', 'en', '1 234 567', { kind: 'value', value: 1234567 }],
+    ['float', 'de', '1\u202f234,5', { kind: 'value', value: 1234.5 }],
+    ['float', 'en', '−1,000.5', { kind: 'value', value: -1000.5 }],
+    ['float', 'en', '.5', { kind: 'value', value: 0.5 }],
+    ['float', 'de', ',5', { kind: 'value', value: 0.5 }],
+    ['float', 'en', '1e3', { kind: 'value', value: 1000 }],
+    ['float', 'en', '1e999', { kind: 'unreadable', why: 'range' }],
+    ['float', 'en', '.', { kind: 'unreadable', why: 'number' }],
+    ['float', 'en', '0x10', { kind: 'unreadable', why: 'number' }],
+    ['decimal', 'en', '0.1', { kind: 'value', value: 0.1 }],
+    ['decimal', 'en', '12345678901234567.25', { kind: 'value', value: '12345678901234567.25' }],
+    [
+      'decimal',
+      'de',
+      '12.345.678.901.234.567,25',
+      { kind: 'value', value: '12345678901234567.25' },
+    ],
   ] as const
-  for (const [type, typed, wanted] of cases) {
-    it(`${type} ${JSON.stringify(typed)}`, () => {
-      expect(parseNumber(type, typed)).to.deep.equal(wanted)
+  for (const [type, language, typed, wanted] of cases) {
+    it(`${type} ${JSON.stringify(typed)} in ${language}`, () => {
+      expect(parseNumber(type, typed, language)).to.deep.equal(wanted)
     })
   }
+
+  it('is read from the text that shows it, in every language', () => {
+    for (const language of Object.keys(LANGUAGES)) {
+      fc.assert(
+        fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
+          const parsed = parseNumber('float', formatNumber(language, value), language)
+          expect(parsed).to.deep.equal({ kind: 'value', value: value + 0 })
+        }),
+      )
+    }
+  })
 })
 
 describe('moments in the inputs of a browser', () => {
@@ -91,8 +132,8 @@ describe('names of attributes', () => {
   for (const [name, label] of [
     ['title', 'Title'],
     ['readingMinutes', 'Reading minutes'],
-    ['seo-title', 'Seo title'],
-    ['cca2', 'Cca2'],
+    ['seo-title', 'SEO title'],
+    ['cca2', 'CCA2'],
     ['HTMLBody', 'HTML body'],
     ['meta_title', 'Meta title'],
   ] as const) {

@@ -15,6 +15,7 @@ export interface BlocksAreaProps {
 export function BlocksArea({ blocks, names, isReadOnly, onChange }: BlocksAreaProps) {
   const host = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor | null>(null)
+  const [isLinking, link] = useState(false)
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   const change = useRef(onChange)
   change.current = onChange
@@ -32,6 +33,7 @@ export function BlocksArea({ blocks, names, isReadOnly, onChange }: BlocksAreaPr
         change.current(next)
       },
       onMove: redraw,
+      onLink: () => link(true),
     })
     setEditor(opened)
     return () => opened.destroy()
@@ -43,7 +45,7 @@ export function BlocksArea({ blocks, names, isReadOnly, onChange }: BlocksAreaPr
   }, [editor, blocks])
   return (
     <div className={`${styles['area']} ${names['aria-invalid'] === true ? styles['invalid'] : ''}`}>
-      {editor !== null && !isReadOnly && <BlocksTools editor={editor} />}
+      {editor !== null && !isReadOnly && <BlocksTools {...{ editor, isLinking }} onLink={link} />}
       <div ref={host} className={styles['host']} />
     </div>
   )

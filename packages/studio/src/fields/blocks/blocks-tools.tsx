@@ -16,10 +16,16 @@ const LOOKS = [
 
 const LEVELS = ['1', '2', '3', '4', '5', '6'] as const
 
+export interface BlocksToolsProps {
+  readonly editor: Editor
+  /** Whether the address of a link is asked for. */
+  readonly isLinking: boolean
+  readonly onLink: (isLinking: boolean) => void
+}
+
 /** What a text can be made of, as one stop of Tab with arrows within; every one of them has a key as well. */
-export function BlocksTools({ editor }: { readonly editor: Editor }) {
+export function BlocksTools({ editor, isLinking, onLink: link }: BlocksToolsProps) {
   const { t } = useTexts()
-  const [isLinking, link] = useState(false)
   const [isChoosing, choose] = useState(false)
   return (
     <div className={styles['tools']}>

@@ -44,15 +44,25 @@ const Link = Mark.create({
   addAttributes: () => ({
     url: {
       default: '',
-      parseHTML: (element: HTMLElement) => element.getAttribute('href'),
+      parseHTML: (element: HTMLElement) =>
+        element.dataset['url'] ?? element.getAttribute('href') ?? '',
       renderHTML: ({ url }: Record<string, unknown>) => ({ 'data-url': url, title: url }),
     },
     extra: { default: null, rendered: false },
   }),
-  parseHTML: () => [{ tag: 'a[href]' }],
-  // Not an `a` with an address: in the editor a press on it sets the cursor and goes nowhere.
-  renderHTML: ({ HTMLAttributes }) => ['span', { ...HTMLAttributes, 'data-link': '' }, 0],
+  parseHTML: () => [{ tag: 'a[data-url]' }, { tag: 'a[href]' }],
+  renderHTML: ({ mark, HTMLAttributes }) => [
+    'a',
+    { ...HTMLAttributes, ...addressOf(String(mark.attrs['url'])), 'data-link': '' },
+    0,
+  ],
 })
+
+/** Only of addresses that lead to a page, never of scripts; an empty one keeps it a link for screen readers. */
+function addressOf(url: string): Readonly<Record<string, string>> {
+  const isSafe = /^(?:https?:|mailto:|tel:|[/#?.])/i.test(url)
+  return isSafe ? { href: url, target: '_blank', rel: 'noreferrer' } : { role: 'link' }
+}
 
 /** Keys of a text that the editor does not know. */
 const Extra = Mark.create({

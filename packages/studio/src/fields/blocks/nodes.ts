@@ -73,7 +73,10 @@ const Code = Node.create({
   },
 })
 
-/** Lists hold items and lists, as `blocks` have it; in HTML no list stands in a list, so these are no `ul`. */
+/**
+ * Lists hold items and lists, as `blocks` have it. HTML has no list directly in a list: a nested one is shown within an
+ * item of its own, which is no node.
+ */
 const List = Node.create({
   name: 'list',
   group: 'block',
@@ -89,16 +92,33 @@ const List = Node.create({
     { tag: 'ol', attrs: { format: 'ordered' } },
     { tag: 'ul', attrs: { format: 'unordered' } },
   ],
-  renderHTML: ({ HTMLAttributes }) => ['div', HTMLAttributes, 0],
+  renderHTML: ({ node, HTMLAttributes }) => [tagOf(node.attrs['format']), HTMLAttributes, 0],
+  addNodeView() {
+    return ({ node, view, getPos }) => {
+      const list = document.createElement(tagOf(node.attrs['format']))
+      list.dataset['list'] = String(node.attrs['format'])
+      const at = getPos() ?? 0
+      if (view.state.doc.resolve(at).parent.type.name !== 'list')
+        return { dom: list, contentDOM: list }
+      const item = document.createElement('li')
+      item.dataset['nested'] = ''
+      item.append(list)
+      return { dom: item, contentDOM: list }
+    }
+  },
 })
+
+function tagOf(format: unknown): 'ol' | 'ul' {
+  return format === 'ordered' ? 'ol' : 'ul'
+}
 
 const ListItem = Node.create({
   name: 'listItem',
   content: 'inline*',
   defining: true,
   addAttributes: () => EXTRA,
-  parseHTML: () => [{ tag: 'li' }, { tag: 'div[data-item]' }],
-  renderHTML: () => ['div', { 'data-item': '' }, 0],
+  parseHTML: () => [{ tag: 'li' }],
+  renderHTML: () => ['li', { 'data-item': '' }, 0],
 })
 
 const Image = Node.create({

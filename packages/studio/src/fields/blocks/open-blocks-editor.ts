@@ -17,6 +17,8 @@ export interface BlocksEditorOptions {
   readonly onChange: (blocks: Blocks) => void
   /** Called when the state of the tools may have changed. */
   readonly onMove: () => void
+  /** Called by Ctrl/⌘-K where there is something to link. */
+  readonly onLink: () => void
 }
 
 export type { Editor }
@@ -33,11 +35,20 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
     enableContentCheck: true,
     editorProps: {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
-      transformPastedHTML: flatItems,
+      transformPastedHTML: flatBlocks,
+      handleKeyDown: ({ state }, event) => {
+        if (options.isReadOnly || state.selection.empty || !isLinkKey(event)) return false
+        options.onLink()
+        return true
+      },
     },
     onUpdate: ({ editor }) => options.onChange(fromEditor(editor.getJSON() as EditorNode)),
     onTransaction: options.onMove,
   })
+}
+
+function isLinkKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey && !shiftKey
 }
 
 /** Takes blocks that came from elsewhere. */
@@ -51,11 +62,25 @@ export function toggleListIn(editor: Editor, format: 'ordered' | 'unordered'): v
   editor.view.focus()
 }
 
-/** Items of pasted lists hold text, and lists within them stand behind them. */
-function flatItems(html: string): string {
+/** Items of pasted lists hold text, and lists within them stand behind them; a row of a table is a paragraph. */
+function flatBlocks(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')
+  for (const table of [...body.querySelectorAll('table')].toReversed()) {
+    table.replaceWith(...[...table.rows].map(rowOf))
+  }
   for (const list of body.querySelectorAll('li > ul, li > ol')) list.parentElement?.after(list)
   for (const block of body.querySelectorAll('li > p, li > div'))
     block.replaceWith(...block.childNodes)
   return body.innerHTML
+}
+
+/** The cells of a row, kept apart by a bar. */
+function rowOf(row: HTMLTableRowElement): HTMLParagraphElement {
+  const paragraph = document.createElement('p')
+  for (const [index, cell] of [...row.cells].entries()) {
+    for (const block of cell.querySelectorAll('p, div')) block.replaceWith(...block.childNodes)
+    if (index > 0) paragraph.append(' | ')
+    paragraph.append(...cell.childNodes)
+  }
+  return paragraph
 }

@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { markdown } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { linter } from '@codemirror/lint'
+import { type Diagnostic, linter } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -69,6 +69,7 @@ function formatting(language: CodeLanguage): readonly KeyBinding[] {
   return [
     { key: 'Mod-b', run: wrapIn('**') },
     { key: 'Mod-i', run: wrapIn('_') },
+    { key: 'Mod-k', run: linkSelection },
   ]
 }
 
@@ -86,14 +87,35 @@ function wrapIn(mark: string) {
   }
 }
 
+/** Makes the selection the text of a link, with the cursor where its address goes. */
+function linkSelection(view: EditorView): boolean {
+  const { from, to, empty } = view.state.selection.main
+  if (empty) return false
+  view.dispatch({
+    changes: [
+      { from, insert: '[' },
+      { from: to, insert: ']()' },
+    ],
+    selection: { anchor: to + '[]('.length },
+  })
+  return true
+}
+
 function languageOf(language: CodeLanguage): Extension {
-  return language === 'markdown' ? markdown() : [json(), linter(jsonParseLinter())]
+  return language === 'markdown' ? markdown() : [json(), linter(lintJson)]
+}
+
+const lintText = jsonParseLinter()
+
+/** An empty field is null, not malformed JSON. */
+function lintJson(view: EditorView): readonly Diagnostic[] {
+  return view.state.doc.toString().trim() === '' ? [] : lintText(view)
 }
 
 const look = EditorView.theme({
   '&': { fontSize: '14px', color: 'var(--ink)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '22px', maxHeight: '560px' },
+  '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '22px' },
   '.cm-content': { padding: '9px 0', minHeight: 'var(--code-height)', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
   '.cm-lintRange-error': { textDecoration: 'underline wavy var(--danger)' },

@@ -1,52 +1,70 @@
 import { useEffect, useRef, useState } from 'react'
 import type { NumberType, ScalarAttribute } from '../../entry/declaration.ts'
-import { useTexts } from '../../texts/texts.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import { parseNumber } from './parse-number.ts'
+import { problemOfNumber } from './problem-of-number.ts'
 
-/** A number as it is typed; what is none stays in the input and is not saved. */
+type NumberValue = number | string | null
+
+/**
+ * A number in the language of the Studio. While it is typed, the number that was read stands beside it. A text that is no
+ * number stays in the input and is not saved.
+ */
 export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
-  const value = useValue<number | string | null>(place)
-  const set = useSetValue<number | string | null>(place)
+  const value = useValue<NumberValue>(place)
+  const set = useSetValue<NumberValue>(place)
   const { form, isReadOnly } = useOpenEntry()
-  const { t } = useTexts()
-  const [typed, type] = useState(() => shown(value))
+  const texts = useTexts()
+  const [typed, type] = useState(() => shown(value, texts))
+  const [read, show] = useState<string | null>(null)
   const last = useRef(value)
   useEffect(() => {
     if (Object.is(last.current, value)) return
     last.current = value
-    type(shown(value)) // it came from elsewhere
-  }, [value])
+    type(shown(value, texts)) // it came from elsewhere
+    show(null)
+  }, [value, texts])
   const change = (text: string): void => {
     type(text)
-    const parsed = parseNumber(attribute.type as NumberType, text)
-    const isRead = parsed.kind === 'value'
-    form.setUnreadable(addressAt(place), isRead ? null : t(`field.number.${parsed.why}`))
-    if (!isRead) return
+    const parsed = parseNumber(attribute.type as NumberType, text, texts.language)
+    form.setUnreadable(addressAt(place), problemOfNumber(parsed, texts))
+    show(parsed.kind === 'value' ? shown(parsed.value, texts) : null)
+    if (parsed.kind !== 'value') return
     last.current = parsed.value
     set(parsed.value)
+  }
+  const settle = (): void => {
+    if (read !== null) type(read)
+    show(null)
   }
   return (
     <FieldFrame {...{ attribute, name, place }}>
       {(names) => (
-        <input
-          {...names}
-          type="text"
-          inputMode={attribute.type === 'integer' ? 'numeric' : 'decimal'}
-          autoComplete="off"
-          className={`${styles['input']} ${styles['number']}`}
-          value={typed}
-          readOnly={isReadOnly || attribute.writable === false}
-          onChange={(event) => change(event.target.value)}
-        />
+        <div className={styles['line']}>
+          <input
+            {...names}
+            type="text"
+            inputMode={attribute.type === 'integer' ? 'numeric' : 'decimal'}
+            autoComplete="off"
+            className={`${styles['input']} ${styles['number']}`}
+            value={typed}
+            readOnly={isReadOnly || attribute.writable === false}
+            onChange={(event) => change(event.target.value)}
+            onBlur={settle}
+          />
+          <span role="status" className={styles['said']}>
+            {read !== null && read !== '' && `= ${read}`}
+          </span>
+        </div>
       )}
     </FieldFrame>
   )
 }
 
-function shown(value: number | string | null): string {
-  return value === null ? '' : String(value)
+function shown(value: NumberValue, { number }: Texts): string {
+  return value === null ? '' : number(value)
 }

@@ -1,25 +1,50 @@
 import type { NumberType } from '../../entry/declaration.ts'
+import { separatorsOf } from '../../texts/numbers.ts'
 
 export type ParsedNumber =
   | { readonly kind: 'value'; readonly value: number | string | null }
-  | { readonly kind: 'unreadable'; readonly why: 'whole' | 'number' | 'range' }
+  | { readonly kind: 'unreadable'; readonly why: 'whole' | 'number' | 'range' | 'ambiguous' }
 
-const WHOLE = /^[+-]?\d+$/
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 const INT_32 = { min: -2_147_483_648n, max: 2_147_483_647n }
 const INT_64 = { min: -9_223_372_036_854_775_808n, max: 9_223_372_036_854_775_807n }
 
-/** What somebody typed as a number of the type; a decimal comma is a point, and nothing is null. */
-export function parseNumber(type: NumberType, typed: string): ParsedNumber {
-  const text = typed.trim().replace(/^([^.,]*),([^.,]*)$/, '$1.$2')
+/** Characters that group digits in every language: spaces and apostrophes. */
+const NEUTRAL_GROUPS = String.raw`\s'’`
+const NUMERIC = /^[+-]?[\d\s.,'’]*\d[\d\s.,'’]*(?:e[+-]?\d+)?$/i
+
+/**
+ * Reads a number of the type as it is written in the language: `1,234` is 1234 in English and 1.234 in German. An empty
+ * text is null. Separators in other places than the language has them are refused: nobody can tell what they mean.
+ */
+export function parseNumber(type: NumberType, typed: string, language: string): ParsedNumber {
+  const text = typed.trim().replace('−', '-')
   if (text === '') return { kind: 'value', value: null }
-  return type === 'integer' || type === 'biginteger'
-    ? parseWhole(type, text)
-    : parseReal(type, text)
+  const isWhole = type === 'integer' || type === 'biginteger'
+  const plain = toPlain(text, language)
+  if (plain === null) {
+    const why = NUMERIC.test(text) ? 'ambiguous' : isWhole ? 'whole' : 'number'
+    return { kind: 'unreadable', why }
+  }
+  return isWhole ? parseWhole(type, plain) : parseReal(type, plain)
+}
+
+/** The number with a decimal point and without groups; null where it is not written as in the language. */
+function toPlain(text: string, language: string): string | null {
+  const { group, decimal } = separatorsOf(language)
+  // A group never follows a zero: `0,123` is no thousands.
+  const grouped = String.raw`[1-9]\d{0,2}([${group}${NEUTRAL_GROUPS}])\d{3}(?:\2\d{3})*`
+  const written = new RegExp(
+    String.raw`^([+-]?(?:${grouped}|\d*))(?:[${decimal}](\d*))?(e[+-]?\d+)?$`,
+    'i',
+  )
+  const [, whole = '', , decimals, power = ''] = written.exec(text) ?? []
+  if (!/\d/.test(whole + (decimals ?? ''))) return null
+  const digits = whole.replaceAll(/[^\d+-]/g, '')
+  return digits + (decimals === undefined ? '' : `.${decimals}`) + power
 }
 
 function parseWhole(type: 'integer' | 'biginteger', text: string): ParsedNumber {
-  if (!WHOLE.test(text)) return { kind: 'unreadable', why: 'whole' }
+  if (!/^[+-]?\d+$/.test(text)) return { kind: 'unreadable', why: 'whole' }
   const value = BigInt(text.replace('+', ''))
   const { min, max } = type === 'integer' ? INT_32 : INT_64
   if (value < min || value > max) return { kind: 'unreadable', why: 'range' }
@@ -28,7 +53,6 @@ function parseWhole(type: 'integer' | 'biginteger', text: string): ParsedNumber 
 
 /** Decimals that a number of JavaScript would round go to the server as text. */
 function parseReal(type: 'float' | 'decimal', text: string): ParsedNumber {
-  if (!DECIMAL.test(text)) return { kind: 'unreadable', why: 'number' }
   const value = Number(text)
   if (!Number.isFinite(value)) return { kind: 'unreadable', why: 'range' }
   const digits = text.replace(/e.*$/i, '').replaceAll(/\D/g, '').replace(/^0+/, '')

@@ -1,5 +1,14 @@
-import { useEffect, useState } from 'react'
-import { ComboBox, Input, type Key, ListBox, ListBoxItem, Popover } from 'react-aria-components'
+import { use, useEffect, useState } from 'react'
+import {
+  ComboBox,
+  ComboBoxStateContext,
+  Input,
+  type Key,
+  ListBox,
+  ListBoxItem,
+  Popover,
+} from 'react-aria-components'
+import { entryNameOf, useTypes } from '../../api/content-types.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import type { Link } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -21,7 +30,9 @@ export interface LinkSearchProps {
 
 /** Finds an entry of the target by any of its texts. */
 export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSearchProps) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
+  const type = useTypes().find(({ uid }) => uid === target)
+  const newOne = t('palette.new', { name: type === undefined ? '' : entryNameOf(type, language) })
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   // What is chosen empties the text, which would open the list again under the hand.
@@ -30,7 +41,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
   useEffect(() => {
     if (chosen !== null) setChosen(null)
   }, [chosen])
-  const [trigger, setTrigger] = useState<'focus' | 'manual'>('focus')
+  const [trigger, setTrigger] = useState<'input' | 'manual'>('input')
   const { found, isKnown, unsearched, titleField } = useFoundLinks(target, text, isOpen)
   const taken = useTaken(found.map(({ documentId }) => documentId))
   const isSettled = isKnown && taken !== null
@@ -38,7 +49,12 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
     ...(taken === null ? [] : found.filter(({ documentId }) => !taken.has(documentId))),
     ...(onNew === undefined || !isSettled
       ? []
-      : [{ documentId: NEW, title: t('relation.new', { name: text }) }]),
+      : [
+          {
+            documentId: NEW,
+            title: text.trim() === '' ? newOne : t('relation.new', { name: text }),
+          },
+        ]),
   ]
   const choose = (key: Key | null): void => {
     const link = items.find(({ documentId }) => documentId === key)
@@ -49,8 +65,8 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
     setTrigger('manual')
     setText('')
   }
-  const type = (typed: string): void => {
-    setTrigger('focus')
+  const changeText = (typed: string): void => {
+    setTrigger('input')
     setText(typed)
   }
   return (
@@ -60,14 +76,14 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
       value={chosen}
       onChange={choose}
       inputValue={text}
-      onInputChange={type}
-      onBlur={() => setTrigger('focus')}
+      onInputChange={changeText}
+      onBlur={() => setTrigger('input')}
       onOpenChange={setOpen}
       menuTrigger={trigger}
       allowsEmptyCollection
       className={styles['find'] ?? ''}
     >
-      <Input className={styles['search'] ?? ''} placeholder={label} />
+      <SearchInput label={label} />
       <Popover className={styles['popover'] ?? ''} placement="bottom start">
         <ListBox<FoundLink>
           className={styles['options'] ?? ''}
@@ -92,6 +108,18 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
         {unsearched !== null && <UnsearchedNote {...unsearched} titleField={titleField} />}
       </Popover>
     </ComboBox>
+  )
+}
+
+/** Opens the list when it is pressed, not when the focus passes through. */
+function SearchInput({ label }: { readonly label: string }) {
+  const state = use(ComboBoxStateContext)
+  return (
+    <Input
+      className={styles['search'] ?? ''}
+      placeholder={label}
+      onClick={() => state?.open(null, 'manual')}
+    />
   )
 }
 

@@ -8,6 +8,7 @@ import {
   type ListMeta,
   NEWEST_FIRST,
 } from '../../api/entries.ts'
+import { rankTitle } from '../../api/rank-title.ts'
 import { type Answer, isTooSlow } from '../../api/request.ts'
 import { type Link, toLink } from '../../entry/values.ts'
 import { useOpenEntry } from '../open-entry.ts'
@@ -15,6 +16,8 @@ import { beginningWith, isOrderedByTitle } from './link-order.ts'
 
 const TYPING_PAUSE = 200
 const SHOWN = 20
+/** Of these the nearest are shown. */
+const RANKED = 100
 
 export interface FoundLink extends Link {
   readonly state?: EntryState | undefined
@@ -43,7 +46,7 @@ export function useFoundLinks(target: string, text: string, isOpen: boolean): Fo
   const asked = useSettled(text)
   const { titleField, hasBeginnings, beginnings, everywhere } = useAnswers(target, asked, isOpen)
   const { data, isPlaceholderData, error } = everywhere
-  const found = useLinksOf(target, titleField, [beginnings, data])
+  const found = nearestFirst(useLinksOf(target, titleField, [beginnings, data]), asked)
   const isAnswered = (data !== undefined && !isPlaceholderData) || error !== null
   if (isAnswered && asked === text) {
     const why = isTooSlow(error) ? 'too slow' : 'failed'
@@ -54,6 +57,16 @@ export function useFoundLinks(target: string, text: string, isOpen: boolean): Fo
   const typed = text.trim().toLowerCase()
   const still = found.filter(({ title }) => title.toLowerCase().includes(typed))
   return { found: still, isKnown: false, unsearched: null, titleField }
+}
+
+/** The entries whose titles are the nearest to the text; without a text in the order of the server. */
+function nearestFirst(links: readonly FoundLink[], text: string): readonly FoundLink[] {
+  if (text.trim() === '') return links
+  return links
+    .map((link) => ({ link, rank: rankTitle(link.title, text) }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, SHOWN)
+    .map(({ link }) => link)
 }
 
 /** The entries of these answers, each once. */
@@ -77,8 +90,9 @@ function useAnswers(target: string, asked: string, isOpen: boolean) {
   const { titleField, isIndexed, query } = useTargetQuery(target)
   const wanted = asked.trim()
   const hasBeginnings = isIndexed && wanted !== ''
+  const ranked = { pageSize: RANKED, withCount: false }
   const everywhere = useQuery({
-    ...entriesQuery(target, { ...query, ...(wanted !== '' && { _q: wanted }) }),
+    ...entriesQuery(target, { ...query, ...(wanted !== '' && { _q: wanted, pagination: ranked }) }),
     enabled: isOpen,
     placeholderData: keepPreviousData,
   })

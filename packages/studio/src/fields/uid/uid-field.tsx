@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { contentPath } from '../../api/entries.ts'
-import { request } from '../../api/request.ts'
+import { askForUid, type UidOwner } from '../../api/uid-proposals.ts'
 import { Button } from '../../design/button.tsx'
-import type { Data, ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../entry/declaration.ts'
 import type { FormStore } from '../../entry/form-store.ts'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -11,6 +10,7 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { labelOf } from '../labels.ts'
 import { addressAt, type OpenEntry, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { generateSlug } from './generate-slug.ts'
 import { isUid, slugOf } from './slug-of.ts'
 
 const TYPING_PAUSE = 350
@@ -30,7 +30,13 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   const target = siblingOf(place, targetField ?? name)
   useFollowing(place, target, targetField !== undefined && attribute.writable !== false)
   const isWithin = place.includes('/')
-  const { finding, other, propose } = useProposals(open, name, isWithin ? null : value)
+  const { finding, other, owner } = useProposals(open, name, isWithin ? null : value)
+  const generate = async (field: string): Promise<void> => {
+    const text = textAt(open.form, target)
+    // Slugs within components are not unique.
+    if (isWithin) return set(slugOf(text) === '' ? null : slugOf(text))
+    await generateSlug(owner(), field, text).then(set, notifyFailure)
+  }
   const isFixed = open.isReadOnly || attribute.writable === false
   const from =
     targetField === undefined ? undefined : t('field.uid.from', { name: labelOf(targetField) })
@@ -57,15 +63,9 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
               {t('field.uid.use', { name: other })}
             </Button>
           )}
-          {!isFixed && !isWithin && targetField !== undefined && value === null && (
-            <Button
-              look="quiet"
-              small
-              onPress={() =>
-                void propose(targetField, textAt(open.form, target)).then(set, notifyFailure)
-              }
-            >
-              {t('field.uid.propose')}
+          {!isFixed && targetField !== undefined && (
+            <Button look="quiet" small onPress={() => void generate(targetField)}>
+              {t('field.uid.generate')}
             </Button>
           )}
         </div>
@@ -89,12 +89,12 @@ function textAt(form: FormStore, place: string): string {
 }
 
 /**
- * Writes the slug of the target while the uid is what the target last made of it: in an entry that was begun in this form.
- * What apps may already link to is changed by nobody but a person.
+ * Writes the slug of the target while the value is the slug of the previous target, in an entry that was begun in this form,
+ * until its first publication. After that other sites may link to the address.
  */
 function useFollowing(place: string, target: string, isFollowing: boolean): void {
-  const { form, documentId, isReadOnly } = useOpenEntry()
-  const [isBegunHere] = useState(() => documentId() === null)
+  const { form, isReadOnly, followsTitle } = useOpenEntry()
+  const [isBegunHere] = useState(() => followsTitle(place))
   const last = useRef<string | null>(null)
   useEffect(() => {
     if (!isFollowing || isReadOnly || !isBegunHere) return
@@ -106,30 +106,17 @@ function useFollowing(place: string, target: string, isFollowing: boolean): void
       if (now === before) return
       last.current = now
       const uid = read(place)
-      if (uid !== '' && uid !== slugOf(before)) return
+      if (!followsTitle(place) || (uid !== '' && uid !== slugOf(before))) return
       form.set(addressAt(place), slugOf(now) === '' ? null : slugOf(now))
     })
-  }, [form, place, target, isFollowing, isReadOnly, isBegunHere])
-}
-
-interface Proposal {
-  readonly value: string
-  readonly free: boolean
-  /** One that is free. */
-  readonly proposal: string
+  }, [form, place, target, isFollowing, isReadOnly, isBegunHere, followsTitle])
 }
 
 function useProposals({ uid, documentId, locale }: OpenEntry, field: string, value: string | null) {
   const [finding, find] = useState<Finding>('unknown')
   const [other, setOther] = useState<string | null>(null)
   const first = useRef(value)
-  const ask = async (about: Data, signal?: AbortSignal): Promise<Proposal> => {
-    const id = documentId()
-    const entry = { ...(id !== null && { documentId: id }), ...(locale !== null && { locale }) }
-    const body = { field, ...about, ...entry }
-    const path = contentPath(uid, 'uid-proposals')
-    return (await request<Proposal>('POST', path, { body, signal })).data
-  }
+  const owner = (): UidOwner => ({ uid, field, documentId: documentId(), locale })
   useEffect(() => {
     setOther(null)
     if (value === null || value === first.current) return find('unknown')
@@ -138,7 +125,7 @@ function useProposals({ uid, documentId, locale }: OpenEntry, field: string, val
     find('asking')
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      ask({ value }, abort.signal).then(
+      askForUid(owner(), { value }, abort.signal).then(
         ({ free, proposal }) => {
           find(free ? 'free' : 'taken')
           setOther(free ? null : proposal)
@@ -152,7 +139,5 @@ function useProposals({ uid, documentId, locale }: OpenEntry, field: string, val
     }
     // oxlint-disable-next-line react/exhaustive-deps -- what is asked about is the value alone
   }, [value])
-  const propose = async (target: string, text: string): Promise<string> =>
-    (await ask({ data: { [target]: text } })).value
-  return { finding, other, propose }
+  return { finding, other, owner }
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditItem } from '../../api/audit.ts'
 import { apiNameOf, entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
+import type { SectionId } from '../settings/sections.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
 
@@ -75,7 +76,7 @@ function Name({ item, type }: ThingProps) {
   if (type === undefined || isGone(item, type)) {
     return (
       <>
-        {name !== null && <span className={styles['name']}>{name}</span>} {id}
+        {name !== null && <OtherLink item={item} name={name} />} {id}
       </>
     )
   }
@@ -94,6 +95,43 @@ function Name({ item, type }: ThingProps) {
   )
 }
 
+/** The pages of the settings that show these things. */
+const PAGES: Readonly<Record<string, SectionId>> = {
+  'admin::user': 'administrators',
+  'admin::role': 'administrator-roles',
+  'admin::api-token': 'api-tokens',
+  'admin::webhook': 'webhooks',
+  'plugin::users-permissions.role': 'api-roles',
+}
+
+/** A thing beside content, with the way to it where it has one. */
+function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: string }) {
+  const { type, op, documentId: release } = item
+  const section = PAGES[type]
+  const className = styles['link'] ?? ''
+  if (op === 'put' && type === 'plugin::upload.file') {
+    return (
+      <Link to="/media" search={{ q: name }} className={className}>
+        {name}
+      </Link>
+    )
+  }
+  if (op === 'put' && type === 'admin::release') {
+    return (
+      <Link to="/releases/$release" params={{ release }} className={className}>
+        {name}
+      </Link>
+    )
+  }
+  if (op === 'delete' || section === undefined)
+    return <span className={styles['name']}>{name}</span>
+  return (
+    <Link to="/settings/$section" params={{ section }} className={className}>
+      {name}
+    </Link>
+  )
+}
+
 /** Removed by this: not where a version is published no more, of which the draft is there. */
 function isGone({ op, status }: AuditItem, { draftAndPublish }: TypeSummary): boolean {
   return op === 'delete' && (status === 'draft' || !draftAndPublish)
@@ -103,13 +141,18 @@ function hasId({ type, documentId }: AuditItem): boolean {
   return documentId !== UNKNOWN && !type.endsWith(LEFT_OUT)
 }
 
-function sayEntry({ op, status }: AuditItem, type: TypeSummary, { t, language }: Texts): string {
+function sayEntry(
+  { op, status, isNew }: AuditItem,
+  type: TypeSummary,
+  { t, language }: Texts,
+): string {
   const name = entryNameOf(type, language)
   const shown = name.charAt(0).toUpperCase() + name.slice(1)
+  if (isNew === true && status !== 'published') return t('audit.created', { name: shown })
   return t(type.draftAndPublish ? `audit.${op}.${status}` : `audit.${op}`, { name: shown })
 }
 
-function sayOther({ type, op, documentId }: AuditItem, { t }: Texts): string {
+function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): string {
   if (type.endsWith(LEFT_OUT)) {
     return t('audit.leftOut', { count: Number(documentId) })
   }
@@ -120,7 +163,8 @@ function sayOther({ type, op, documentId }: AuditItem, { t }: Texts): string {
   if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
   if (type === 'admin::trash') return t('audit.ended')
   const known = OTHER_TYPES.find((one) => one === type)
-  return t(`audit.${op}`, { name: known === undefined ? type : t(`audit.type.${known}`) })
+  const said = isNew === true ? 'audit.created' : (`audit.${op}` as const)
+  return t(said, { name: known === undefined ? type : t(`audit.type.${known}`) })
 }
 
 /** A publication writes the draft and what is published: it is one thing. */

@@ -1,7 +1,9 @@
 import { contentPath } from '../../api/entries.ts'
 import { request } from '../../api/request.ts'
+import type { Data } from '../../entry/declaration.ts'
 import { changedData } from '../../entry/payload.ts'
 import { toFormValues } from '../../entry/values.ts'
+import { generateSlug } from '../../fields/uid/generate-slug.ts'
 import { findEntry, type FormPlan } from './load-form.ts'
 
 /**
@@ -23,7 +25,7 @@ export async function beginLocale(
   })
 }
 
-async function dataOf(plan: FormPlan, documentId: string, from: string): Promise<object> {
+async function dataOf(plan: FormPlan, documentId: string, from: string): Promise<Data> {
   const { attributes, components, reading } = plan
   const source = { ...plan, query: { ...plan.query, locale: from } }
   const found = await findEntry(source, documentId)
@@ -32,5 +34,19 @@ async function dataOf(plan: FormPlan, documentId: string, from: string): Promise
     Object.entries(attributes).filter(([, { localized }]) => localized !== false),
   )
   const empty = toFormValues(own, {}, reading)
-  return changedData(own, empty, toFormValues(own, found.entry, reading), components)
+  const data = changedData(own, empty, toFormValues(own, found.entry, reading), components)
+  return { ...data, ...(await slugsOf(plan, documentId, data)) }
+}
+
+/** A translation has slugs of its own titles, and not those of the language that it is begun from. @throws ApiError */
+async function slugsOf(plan: FormPlan, documentId: string, data: Data): Promise<Data> {
+  const { type, locale, attributes } = plan
+  const slugs: Record<string, string> = {}
+  for (const [field, attribute] of Object.entries(attributes)) {
+    const target = attribute.type === 'uid' ? attribute.targetField : undefined
+    const text = target === undefined ? undefined : data[target]
+    if (target === undefined || typeof text !== 'string' || data[field] === undefined) continue
+    slugs[field] = await generateSlug({ uid: type.uid, field, documentId, locale }, target, text)
+  }
+  return slugs
 }

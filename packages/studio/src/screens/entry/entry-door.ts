@@ -1,4 +1,5 @@
 import { contentPath, type Entry } from '../../api/entries.ts'
+import type { SavedFacts } from '../../api/saved-facts.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
 import type { EntryDoor, ReadEntry, SaveAnswer } from '../../entry/door.ts'
 import type { Data } from '../../entry/declaration.ts'
@@ -8,6 +9,11 @@ export interface OpenDoor extends EntryDoor {
   readonly documentId: () => string | null
   /** When the entry was written that was read or written last; null before. */
   readonly writtenAt: () => string | null
+  /** What the last write said about the entry; null before, and after a creation. */
+  readonly savedFacts: () => SavedFacts | null
+  /** Whether apps have had the entry in this language since it was opened. */
+  readonly wasPublished: () => boolean
+  readonly notePublished: () => void
 }
 
 export interface Opened {
@@ -15,6 +21,9 @@ export interface Opened {
   readonly documentId: string | null
   readonly found: FoundEntry | null
 }
+
+/** The response to a creation has no facts. */
+type SavedAnswer = Answer<Entry, Partial<SavedFacts>>
 
 /** Reads and writes one entry over HTTP; the first write makes it, where it is new. */
 export function openDoor(
@@ -24,18 +33,22 @@ export function openDoor(
 ): OpenDoor {
   let documentId = first
   let writtenAt = firstFound?.entry.updatedAt ?? null
-  const save = async (data: Data, etag: string | null, attempt: string): Promise<Answer<Entry>> => {
+  let facts: SavedFacts | null = null
+  const publication = trackPublication()
+  const save = async (data: Data, etag: string | null, attempt: string): Promise<SavedAnswer> => {
     const { type, query } = plan
     const body = { data }
+    const path = contentPath(type.uid, ...(documentId === null ? [] : [documentId]))
     if (documentId === null) {
-      return request<Entry>('POST', contentPath(type.uid), { query, body, idempotencyKey: attempt })
+      return request('POST', path, { query, body, idempotencyKey: attempt })
     }
-    const path = contentPath(type.uid, documentId)
-    return request<Entry>('PUT', path, { query, body, ...(etag !== null && { ifMatch: etag }) })
+    return request('PUT', path, { query, body, ...(etag !== null && { ifMatch: etag }) })
   }
   return {
     documentId: () => documentId,
     writtenAt: () => writtenAt,
+    savedFacts: () => facts,
+    ...publication,
     save: async (data, etag, attempt) => {
       try {
         const answer = await save(data, etag, attempt)
@@ -44,6 +57,8 @@ export function openDoor(
           onCreated(documentId)
         }
         writtenAt = answer.data.updatedAt
+        facts = factsIn(answer)
+        if (!plan.type.draftAndPublish) publication.notePublished()
         return { kind: 'saved', entry: answer.data, etag: answer.etag }
       } catch (error) {
         return answerOf(error)
@@ -59,6 +74,18 @@ export function openDoor(
         return null // it is tried again
       }
     },
+  }
+}
+
+function factsIn({ meta: { locales, history } }: SavedAnswer): SavedFacts | null {
+  return locales === undefined || history === undefined ? null : { locales, history }
+}
+
+function trackPublication(): Pick<OpenDoor, 'wasPublished' | 'notePublished'> {
+  let wasPublished = false
+  return {
+    wasPublished: () => wasPublished,
+    notePublished: () => void (wasPublished = true),
   }
 }
 

@@ -93,6 +93,7 @@ function DrawerForm({ session }: { readonly session: EntrySession }) {
       locale: plan.locale,
       isLocalized: plan.type.localized,
       isReadOnly: false,
+      followsTitle: () => true,
     }),
     [form, plan, door],
   )

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { factsKey } from '../../api/entry-facts.ts'
+import { adoptFacts } from '../../api/saved-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
@@ -43,9 +44,13 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   }, [isRestored, t])
   useEffect(() => {
     if (documentId === null || savedAt === null) return
-    void client.invalidateQueries({ queryKey: factsKey(type.uid, documentId) })
+    const facts = door.savedFacts()
+    if (facts === null) {
+      void client.invalidateQueries({ queryKey: factsKey(type.uid, documentId) })
+      void client.invalidateQueries({ queryKey: ['counts'] })
+    } else void adoptFacts(client, { uid: type.uid, documentId, locale }, facts)
     void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
-  }, [client, documentId, savedAt, type.uid])
+  }, [client, documentId, door, locale, savedAt, type.uid])
 
   const { states, state } = useFollowing(session)
   const may = useMay()
@@ -55,7 +60,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const preview = usePreview(declaration.hasPreview)
   useEntryKeys(actions, preview)
   const others = usePresence(type.uid, documentId, locale)
-  const { open, drawer } = useOpenForm(session, isReadOnly)
+  const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
@@ -153,7 +158,18 @@ interface NewLinked {
   readonly left: EntrySession | null
 }
 
-function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
+/** Whether a translation has a value of its own there. */
+function isOwnIn({ attributes }: EntrySession['plan'], place: string): boolean {
+  return attributes[place.split('/')[0] ?? '']?.localized !== false
+}
+
+interface FormState {
+  readonly isReadOnly: boolean
+  readonly isBegun: boolean
+}
+
+function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }: FormState) {
+  const [isNew] = useState(() => door.documentId() === null)
   const [linked, setLinked] = useState<NewLinked | null>(null)
   const { t } = useTexts()
   const notifyHere = useOwnNotices()
@@ -171,12 +187,13 @@ function useOpenForm({ form, plan, door }: EntrySession, isReadOnly: boolean) {
       locale: plan.locale,
       isLocalized: plan.type.localized,
       isReadOnly,
+      followsTitle: (place) => !door.wasPublished() && (isNew || (isBegun && isOwnIn(plan, place))),
       createLinked: (uid, title, onCreated) => {
         opener.current = document.activeElement
         setLinked({ uid, title, onCreated, left: null })
       },
     }),
-    [form, plan, door, isReadOnly],
+    [form, plan, door, isReadOnly, isNew, isBegun],
   )
   const drawer =
     linked === null ? null : (

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
-import { localeStatesQuery, type Presence } from '../../api/entry-facts.ts'
+import type { Presence } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
-import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
@@ -14,6 +13,7 @@ import { notify } from '../../design/toasts.tsx'
 import { useFromValue } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { useUndoDeletion } from '../trash/use-undo-deletion.ts'
+import { DeleteDialog, hasUsages } from './delete-dialog.tsx'
 import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
 import type { EntrySession } from './session.ts'
@@ -27,8 +27,8 @@ export interface EntryHeadProps extends Offered {
 export function EntryHead(props: EntryHeadProps) {
   const { session, state, actions, preview, others, isReadOnly } = props
   useOfferedActions(props)
-  const { type } = session.plan
-  const { t } = useTexts()
+  const { type, locale } = session.plan
+  const { t, locale: nameOf } = useTexts()
   const isSingle = type.kind === 'singleType'
   const shown = session.door.documentId() === null ? 'draft' : state
   return (
@@ -41,6 +41,7 @@ export function EntryHead(props: EntryHeadProps) {
           {listTitleOf(type)} /
         </Link>
       )}
+      {locale !== null && <span className={styles['locale']}>{nameOf(locale)}</span>}
       {type.draftAndPublish && shown !== undefined && <StateMark state={shown} />}
       <SaveNote saver={session.saver} />
       <div className={styles['actions']}>
@@ -111,6 +112,7 @@ function MoreActions({
   const { plan, door } = session
   const { t, locale: nameOf } = useTexts()
   const may = useMay()
+  const client = useQueryClient()
   const [isAsking, ask] = useState(false)
   const { remove, isForGood } = useDeletion({ session, state, actions })
   if (door.documentId() === null) return null
@@ -118,18 +120,27 @@ function MoreActions({
     may(`${plan.type.uid}.${action}`, plan.locale ?? undefined)
   const { draftAndPublish } = plan.type
   const isPublished = state === 'published' || state === 'changed'
-  const disabled = Object.entries({
-    unpublish: !isPublished || !allowed('publish'),
-    discard: state !== 'changed' || isReadOnly,
-    delete: !allowed('delete'),
-  }).flatMap(([action, isOff]) => (isOff ? [action] : []))
+  const offers = {
+    unpublish: draftAndPublish && allowed('publish'),
+    discard: draftAndPublish && !isReadOnly,
+    delete: allowed('delete'),
+  }
+  const disabled = [
+    ...(isPublished ? [] : ['unpublish']),
+    ...(state === 'changed' ? [] : ['discard']),
+  ]
+  if (!Object.values(offers).includes(true)) return null
+  const askOrRemove = async (): Promise<void> => {
+    const isLinked = await hasUsages(client, plan.type.uid, door.documentId() ?? '')
+    if (isForGood || isLinked) ask(true)
+    else void remove()
+  }
   const run = { unpublish: actions.unpublish, discard: actions.discard }
   return (
     <>
       <Dropdown
         onAction={(action) => {
-          if (action === 'delete' && isForGood) ask(true)
-          else if (action === 'delete') void remove()
+          if (action === 'delete') void askOrRemove()
           else void run[action as keyof typeof run]()
         }}
         disabledKeys={disabled}
@@ -139,47 +150,22 @@ function MoreActions({
           </Button>
         }
       >
-        {draftAndPublish && <DropdownItem id="unpublish">{t('entry.unpublish')}</DropdownItem>}
-        {draftAndPublish && <DropdownItem id="discard">{t('entry.discard')}</DropdownItem>}
-        <DropdownItem id="delete" tone="danger">
-          {plan.locale === null
-            ? t('entry.delete')
-            : t('entry.deleteIn', { name: nameOf(plan.locale) })}
-        </DropdownItem>
+        {offers.unpublish && <DropdownItem id="unpublish">{t('entry.unpublish')}</DropdownItem>}
+        {offers.discard && <DropdownItem id="discard">{t('entry.discard')}</DropdownItem>}
+        {offers.delete && (
+          <DropdownItem id="delete" tone="danger">
+            {plan.locale === null
+              ? t('entry.delete')
+              : t('entry.deleteIn', { name: nameOf(plan.locale) })}
+          </DropdownItem>
+        )}
       </Dropdown>
       <DeleteDialog
-        {...{ session, isAsking }}
+        {...{ session, isAsking, isForGood }}
         onDelete={() => void remove()}
         onClose={() => ask(false)}
       />
     </>
-  )
-}
-
-interface DeleteDialogProps extends Pick<Parts, 'session'> {
-  readonly isAsking: boolean
-  readonly onDelete: () => void
-  readonly onClose: () => void
-}
-
-/** Asks where nothing brings the entry back. */
-function DeleteDialog({ session, isAsking, onDelete, onClose }: DeleteDialogProps) {
-  const { type, locale } = session.plan
-  const { t, locale: nameOf } = useTexts()
-  const { data: states = [] } = useQuery({
-    ...localeStatesQuery(type.uid, session.door.documentId() ?? ''),
-    enabled: isAsking,
-  })
-  const name = locale !== null && states.length > 1 ? nameOf(locale) : null
-  return (
-    <ConfirmDialog
-      title={name === null ? t('entry.delete.title') : t('entry.deleteIn.title', { name })}
-      isOpen={isAsking}
-      onClose={onClose}
-      onConfirm={onDelete}
-    >
-      {t(name === null ? 'entry.delete.hint' : 'entry.deleteIn.hint')}
-    </ConfirmDialog>
   )
 }
 

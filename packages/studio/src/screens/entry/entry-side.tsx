@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import { type LocaleState, type Presence, type Usage, usagesQuery } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
+import { useMay } from '../../api/session.ts'
 import { Kbd } from '../../design/kbd.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../fields/labels.ts'
@@ -25,6 +26,8 @@ export interface EntrySideProps {
 export function EntrySide({ session, states, others }: EntrySideProps) {
   const { plan, door } = session
   const { t } = useTexts()
+  const may = useMay()
+  const mayPublish = may(`${plan.type.uid}.publish`, plan.locale ?? undefined)
   const documentId = door.documentId()
   return (
     <aside className={styles['side']} aria-label={t('side.label')}>
@@ -54,7 +57,7 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
           <p className={styles['row']}>
             {t('side.keys.save')} <Kbd keys="mod+S" />
           </p>
-          {plan.type.draftAndPublish && (
+          {plan.type.draftAndPublish && mayPublish && (
             <p className={styles['row']}>
               {t('side.keys.publish')} <Kbd keys="mod+↵" />
             </p>
@@ -82,19 +85,20 @@ function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states
         {locales.map(({ code }) => {
           const state = states?.find(({ locale }) => locale === code)?.state
           const name = nameOf(code)
+          const isMissing = state === undefined && states !== undefined
           const to =
             plan.type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
           return (
             <li key={code} className={styles['row']}>
-              {code === current ? (
-                <b aria-current="true">{name}</b>
-              ) : (
+              {code === current && <b aria-current="true">{name}</b>}
+              {code !== current && isMissing && <span>{name}</span>}
+              {code !== current && !isMissing && (
                 <Link to={to} params={params} search={{ locale: code }} className={styles['link']}>
                   {name}
                 </Link>
               )}
               {state !== undefined && <StateMark state={state} />}
-              {state === undefined && states !== undefined && code !== current && (
+              {isMissing && code !== current && (
                 <Link
                   to={to}
                   params={params}
@@ -173,7 +177,7 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
 }
 
 /** An entry links in each of its languages: it is shown once, in the language one looks at where it has that. */
-function onceEach(usages: readonly Usage[], locale: string | null): readonly Usage[] {
+export function onceEach(usages: readonly Usage[], locale: string | null): readonly Usage[] {
   const byEntry = new Map<string, Usage>()
   for (const usage of usages) {
     const key = `${usage.documentId} ${usage.field}`

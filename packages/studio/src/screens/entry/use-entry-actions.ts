@@ -87,10 +87,11 @@ async function actOn(
   t: Texts['t'],
   action: EntryAction,
 ): Promise<boolean> {
-  const { saver } = session
+  const { saver, door } = session
   const entry = entryOf(session)
   try {
     await actOnEntry(entry, action, saver.etag())
+    if (action === 'publish') door.notePublished()
     await Promise.all([
       saver.refresh(),
       client.invalidateQueries({ queryKey: factsKey(entry.uid, entry.documentId) }),

@@ -21,17 +21,23 @@ export function useFollowing({ plan, door, saver }: EntrySession) {
   const isGone = error instanceof ApiError && error.status === 404
   const states = isGone ? NONE : data
   const own = states?.find(({ locale }) => locale === plan.locale)
+  const isPublished = typeof own?.publishedAt === 'string'
+  useEffect(() => {
+    if (isPublished) door.notePublished()
+  }, [door, isPublished])
   const before = useRef<string | undefined>(undefined)
   const mark = states === undefined ? undefined : markOf(own)
   useEffect(() => {
     const isNews = before.current !== undefined && mark !== before.current
     before.current = mark
-    if (!isNews || documentId === null) return
+    const saved = door.savedFacts()?.locales.find(({ locale }) => locale === plan.locale)
+    const isOwn = saved !== undefined && mark === markOf(saved)
+    if (!isNews || isOwn || documentId === null) return
     void client.invalidateQueries({ queryKey: factsKey(uid, documentId) })
     for (const key of [['content', uid, 'list'], ['schedules'], ['releases']]) {
       void client.invalidateQueries({ queryKey: key })
     }
-  }, [client, documentId, mark, uid])
+  }, [client, documentId, door, mark, plan.locale, uid])
   const writtenAt = own?.updatedAt
   useEffect(() => {
     const isMissing = mark === GONE && door.writtenAt() !== null

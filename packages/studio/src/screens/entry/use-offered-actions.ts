@@ -38,17 +38,30 @@ function versionCommands(
 ): readonly Command[] {
   const isPublished = state === 'published' || state === 'changed'
   const isStored = session.door.documentId() !== null
-  const publish = t(state === 'changed' ? 'entry.publishChanges' : 'entry.publish')
+  const isChanged = state === 'changed'
+  const publish = isChanged
+    ? command(mayPublish, 'publish', t('entry.publishChanges'), actions.publish)
+    : command(mayPublish && state !== 'published', 'publish', t('entry.publish'), actions.publish)
   return [
-    ...command(mayPublish && state !== 'published', 'publish', publish, actions.publish),
-    ...command(
-      mayPublish && isStored && isPublished,
-      'unpublish',
-      t('entry.unpublish'),
-      actions.unpublish,
+    ...(isChanged ? asking(publish, t('entry.publishChanges.hint')) : publish),
+    ...asking(
+      command(
+        mayPublish && isStored && isPublished,
+        'unpublish',
+        t('entry.unpublish'),
+        actions.unpublish,
+      ),
+      t('entry.unpublish.hint'),
     ),
-    ...command(!isReadOnly && state === 'changed', 'discard', t('entry.discard'), actions.discard),
+    ...asking(
+      command(!isReadOnly && isChanged, 'discard', t('entry.discard'), actions.discard),
+      t('entry.discard.hint'),
+    ),
   ]
+}
+
+function asking(commands: readonly Command[], asks: string): readonly Command[] {
+  return commands.map((one) => ({ ...one, asks }))
 }
 
 function command(

@@ -1,22 +1,27 @@
 import type { PastVersion } from '../../api/history.ts'
 
-/** What is one line of the list: a publication writes the draft and what is published, at one revision. */
+/** One row of the list: a commit. A publication writes the draft and the published version in one. */
 export interface Version extends Pick<PastVersion, 'at' | 'by' | 'revision'> {
   readonly key: string
   readonly kind: 'draft' | 'published' | 'deleted' | 'unpublished'
 }
 
-/** The newest first, as they come. */
+/** What a commit is called that did several things. */
+const RANKS = ['draft', 'unpublished', 'published', 'deleted'] as const
+
+/** The newest first, as they come. A discard has a commit of its own, though it restores a revision. */
 export function versionsOf(rows: readonly PastVersion[]): readonly Version[] {
   const versions = new Map<string, Version>()
-  for (const { at, by, revision, op, status } of rows) {
-    const key = revision ?? `${at} removed`
-    const kind = kindOf(op, status)
-    const before = versions.get(key)
-    if (before === undefined) versions.set(key, { key, at, by, revision, kind })
-    else if (kind === 'published' || kind === 'deleted') versions.set(key, { ...before, kind })
+  for (const { commit, at, by, revision, op, status } of rows) {
+    const before = versions.get(commit)
+    const kind = highest(kindOf(op, status), before?.kind)
+    versions.set(commit, { key: commit, at, by, revision: before?.revision ?? revision, kind })
   }
   return [...versions.values()]
+}
+
+function highest(kind: Version['kind'], other: Version['kind'] = 'draft'): Version['kind'] {
+  return RANKS.indexOf(kind) < RANKS.indexOf(other) ? other : kind
 }
 
 function kindOf(op: PastVersion['op'], status: PastVersion['status']): Version['kind'] {

@@ -33,12 +33,22 @@ export function HomeScreen() {
         <div className={styles['columns']}>
           <Failed failures={failures} />
           <Entries title={t('home.mine')} entries={data.mine} />
-          <Entries title={t('home.differing')} entries={data.differing} />
+          <Entries title={t('home.differing')} entries={besides(data.differing, data.mine)} />
           <Scheduled schedules={scheduled} />
         </div>
       )}
     </Page>
   )
+}
+
+/** The entries that the other list does not show. */
+function besides(
+  entries: readonly RecentEntry[],
+  others: readonly RecentEntry[],
+): readonly RecentEntry[] {
+  const keyOf = ({ uid, documentId, locale }: RecentEntry) => `${uid} ${documentId} ${locale ?? ''}`
+  const shown = new Set(others.slice(0, SHOWN).map(keyOf))
+  return entries.filter((entry) => !shown.has(keyOf(entry)))
 }
 
 /** So many ways to begin are enough. */

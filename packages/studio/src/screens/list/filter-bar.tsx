@@ -1,8 +1,9 @@
 import { useRef, useState } from 'react'
-import { Button as AriaButton, DialogTrigger, Input, SearchField } from 'react-aria-components'
+import { Button as AriaButton, DialogTrigger } from 'react-aria-components'
 import { ENTRY_STATES } from '../../api/entries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
+import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
@@ -10,6 +11,7 @@ import { FilterForm } from './filter-form.tsx'
 import { type FilterWord, STATE, takesValue } from './filter-words.ts'
 import { useColumnName } from './use-column-name.ts'
 import type { List } from './use-list.ts'
+import { isNumberType } from '../../entry/declaration.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 
 /** What narrows the list down: a search, and filters in words that can be taken off. */
@@ -21,13 +23,13 @@ export function FilterBar({ list }: { readonly list: List }) {
     list.change({ filters: words.length === 0 ? undefined : words })
   return (
     <div className={styles['bar']}>
-      <SearchBox list={list} />
+      <ListSearch list={list} />
       <ul className={styles['chips']} aria-label={t('list.filters')}>
         {filters.map((word, at) => (
           <li key={`${word.at} ${word.is} ${word.to ?? ''}`} className={styles['chip']}>
             <DialogTrigger>
               <AriaButton className={styles['words'] ?? ''}>
-                <FilterText word={word} />
+                <FilterText list={list} word={word} />
               </AriaButton>
               <PopoverDialog label={t('list.editFilter')}>
                 {(close) => (
@@ -78,36 +80,29 @@ export function FilterBar({ list }: { readonly list: List }) {
   )
 }
 
-function SearchBox({ list }: { readonly list: List }) {
-  const { t } = useTexts()
+function ListSearch({ list }: { readonly list: List }) {
   const [text, setText] = useState(list.search.q ?? '')
   const search = useDelayed((q: string) => list.change({ q: q === '' ? undefined : q }))
   return (
-    <SearchField
-      aria-label={t('list.search')}
+    <SearchBox
       value={text}
       onChange={(value) => {
         setText(value)
         search(value.trim())
       }}
-      className={styles['search'] ?? ''}
-    >
-      <Icon name="search" size={14} />
-      <Input placeholder={t('list.search')} className={styles['input'] ?? ''} />
-      <AriaButton className={styles['clear'] ?? ''} aria-label={t('list.clearSearch')}>
-        <Icon name="close" size={12} />
-      </AriaButton>
-    </SearchField>
+    />
   )
 }
 
 /** A filter as one reads it. */
-function FilterText({ word }: { readonly word: FilterWord }) {
-  const { t } = useTexts()
+function FilterText({ list, word }: { readonly list: List; readonly word: FilterWord }) {
+  const { t, number } = useTexts()
   const nameOf = useColumnName()
   const { at, is, to = '', as = to } = word
   const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
-  const value = state === undefined ? as : t(`list.state.${state}`)
+  const isNumber = isNumberType(list.declaration.attributes[at]?.type ?? '')
+  const text = isNumber ? number(to) : as
+  const value = state === undefined ? text : t(`list.state.${state}`)
   return (
     <>
       <b>{nameOf(at)}</b> {t(`filter.${is}`)}

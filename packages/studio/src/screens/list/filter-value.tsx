@@ -8,6 +8,9 @@ import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { type FilterWord, STATE } from './filter-words.ts'
+import { isNumberType, type NumberType } from '../../entry/declaration.ts'
+import { parseNumber } from '../../fields/number/parse-number.ts'
+import { problemOfNumber } from '../../fields/number/problem-of-number.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 
 export interface FilterValueProps {
@@ -19,9 +22,6 @@ export interface FilterValueProps {
 }
 
 const INPUT_TYPES: Readonly<Partial<Record<Attribute['type'], string>>> = {
-  integer: 'number',
-  decimal: 'number',
-  float: 'number',
   date: 'date',
   time: 'time',
   datetime: 'datetime-local',
@@ -50,6 +50,9 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
       />
     )
   }
+  if (attribute !== undefined && isNumberType(attribute.type)) {
+    return <NumberValue type={attribute.type} to={to} onChange={onChange} />
+  }
   return (
     <TextInput
       label={t('filter.value')}
@@ -68,6 +71,31 @@ function optionsOf(attribute: Attribute, t: ReturnType<typeof useTexts>['t']) {
     ]
   }
   return attribute.enum?.map((one) => ({ id: one, name: one })) ?? null
+}
+
+interface NumberValueProps extends Pick<FilterValueProps, 'onChange'> {
+  readonly type: NumberType
+  readonly to: string
+}
+
+/** A number in the language of the Studio, as forms have it. */
+function NumberValue({ type, to, onChange }: NumberValueProps) {
+  const texts = useTexts()
+  const [problem, setProblem] = useState<string | null>(null)
+  const change = (typed: string): void => {
+    const parsed = parseNumber(type, typed, texts.language)
+    setProblem(problemOfNumber(parsed, texts))
+    onChange(parsed.kind === 'value' ? String(parsed.value ?? '') : '')
+  }
+  return (
+    <TextInput
+      label={texts.t('filter.value')}
+      inputMode="decimal"
+      defaultValue={to === '' ? '' : texts.number(to)}
+      onChange={change}
+      {...(problem !== null && { error: problem })}
+    />
+  )
 }
 
 interface RelatedValueProps extends Omit<FilterValueProps, 'attribute'> {

@@ -12,11 +12,21 @@ export interface ListSearch {
   readonly after?: string
 }
 
+/** Refused values are explicit: the router merges the result over the raw search. */
+const NOTHING = {
+  locale: undefined,
+  q: undefined,
+  sort: undefined,
+  filters: undefined,
+  after: undefined,
+}
+
 /** Reads an address; what is not understood counts for nothing. */
 export function readListSearch(given: Record<string, unknown>): ListSearch {
   const { filters } = given
   const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
   return {
+    ...(NOTHING as object),
     ...textOf(given, 'locale'),
     ...textOf(given, 'q'),
     ...textOf(given, 'sort', /^\w+:(asc|desc)$/),

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { TextInput } from '../../design/text-input.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Choice } from '../../design/choice.tsx'
+import { SearchBox } from '../../design/search-box.tsx'
 import { useDelayed } from '../../design/use-delayed.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
@@ -17,18 +17,13 @@ export function MediaBar({ media: { search, change } }: { readonly media: Media 
   const find = useDelayed((q: string) => change({ q }))
   return (
     <div className={styles['bar']}>
-      <div className={styles['search']}>
-        <TextInput
-          aria-label={t('list.search')}
-          type="search"
-          value={text}
-          input={{ placeholder: t('list.search') }}
-          onChange={(value) => {
-            setText(value)
-            find(value.trim())
-          }}
-        />
-      </div>
+      <SearchBox
+        value={text}
+        onChange={(value) => {
+          setText(value)
+          find(value.trim())
+        }}
+      />
       <Choice
         isInline
         label={t('media.kind')}

@@ -58,6 +58,7 @@ export function MediaScreen() {
     >
       <DropZone
         isDisabled={!mayUpload}
+        aria-label={t('media.dropHere')}
         className={styles['zone'] ?? ''}
         getDropOperation={(types) => (types.has('text/plain') ? 'cancel' : 'copy')}
         onDrop={({ items }) => {

@@ -25,12 +25,24 @@ export interface MediaSearch {
   readonly page?: number
 }
 
+/** Refused values are explicit: the router merges the result over the raw search. */
+const NOTHING = {
+  folder: undefined,
+  q: undefined,
+  kind: undefined,
+  unused: undefined,
+  sort: undefined,
+  view: undefined,
+  page: undefined,
+}
+
 /** Reads an address; what is not understood counts for nothing. */
 export function readMediaSearch(given: Record<string, unknown>): MediaSearch {
   const { folder, q, view, unused, sort, page } = given
   const kind = KINDS.find((one) => one === given['kind'])
   const text = typeof q === 'number' ? String(q) : q
   return {
+    ...(NOTHING as object),
     ...(isText(folder) && { folder }),
     ...(isText(text) && { q: text }),
     ...(kind !== undefined && { kind }),

@@ -23,6 +23,17 @@ import { AskToDelete } from './ask-to-delete.tsx'
 import styles from './section.module.css'
 import { Section } from './section.tsx'
 
+interface MadeLink {
+  readonly link: string
+  readonly mailed: boolean
+}
+
+interface PasswordLink {
+  readonly text: string
+  /** Null: it was not mailed. */
+  readonly mailedTo: string | null
+}
+
 /** Who may sign in here. */
 export function AdministratorsSection() {
   const { t } = useTexts()
@@ -34,10 +45,10 @@ export function AdministratorsSection() {
   const action = useAction()
   const [edited, edit] = useState<Administrator | 'new' | null>(null)
   const [leaving, setLeaving] = useState<Administrator | null>(null)
-  const [link, showLink] = useState<string | null>(null)
-  const invite = (id: string): void =>
-    action.run(() => manage<{ readonly link: string }>('POST', at('administrators', id, 'reset')), {
-      onDone: (made) => showLink(made.link),
+  const [link, showLink] = useState<PasswordLink | null>(null)
+  const invite = ({ id, email }: Administrator): void =>
+    action.run(() => manage<MadeLink>('POST', at('administrators', id, 'reset')), {
+      onDone: (made) => showLink({ text: made.link, mailedTo: made.mailed ? email : null }),
     })
   const nameOf = (type: string): string => roles.find((role) => role.type === type)?.name ?? type
   const add = may('admin::administrators.create') && (
@@ -63,7 +74,7 @@ export function AdministratorsSection() {
             note={`${person.email} · ${person.roles.map(nameOf).join(', ')}`}
           >
             {may('admin::administrators.reset') && person.id !== me && (
-              <Button look="quiet" small onPress={() => invite(person.id)}>
+              <Button look="quiet" small onPress={() => invite(person)}>
                 {t('settings.passwordLink')}
               </Button>
             )}
@@ -85,7 +96,7 @@ export function AdministratorsSection() {
           person={edited === 'new' ? null : edited}
           roles={roles}
           onClose={() => edit(null)}
-          onCreated={({ id }) => invite(id)}
+          onCreated={invite}
         />
       )}
       <Dialog
@@ -95,7 +106,10 @@ export function AdministratorsSection() {
       >
         <p>{t('settings.passwordLinkHint')}</p>
         <br />
-        <Copyable label={t('settings.passwordLink')} text={link ?? ''} />
+        <Copyable label={t('settings.passwordLink')} text={link?.text ?? ''} />
+        {link !== null && link.mailedTo !== null && (
+          <p>{t('settings.linkMailed', { email: link.mailedTo })}</p>
+        )}
       </Dialog>
       <AskToDelete
         name={leaving?.name ?? null}
@@ -123,7 +137,11 @@ function PersonDialog({ person, roles, onClose, onCreated }: PersonDialogProps) 
   const { t } = useTexts()
   const action = useAction(['name', 'email', 'roles'])
   const [chosen, choose] = useState<readonly string[]>(person?.roles ?? ['editor'])
+  const [isRoleMissing, missRole] = useState(false)
   const submit = (form: FormData): void => {
+    const isMissing = person === null && chosen.length === 0
+    missRole(isMissing)
+    if (isMissing) return
     const body = { name: textOf(form, 'name'), email: textOf(form, 'email'), roles: chosen }
     const path = person === null ? '/admin/administrators' : at('administrators', person.id)
     action.run(() => manage<Administrator>(person === null ? 'POST' : 'PUT', path, body), {
@@ -147,7 +165,11 @@ function PersonDialog({ person, roles, onClose, onCreated }: PersonDialogProps) 
     >
       <FormFields
         id="person"
-        problem={action.problem ?? action.faultOf('roles') ?? null}
+        problem={
+          isRoleMissing && chosen.length === 0
+            ? t('settings.roleMissing')
+            : (action.problem ?? action.faultOf('roles') ?? null)
+        }
         onSubmit={submit}
       >
         <TextInput

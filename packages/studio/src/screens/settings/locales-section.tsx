@@ -1,14 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { localeCountQuery } from '../../api/content-types.ts'
 import { addLocale, makeDefaultLocale, removeLocale, useLocales } from '../../api/locales.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { Skeleton } from '../../design/late.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from './ask-to-delete.tsx'
 import styles from './section.module.css'
 import { Section } from './section.tsx'
 
@@ -58,15 +60,63 @@ export function LocalesSection() {
         ))}
       </Rows>
       <AddLocale isOpen={isAdding} onClose={() => setAdding(false)} />
-      <AskToDelete
-        name={leaving === null ? null : texts.locale(leaving)}
-        hint={t('settings.deleteLocaleHint')}
-        onClose={() => setLeaving(null)}
-        onDelete={() =>
-          action.run(() => removeLocale(leaving ?? ''), { changes: ['locales', 'content'] })
-        }
-      />
+      {leaving !== null && (
+        <DeleteLocale
+          code={leaving}
+          onClose={() => setLeaving(null)}
+          onDelete={() =>
+            action.run(() => removeLocale(leaving), { changes: ['locales', 'content', 'counts'] })
+          }
+        />
+      )}
     </Section>
+  )
+}
+
+interface DeleteLocaleProps {
+  readonly code: string
+  readonly onClose: () => void
+  readonly onDelete: () => void
+}
+
+/** Says how much is deleted with the locale. Where that is anything, the number has to be typed. */
+function DeleteLocale({ code, onClose, onDelete }: DeleteLocaleProps) {
+  const { t, locale: nameOf } = useTexts()
+  const { data: count } = useQuery(localeCountQuery(code))
+  const [typed, type] = useState('')
+  const isConfirmed = count === 0 || (count !== undefined && typed.trim() === String(count))
+  return (
+    <Dialog
+      title={t('settings.deleteTitle', { name: nameOf(code) })}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('action.cancel')}</Button>
+          <Button
+            look="danger"
+            isDisabled={!isConfirmed}
+            onPress={() => {
+              onClose()
+              onDelete()
+            }}
+          >
+            {t('action.delete')}
+          </Button>
+        </>
+      }
+    >
+      {count === undefined && <Skeleton />}
+      {count !== undefined && <p>{t('settings.deleteLocaleHint', { count })}</p>}
+      {count !== undefined && count > 0 && (
+        <TextInput
+          label={t('settings.deleteLocaleCount', { count: String(count) })}
+          value={typed}
+          onChange={type}
+          autoFocus
+        />
+      )}
+    </Dialog>
   )
 }
 

@@ -3,6 +3,7 @@ import { type ComponentType, Suspense, useEffect, useRef } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Skeleton } from '../../design/late.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
+import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { AccountSection } from './account-section.tsx'
@@ -44,6 +45,13 @@ export function SettingsScreen() {
     const current = nav.current?.querySelector('[aria-current=page]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [id])
+  if (SECTIONS.some((one) => one.id === id) && section === undefined) {
+    return (
+      <Page title={t('settings.title')}>
+        <Notice title={t('error.forbidden')}>{t('error.forbidden.hint')}</Notice>
+      </Page>
+    )
+  }
   if (section === undefined) {
     return <Navigate to="/settings/$section" params={{ section: 'account' }} replace />
   }

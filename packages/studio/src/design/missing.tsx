@@ -1,0 +1,20 @@
+import { Link } from '@tanstack/react-router'
+import { useTexts } from '../texts/texts.ts'
+import styles from './button.module.css'
+import { Page } from './page.tsx'
+import { Notice } from './notice.tsx'
+
+/** Instead of a screen whose subject does not exist: with a title, and a way back. */
+export function Missing() {
+  const { t } = useTexts()
+  const home = (
+    <Link to="/" className={styles['button']}>
+      {t('error.missing.home')}
+    </Link>
+  )
+  return (
+    <Page title={t('error.missing')} narrow>
+      <Notice action={home}>{t('error.missing.hint')}</Notice>
+    </Page>
+  )
+}

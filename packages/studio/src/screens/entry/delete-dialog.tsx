@@ -1,0 +1,74 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { localeStatesQuery, MAX_USAGES, usagesQuery } from '../../api/entry-facts.ts'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
+import { labelOf } from '../../fields/labels.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { onceEach } from './entry-side.tsx'
+import type { EntrySession } from './session.ts'
+
+/** Whether other entries link to an entry, as far as the server says; true while that is unknown. */
+export async function hasUsages(
+  client: QueryClient,
+  uid: string,
+  documentId: string,
+): Promise<boolean> {
+  try {
+    const usages = await client.fetchQuery({ ...usagesQuery(uid, documentId), staleTime: 0 })
+    return usages.length > 0
+  } catch {
+    return true
+  }
+}
+
+export interface DeleteDialogProps {
+  readonly session: EntrySession
+  readonly isAsking: boolean
+  /** No trash keeps the entry. */
+  readonly isForGood: boolean
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before an entry is deleted for good, or while others link to it: it names them. */
+export function DeleteDialog(props: DeleteDialogProps) {
+  const { session, isAsking, isForGood, onDelete, onClose } = props
+  const { type, locale } = session.plan
+  const { t, locale: nameOf } = useTexts()
+  const documentId = session.door.documentId() ?? ''
+  const { data: states = [] } = useQuery({
+    ...localeStatesQuery(type.uid, documentId),
+    enabled: isAsking,
+  })
+  const { data: usages = [] } = useQuery({
+    ...usagesQuery(type.uid, documentId),
+    enabled: isAsking,
+  })
+  const name = locale !== null && states.length > 1 ? nameOf(locale) : null
+  const hint = name === null ? 'entry.delete.hint' : 'entry.deleteIn.hint'
+  return (
+    <ConfirmDialog
+      title={name === null ? t('entry.delete.title') : t('entry.deleteIn.title', { name })}
+      isOpen={isAsking}
+      onClose={onClose}
+      onConfirm={() => {
+        onClose()
+        onDelete()
+      }}
+    >
+      {usages.length > 0 && (
+        <>
+          <p>{t('entry.delete.linked')}</p>
+          <ul>
+            {onceEach(usages, locale).map((usage) => (
+              <li key={`${usage.documentId} ${usage.field}`}>
+                {usage.title ?? usage.documentId} · {labelOf(usage.field)}
+              </li>
+            ))}
+            {usages.length === MAX_USAGES && <li>…</li>}
+          </ul>
+        </>
+      )}
+      <p>{t(isForGood ? hint : 'entry.delete.trash')}</p>
+    </ConfirmDialog>
+  )
+}

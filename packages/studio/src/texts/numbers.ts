@@ -1,0 +1,22 @@
+/** The characters that group and split the digits of a number in a language. */
+export interface Separators {
+  readonly group: string
+  readonly decimal: string
+}
+
+export function separatorsOf(language: string): Separators {
+  const parts = new Intl.NumberFormat(language).formatToParts(1234567.5)
+  const read = (type: string): string => parts.find((part) => part.type === type)?.value ?? ''
+  return { group: read('group'), decimal: read('decimal') }
+}
+
+const WRITTEN = /^([+-]?)(\d+)(?:\.(\d+))?(e[+-]?\d+)?$/i
+
+/** A number in a language, with every digit: `Intl` rounds to three decimals. */
+export function formatNumber(language: string, value: number | string): string {
+  const [, sign, whole, decimals, power = ''] = WRITTEN.exec(String(value)) ?? []
+  if (whole === undefined) return String(value)
+  const { group, decimal } = separatorsOf(language)
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, group)
+  return `${sign}${grouped}${decimals === undefined ? '' : decimal + decimals}${power}`
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import { openAs, PERSON, PIECE, startWithEditors, untilStored } from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('deleting an entry that others link to', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const names = async (): Promise<readonly string[]> =>
+    (await server.ask('GET', PERSON)).data.map(({ name }: { name: string }) => name)
+  const askToDelete = async (documentId: string): Promise<void> => {
+    // Whether a deletion can be undone is known from here on.
+    const answered = page.waitForResponse(/\/admin\/trash\?/)
+    await page.goto(`${server.address}/studio/content/persons/${documentId}`)
+    await answered
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+  }
+
+  it('names the entries, drafts included, and deletes nothing before the answer', async () => {
+    const { documentId } = (await server.ask('POST', PERSON, { data: { name: 'Linked' } })).data
+    const data = { title: 'Written by Linked', author: documentId }
+    await server.ask('POST', PIECE, { data })
+    await askToDelete(documentId)
+    const dialog = page.getByRole('dialog', { name: 'Delete this entry?' })
+    await dialog.getByText('Written by Linked · Author').waitFor()
+    await expectAccessible(page, 'a deletion')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await names()).to.include('Linked')
+    await askToDelete(documentId)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Persons' }).waitFor()
+    expect(await names()).to.not.include('Linked')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilStored(async () => (await names()).includes('Linked'), true)
+  })
+
+  it('asks nothing where no entry links to it', async () => {
+    const { documentId } = (await server.ask('POST', PERSON, { data: { name: 'Alone' } })).data
+    await askToDelete(documentId)
+    await page.getByRole('heading', { level: 1, name: 'Persons' }).waitFor()
+    expect(await names()).to.not.include('Alone')
+  })
+})

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { describeInBrowser, type Window } from './browser.ts'
+import { openAs, openPiece, PIECE, startWithEditors, titleOf } from './editors.ts'
+import type { Server } from './server.ts'
+
+const POLL_MS = 41_000
+
+describeInBrowser('the requests of an autosave', () => {
+  let server: Server
+  let window: Window
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  it('are one PUT, which brings the state and the history of the entry', async () => {
+    const { page } = window
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Before' } })).data
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish?locale=en`)
+    await page.clock.install()
+    await openPiece(page, server, documentId)
+    await page.getByRole('complementary').getByText('Published', { exact: true }).first().waitFor()
+    // The polls of the form run now, and then not before the clock has moved by as much again.
+    await page.clock.pauseAt(new Date(Date.now() + POLL_MS))
+    await page.waitForLoadState('networkidle')
+    const sent: string[] = []
+    page.on('request', (request) =>
+      sent.push(`${request.method()} ${decodeURIComponent(new URL(request.url()).pathname)}`),
+    )
+    const bursts = ['One', 'Two', 'Three']
+    for (const text of bursts) {
+      await titleOf(page).fill(text)
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+      await page.clock.runFor(1_000)
+      await saved
+      await page.clock.runFor(100)
+    }
+    await page.locator('main header').getByText('Changed', { exact: true }).waitFor()
+    await page.clock.runFor(100)
+    await page.waitForLoadState('networkidle')
+    expect(sent).to.deep.equal(bursts.map(() => `PUT ${PIECE}/${documentId}`))
+    const stored = await server.ask('GET', `${PIECE}/${documentId}?locale=en`)
+    expect(stored.data.title).to.equal('Three')
+  })
+})

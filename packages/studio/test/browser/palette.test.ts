@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  fieldAt,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  untilPublished,
+  untilStored,
+} from './editors.ts'
+import type { Server } from './server.ts'
+
+describeInBrowser('the palette on an entry', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const openPublished = async (): Promise<string> => {
+    const data = { title: 'Stays public', body: 'Read the manual', story: STORY }
+    const { documentId } = (await server.ask('POST', PIECE, { data })).data
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+    await openPiece(page, server, documentId)
+    await untilPublished(page)
+    return documentId
+  }
+  const box = () => page.getByRole('searchbox', { name: 'Search or go to' })
+  const stateOf = async (documentId: string) =>
+    (await server.ask('GET', PIECE)).meta.states[documentId] as unknown
+
+  it('arms nothing after Escape', async () => {
+    const documentId = await openPublished()
+    await page.keyboard.press('Control+k')
+    await box().waitFor()
+    await page.keyboard.type('ci')
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[role=dialog] input')?.value === '',
+    )
+    expect(await box().getAttribute('aria-activedescendant')).to.equal(null)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await box().waitFor({ state: 'detached' })
+    expect(await stateOf(documentId)).to.equal('published')
+  })
+
+  it('lists what needs a confirmation last, and asks before it runs', async () => {
+    const documentId = await openPublished()
+    await page.keyboard.press('Control+k')
+    await box().waitFor()
+    const last = page.getByRole('menuitem').last()
+    expect(await last.innerText()).to.equal('Unpublish')
+    await page.keyboard.type('unpublish')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Unpublish?' })
+    await dialog.waitFor()
+    await expectAccessible(page, 'a confirmation')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stateOf(documentId)).to.equal('published')
+    await page.keyboard.press('Control+k')
+    await box().fill('unpublish')
+    await page.getByRole('menuitem', { name: 'Unpublish' }).click()
+    await dialog.getByRole('button', { name: 'Unpublish' }).click()
+    await untilStored(() => stateOf(documentId), 'draft')
+  })
+
+  it('leaves Ctrl-K to rich text with a selection, which links it', async () => {
+    const documentId = await openPublished()
+    const story = fieldAt(page, 'story').getByRole('textbox')
+    await story.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Control+k')
+    const address = fieldAt(page, 'story').getByRole('textbox', { name: 'Address of the link' })
+    await address.fill('https://example.org/guide')
+    await address.press('Enter')
+    expect(await box().count()).to.equal(0)
+    await fieldAt(page, 'body').getByRole('textbox').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('https://example.org')
+    const stored = async () => {
+      const { body, story: blocks } = (await server.ask('GET', `${PIECE}/${documentId}`)).data
+      return [body, blocks[0].children.find(({ type }: { type: string }) => type === 'link')?.url]
+    }
+    await untilStored(stored, [
+      '[Read the manual](https://example.org)',
+      'https://example.org/guide',
+    ])
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Control+k')
+    await box().waitFor()
+  })
+})
+
+const STORY = [{ type: 'paragraph', children: [{ type: 'text', text: 'See the guide' }] }]

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  fieldAt,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  untilSaved,
+  untilStored,
+} from './editors.ts'
+import type { Server } from './server.ts'
+
+const text = (words: string): object => ({ type: 'text', text: words })
+const item = (words: string): object => ({ type: 'list-item', children: [text(words)] })
+const link = { type: 'link', url: 'https://example.org/', children: [text('a link')] }
+const unsafe = { type: 'link', url: 'javascript:alert(1)', children: [text('another')] }
+const list = (format: string, ...children: readonly object[]): object => ({
+  type: 'list',
+  format,
+  children,
+})
+
+describeInBrowser('rich text', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    page = window.page
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+
+  const open = async (story: readonly object[]): Promise<string> => {
+    const data = { title: 'Rich', story }
+    const { documentId } = (await server.ask('POST', PIECE, { data })).data
+    await openPiece(page, server, documentId)
+    await editor().waitFor()
+    return documentId
+  }
+  const editor = () => fieldAt(page, 'story').locator('.ProseMirror')
+  const stored = async (documentId: string): Promise<unknown> =>
+    (await server.ask('GET', `${PIECE}/${documentId}`)).data.story
+
+  it('has lists, items and links in the accessibility tree', async () => {
+    await open([
+      list('unordered', item('one'), list('ordered', item('within')), item('two')),
+      { type: 'paragraph', children: [text('See '), link, text(' and '), unsafe, text('.')] },
+    ])
+    const lists = editor().getByRole('list')
+    expect(await lists.evaluateAll((all) => all.map(({ tagName }) => tagName))).to.deep.equal([
+      'UL',
+      'OL',
+    ])
+    expect(await editor().getByRole('listitem').count()).to.equal(4)
+    expect(await editor().locator('ul > ol, ol > ul').count()).to.equal(0)
+    expect(await editor().getByRole('link').allInnerTexts()).to.deep.equal(['a link', 'another'])
+    expect(await editor().locator('a[href^="javascript"]').count()).to.equal(0)
+    await expectAccessible(page, 'rich text with lists and links')
+  })
+
+  it('keeps nested lists as they are when an item is edited', async () => {
+    const documentId = await open([
+      list('unordered', item('one'), list('ordered', item('within')), item('two')),
+    ])
+    await editor().getByText('within').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' it')
+    await untilSaved(page)
+    await untilStored(
+      () => stored(documentId),
+      [list('unordered', item('one'), list('ordered', item('within it')), item('two'))],
+    )
+  })
+
+  it('does not extend a link by what is typed at its end', async () => {
+    const documentId = await open([{ type: 'paragraph', children: [text('See '), link] }])
+    await editor().getByText('a link').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' and on')
+    await untilSaved(page)
+    await untilStored(
+      () => stored(documentId),
+      [{ type: 'paragraph', children: [text('See '), link, text(' and on')] }],
+    )
+  })
+
+  it('keeps the cells of a pasted table apart', async () => {
+    const documentId = await open([{ type: 'paragraph', children: [text('Table')] }])
+    await editor().click()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await editor().evaluate((element) => {
+      const data = new DataTransfer()
+      data.setData(
+        'text/html',
+        '<table><tr><td>1</td><td><p>2</p></td></tr><tr><td>3</td><td>4</td></tr></table>',
+      )
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    })
+    await untilSaved(page)
+    const paragraph = (words: string): object => ({ type: 'paragraph', children: [text(words)] })
+    await untilStored(
+      () => stored(documentId),
+      [paragraph('Table'), paragraph('1 | 2'), paragraph('3 | 4')],
+    )
+  })
+})
