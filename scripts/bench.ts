@@ -22,6 +22,10 @@ async function compare(options: BenchOptions): Promise<void> {
 }
 
 function readOptions(args: readonly string[]): BenchOptions {
+  if (args.includes('--help')) {
+    process.stdout.write(`${BENCH_USAGE}\n`)
+    process.exit(0)
+  }
   try {
     return readBenchOptions(args)
   } catch (error) {

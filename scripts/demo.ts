@@ -1,10 +1,15 @@
 import { buildApp } from '../src/app.ts'
 import { openServices } from '../src/services/open-services.ts'
+import { refuseArguments } from '../src/config/answer-arguments.ts'
 import { withEnvFile } from '../src/config/env-file.ts'
 import { startDeployment } from '../src/deployment/start-deployment.ts'
 import { run } from '../src/run.ts'
 import { type Demo, prepareDemo } from './demo/prepare-demo.ts'
 import { welcome } from './demo/welcome.ts'
+
+refuseArguments(`Usage: npm run demo
+
+  Starts the server with sample content and prints a sign-in link. The environment configures it: docs/configuration.md.`)
 
 // Into the process as well, for what reads it by itself: proxies, the AWS SDK, mongodb-memory-server.
 const env = withEnvFile(process.env)

@@ -1,9 +1,17 @@
 // `npm run dev`: compiles what changes, and starts the server again when it has been compiled. Beside it
 // Vite serves the Studio on port 5173, each change of which shows at once, and asks this server.
 // Content-types, components and named queries are read by a start: a change of one starts it, too.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { refuseArguments } from '../src/config/answer-arguments.ts'
+
+refuseArguments(`Usage: npm run dev
+
+  Starts the server with content-types that the Studio can edit, and restarts it after each change.
+  The environment configures it: docs/configuration.md.`)
+
+const HAS_GROUPS = process.platform !== 'win32'
 
 const typescript = path.dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
 const compiler = spawn(
@@ -15,7 +23,8 @@ const compiler = spawn(
     '--watch',
     '--preserveWatchOutput',
   ],
-  { stdio: 'inherit' },
+  // In a group of its own: `tsc` starts the compiler as a second process and does not pass signals on.
+  { stdio: 'inherit', detached: HAS_GROUPS },
 )
 const server = spawn(process.execPath, ['dist/scripts/dev/watch-server.js'], {
   stdio: 'inherit',
@@ -28,10 +37,22 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
   env: { QUIRE_ADDRESS: `http://${HOST}:${PORT}`, ...process.env },
 })
 
+let isStopping = false
+
+/** Only once: a second signal would end the server at once. */
 function stop(): void {
+  if (isStopping) return
+  isStopping = true
   studio.kill()
-  compiler.kill()
+  killGroup(compiler)
   server.kill()
+}
+
+function killGroup(leader: ChildProcess): void {
+  const { pid, exitCode } = leader
+  if (pid === undefined || exitCode !== null) return
+  if (HAS_GROUPS) process.kill(-pid, 'SIGTERM')
+  else leader.kill()
 }
 
 process.on('SIGINT', stop)

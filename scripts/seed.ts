@@ -11,6 +11,11 @@ if (options instanceof Error) {
   process.exit(2)
 }
 
+if (options.help) {
+  process.stdout.write(`${SEED_USAGE}\n`)
+  process.exit(0)
+}
+
 // Into the process as well, for what reads it by itself, such as mongodb-memory-server.
 const env = withEnvFile(process.env)
 Object.assign(process.env, env)

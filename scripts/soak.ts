@@ -24,6 +24,10 @@ console.log(options.json ? toJson(report) : `\n${toText(report)}`)
 process.exitCode = status === 0 && !isSteady(report) ? 1 : status
 
 function readOptions(args: readonly string[]): SoakOptions {
+  if (args.includes('--help')) {
+    process.stdout.write(`${SOAK_USAGE}\n`)
+    process.exit(0)
+  }
   try {
     return readSoakOptions(args)
   } catch (error) {

@@ -16,6 +16,7 @@ import { measureLog } from './http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from './http/middleware/measure-requests.ts'
 import { readBody } from './http/read-request.ts'
 import { openWaiting } from './http/sync/open-waiting.ts'
+import { rootRoutes } from './http/routes/root-routes.ts'
 import { serveStudio } from './http/routes/serve-studio.ts'
 import { serveUploads } from './http/routes/serve-uploads.ts'
 import type { Middleware } from './http/state.ts'
@@ -81,7 +82,8 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     ...waiting,
   })
   measureLog(registry, () => services.commitLog.health(), services.purger.health)
-  const parts: Parts = { media, limited, registry, readBody: read }
+  const docsPath = isDocs(routers) ? '/api/docs' : null
+  const parts: Parts = { media, limited, registry, readBody: read, docsPath }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first: by far the most requests are theirs
@@ -90,7 +92,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   ])
   return {
     routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),
-    docsPath: isDocs(routers) ? '/api/docs' : null,
+    docsPath,
     callback: () => koa.callback(),
     firstStartLink: () => firstStartLink(dependencies.config, services),
     leave: () => waiting.departure.begin(),
@@ -119,6 +121,7 @@ interface Parts {
   readonly limited: LimitInFlight
   readonly registry: Metrics['registry']
   readonly readBody: Middleware
+  readonly docsPath: string | null
 }
 
 function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
@@ -129,7 +132,7 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
 function openRouters(
   { config, log, editableTypes = false }: AppOptions,
   services: Services,
-  { media, limited, registry, readBody }: Parts,
+  { media, limited, registry, readBody, docsPath }: Parts,
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
@@ -155,5 +158,6 @@ function openRouters(
     readBody,
   })
   const uploads = serveUploads(media.served, limited)
-  return [health, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
+  const root = rootRoutes(docsPath)
+  return [health, root, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
 }

@@ -14,11 +14,13 @@ import { withEnvFile } from './config/env-file.ts'
 import { readConfig } from './config/config.ts'
 import { readVersion } from './config/version.ts'
 import type { DeploymentLog } from './deployment/deployment.ts'
+import { describeDatabase } from './deployment/server-note.ts'
 import { startDeployment } from './deployment/start-deployment.ts'
 import { writeAlwaysAs } from './mongo/connection/authorship.ts'
 import { restartLog } from './mongo/commits/restart-log.ts'
 import { once } from './schema/once.ts'
 import { ensureWebhooks } from './webhooks/webhook.ts'
+import { openUserAttributes } from './services/open-user-attributes.ts'
 import { apiFacts } from './services/api-facts.ts'
 import { loadSchema } from './services/load-schema.ts'
 import { openStaff } from './services/open-access-control.ts'
@@ -75,6 +77,8 @@ async function openContext(): Promise<OpenedContext> {
   const config = readConfig(withEnvFile(process.env))
   const schema = await loadSchema(config.contentTypesDir)
   const deployment = await startDeployment(config, cliLog())
+  const used = describeDatabase(deployment, config.database.name)
+  output.error(`Database: ${used} (${deployment.reason})`)
   const opened: { close(): Promise<void> }[] = [deployment]
   const close = async (): Promise<void> => {
     for (const one of opened.toReversed()) await one.close()
@@ -105,7 +109,11 @@ function commandContext(base: Base, opened: { close(): Promise<void> }[]): Comma
       const { roles } = await access()
       const { ids, now } = documents
       const plan = documents.contentType(USER)
-      return { db: database, plan, ids, now, roles, passwords: base.passwords(), sessions: null }
+      const passwords = base.passwords()
+      const open = openUserAttributes(documents, [])
+      // A command names no attributes, so that it requires none.
+      const attributes = { ...open, checkNew: open.checkRegistered }
+      return { db: database, plan, ids, now, roles, passwords, sessions: null, attributes }
     },
     // Nobody signs in here.
     administrators: once(async () => openStaff(base, (await access()).actions, null)),

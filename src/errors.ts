@@ -96,9 +96,10 @@ export abstract class CmsError extends Error {
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined
 
+  /** Names that a caller sent may be of any length: both texts are bounded here. */
   constructor(message: string, details: ErrorDetails | null = {}, options?: CmsErrorOptions) {
-    super(message, options)
-    this.details = details
+    super(boundedMessage(message), options)
+    this.details = details === null ? null : boundedDetails(details)
     this.name = new.target.name
     this.#code = options?.code
   }
@@ -106,6 +107,56 @@ export abstract class CmsError extends Error {
   get errorCode(): ErrorCode {
     return this.#code ?? this.usualCode
   }
+}
+
+const MAX_NAME = 200
+const MAX_MESSAGE = 2_000
+const LONG_WORD = new RegExp(`[^\\s;]{${MAX_NAME + 1},}`, 'g')
+
+/** A name that a caller sent, as errors show it: at most 200 characters. */
+export function shownName(name: string): string {
+  return cutTo(name, MAX_NAME)
+}
+
+function cutTo(text: string, length: number): string {
+  if (text.length <= length) return text
+  // Half of a surrogate pair is no character.
+  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** No sentence of ours has a word of 200 characters: longer ones are names of the caller. */
+function boundedMessage(message: string): string {
+  if (message.length <= MAX_NAME) return message
+  return cutTo(message.replace(LONG_WORD, shownName), MAX_MESSAGE)
+}
+
+function boundedDetails(details: ErrorDetails): ErrorDetails {
+  return Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      shownName(key),
+      key === 'value' ? boundedValue(value) : boundedDetail(key, value),
+    ]),
+  )
+}
+
+/** A sent value keeps its shape; its texts and keys are cut. */
+function boundedValue(value: unknown): unknown {
+  if (typeof value === 'string') return cutTo(value, MAX_MESSAGE)
+  if (Array.isArray(value)) return value.map(boundedValue)
+  if (!isPlain(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [shownName(key), boundedValue(inner)]),
+  )
+}
+
+function isPlain(value: unknown): value is ErrorDetails {
+  return typeof value === 'object' && value !== null && !(value instanceof Date)
+}
+
+function boundedDetail(key: string, value: unknown): unknown {
+  if (typeof value === 'string') return key === 'message' ? boundedMessage(value) : shownName(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => boundedDetail(key, item))
+  return isPlain(value) ? boundedDetails(value) : value
 }
 
 /** A query or payload that breaks a rule of the content-type or of the dialect. */

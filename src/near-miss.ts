@@ -4,12 +4,19 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return nearest === null ? '' : `; did you mean ${nearest}?`
 }
 
+/** Longer words get no suggestion: the cost of an edit distance grows with the product of both lengths. */
+const MAX_WORD = 100
+
 /** The candidate that differs from the word by its case, or by fewer than a third of its letters. */
 export function nearestTo(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_WORD) return null
+  const wanted = word.toLowerCase()
   let nearest: string | null = null
   let least = Math.floor(word.length / 3) + 1
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(candidate.length - word.length) >= least) continue
+    const distance = editDistance(wanted, candidate.toLowerCase())
     if (distance >= least) continue
     nearest = candidate
     least = distance

@@ -2,6 +2,7 @@ import { findNearMisses } from './config/near-misses.ts'
 import { readConfig } from './config/config.ts'
 import type { Config, Environment } from './config/config.ts'
 import type { Deployment } from './deployment/deployment.ts'
+import { describeDatabase, writeServerNote } from './deployment/server-note.ts'
 import { CmsError, ConfigError, SchemaError, ServiceUnavailableError } from './errors.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
@@ -26,38 +27,57 @@ export interface AppDependencies {
 /** For everything together; what is not closed by then is left to the operating system. */
 const CLOSE_MS = 40_000
 
-/** Closed in the opposite order of their start. */
-type Closers = (() => Promise<void>)[]
+/** One part of a running server; the parts close in the opposite order of their start. */
+interface Closer {
+  /** Names the part in the log line of the stop. */
+  readonly name: () => string
+  readonly close: () => Promise<void>
+}
+
+interface Running {
+  readonly closers: Closer[]
+  log: Log | null
+}
 
 /**
- * Runs a server in this process until SIGINT or SIGTERM: that finishes what is in flight, closes
- * the database and exits with 0; a second one exits at once. A start that fails says why in one
- * message and exits with 1.
+ * Runs a server in this process until SIGINT or SIGTERM. The signal finishes the requests in flight,
+ * closes the database and exits with 0; a second signal exits at once. The log names the signal, the
+ * parts that still run, and the end. A start that fails prints one message and exits with 1.
  */
 export async function run(parts: Parts): Promise<void> {
-  const closers: Closers = []
-  const ended = onSignals(closers)
+  const running: Running = { closers: [], log: null }
+  const ended = onSignals(running)
   try {
-    await start(parts, closers)
+    await start(parts, running)
   } catch (error) {
     if (ended.aborted) return
     process.stderr.write(`quire: ${explain(error)}\n`)
-    await closeAll(closers)
+    await closeAll(running.closers)
     process.exit(1)
   }
 }
 
-async function start(parts: Parts, closers: Closers): Promise<void> {
+async function start(parts: Parts, running: Running): Promise<void> {
+  const { closers } = running
   const config = readConfig(parts.env)
   const log = createLog(config)
+  running.log = log
   for (const question of findNearMisses(parts.env)) log.warn(question)
   const deployment = await parts.startDeployment(config, log)
-  closers.push(() => deployment.close())
+  closers.push({ name: () => 'the database', close: () => deployment.close() })
   const dependencies = { config, deployment, log }
   const app = await createApp(parts, dependencies)
-  closers.push(() => app.close())
+  closers.push({ name: () => 'background work', close: () => app.close() })
   const server = await serve(app, config)
-  closers.push(() => server.stop())
+  const used = describeDatabase(deployment, config.database.name)
+  const removeNote = await writeServerNote(config.dataDir, used)
+  closers.push({
+    name: () => `${server.openRequests()} open requests`,
+    close: async () => {
+      await server.stop()
+      await removeNote()
+    },
+  })
   const docs = typeof app.docsPath === 'string' ? `; API: ${server.address}${app.docsPath}` : ''
   log.info(`Quire listens on ${server.address}; database: ${deployment.reason}${docs}`)
   const firstStart = await app.firstStartLink?.()
@@ -77,7 +97,7 @@ async function createApp(parts: Parts, dependencies: AppDependencies): Promise<A
   }
 }
 
-function onSignals(closers: Closers): AbortSignal {
+function onSignals(running: Running): AbortSignal {
   const ended = new AbortController()
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -86,20 +106,30 @@ function onSignals(closers: Closers): AbortSignal {
     process.on(signal, () => {
       if (ended.signal.aborted) process.exit(code)
       ended.abort()
-      void closeAll(closers).then(() => process.exit(0))
+      void stop(running, signal).then(() => process.exit(0))
     })
   }
   return ended.signal
 }
 
-async function closeAll(closers: Closers): Promise<void> {
+async function stop({ closers, log }: Running, signal: NodeJS.Signals): Promise<void> {
+  const began = performance.now()
+  const names = closers.toReversed().map(({ name }) => name())
+  log?.info(`${signal}: stopping; waits for ${names.join(', ') || 'the start'}`)
+  await closeAll(closers)
+  log?.info(`Stopped after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+}
+
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  let current = ''
   const late = setTimeout(() => {
-    process.stderr.write(`quire: not everything was closed within ${CLOSE_MS / 1000} s\n`)
+    process.stderr.write(`quire: closing ${current} took over ${CLOSE_MS / 1000} s\n`)
     process.exit(1)
   }, CLOSE_MS)
-  for (const close of closers.toReversed()) {
+  for (const { name, close } of closers.toReversed()) {
+    current = name()
     await close().catch((error: unknown) => {
-      process.stderr.write(`quire: while closing: ${explain(error)}\n`)
+      process.stderr.write(`quire: while closing ${current}: ${explain(error)}\n`)
     })
   }
   clearTimeout(late)

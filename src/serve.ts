@@ -22,6 +22,8 @@ export interface RunningServer {
   readonly port: number
   /** Where it is reached from this machine. */
   readonly address: string
+  /** The number of requests whose response has not ended. */
+  readonly openRequests: () => number
   /** Accepts nothing more, finishes what is in flight, and drops after 10 seconds what is not done. */
   readonly stop: () => Promise<void>
 }
@@ -49,12 +51,13 @@ export async function serve(
   { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
   finishMs = FINISH_MS,
 ): Promise<RunningServer> {
-  const { server, beginStop } = createStoppable(app.callback(), http.connections)
+  const { server, beginStop, openRequests } = createStoppable(app.callback(), http.connections)
   await listen(server, http.host, http.port)
   const { port } = server.address() as AddressInfo
   return {
     port,
     address: localAddress(http.host, port),
+    openRequests,
     stop: () => {
       beginStop()
       app.leave?.()
@@ -66,6 +69,7 @@ export async function serve(
 interface Stoppable {
   readonly server: Server
   readonly beginStop: () => void
+  readonly openRequests: () => number
 }
 
 /**
@@ -77,10 +81,13 @@ const MOST_LISTENERS = 20
 // While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
 function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
   let stopping = false
+  let open = 0
   const server = createLimited(limits, (request, response) => {
+    open += 1
     if (stopping) response.setHeader('connection', 'close')
     response.setMaxListeners(MOST_LISTENERS)
     response.once('close', () => {
+      open -= 1
       if (stopping) server.closeIdleConnections()
     })
     listener(request, response)
@@ -88,7 +95,7 @@ function createStoppable(listener: RequestListener, limits: ConnectionLimits): S
   const beginStop = (): void => {
     stopping = true
   }
-  return { server, beginStop }
+  return { server, beginStop, openRequests: () => open }
 }
 
 /** Against clients that send or read too slowly, or not at all; Node looks after the slow ones from time to time. */

@@ -14,6 +14,8 @@ export interface SeedOptions {
   readonly quiet: boolean
   /** A folder or a file of your own, instead of the sample. */
   readonly from: string | null
+  /** Print the usage only. */
+  readonly help: boolean
 }
 
 const DEFAULT_CITIES = 10_000
@@ -22,7 +24,8 @@ export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|fi
 
   --cities N   how many cities, the most populous first; ${shown(DEFAULT_CITIES)} unless told otherwise
   --from path  content of your own, as quire apply takes it, instead of the sample
-  --quiet      say nothing but what went wrong`
+  --quiet      print errors only
+  --help       print this text`
 
 /** The options of a command line; an Error with a sentence when it cannot be understood. */
 export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
@@ -33,11 +36,17 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
         cities: { type: 'string' },
         from: { type: 'string' },
         quiet: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
       },
     })
     const cities = values.cities ?? String(DEFAULT_CITIES)
     if (!/^\d{1,9}$/.test(cities)) return new Error(`--cities: ${cities} is not a whole number`)
-    return { cities: Number(cities), quiet: values.quiet === true, from: values.from ?? null }
+    return {
+      cities: Number(cities),
+      quiet: values.quiet === true,
+      from: values.from ?? null,
+      help: values.help === true,
+    }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error // parseArgs throws no other for what it is given
     return error
@@ -53,7 +62,7 @@ export interface SeedSurroundings {
 
 /** Brings the sample into the database of the configuration; answers whether all of it is there. */
 export async function runSeed(
-  { cities, quiet, from }: SeedOptions,
+  { cities, quiet, from }: Omit<SeedOptions, 'help'>,
   { config, log, signal }: SeedSurroundings,
 ): Promise<boolean> {
   const say = (sentence: string): void => {

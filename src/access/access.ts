@@ -98,7 +98,7 @@ export async function openAccess(
     db,
     key: 'access',
     firstChange: LAST_BUILT_IN_ROLE_ID,
-    load: () => loadKnown(db, actions),
+    load: (source) => loadKnown(source, actions),
     now,
   })
   const uses = noteUses(db, now, options.onBackgroundError ?? (() => undefined))
@@ -142,7 +142,7 @@ async function authorNow(
   if (kind === 'anonymous') return known.anonymous
   if (kind === 'user') {
     const user = await users.find(String(id))
-    return user === null ? null : toUser(user, known)
+    return user === null ? null : toUser({ ...user, session: null }, known)
   }
   const token = [...known.tokens.values()].find(({ principal }) => principal.id === id)
   if (kind !== 'apiToken' || token === undefined || hasExpired(token, at)) return null
@@ -184,9 +184,9 @@ async function toPreview(
 }
 
 /** A user without a role, or with one that is gone, may do nothing. */
-function toUser({ id, documentId, role }: IdentifiedUser, { roles }: Known): User {
+function toUser({ id, documentId, role, session }: IdentifiedUser, { roles }: Known): User {
   const { type = '', grants = NO_GRANTS } = roles.get(role ?? '') ?? {}
-  return { kind: 'user', id, documentId, role: type, grants }
+  return { kind: 'user', id, documentId, role: type, session, grants }
 }
 
 function hasExpired({ expiresAt }: KnownToken, at: Date): boolean {

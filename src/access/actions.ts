@@ -91,6 +91,11 @@ export function contentVerbs(
   return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
 }
 
+/** The name that an action has here: the reference calls `readDrafts` of a content-type `readDraft`. */
+export function canonicalAction(name: string): string {
+  return /^api::.+\.readDraft$/.test(name) ? `${name}s` : name
+}
+
 /** The name of an action on content; for routes to ask once, when they are made. */
 export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentVerb): string {
   return `${plan.uid}.${verb}`

@@ -1,7 +1,7 @@
 import Joi from 'joi'
 import { validationError, fault } from '../errors.ts'
 import { didYouMean } from '../near-miss.ts'
-import type { Actions } from './actions.ts'
+import { type Actions, canonicalAction } from './actions.ts'
 import type { Grants } from './principal.ts'
 
 /** Looking for what was meant takes its time: of many unknown names none was a slip. */
@@ -9,9 +9,16 @@ const MAX_HINTS = 10
 
 const MAX_PERMISSIONS = 10_000
 
+/** The name of an action, as the reference has it or as it is here. */
+export function actionRule(): Joi.StringSchema {
+  return Joi.string()
+    .max(255)
+    .custom((name: string) => canonicalAction(name))
+}
+
 /** A list of action names, each once; that they exist is asked of `assertKnown`. */
 export function permissionsRule(): Joi.ArraySchema<string[]> {
-  return Joi.array().items(Joi.string().max(255)).unique().max(MAX_PERMISSIONS)
+  return Joi.array().items(actionRule()).unique().max(MAX_PERMISSIONS)
 }
 
 /**
@@ -37,5 +44,5 @@ export function assertKnown(
 
 /** Stored permissions as a set; those that no longer exist permit nothing. */
 export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
-  return new Set(permissions.filter((name) => actions.has(name)))
+  return new Set(permissions.map(canonicalAction).filter((name) => actions.has(name)))
 }

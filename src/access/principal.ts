@@ -35,6 +35,8 @@ export interface User {
   readonly documentId: string
   /** The `type` of the role, such as `authenticated`; empty without one. */
   readonly role: string
+  /** The id of the session of the token; null without sessions. */
+  readonly session: string | null
   readonly grants: Grants
 }
 
@@ -45,6 +47,8 @@ export interface AdministratorPrincipal {
   readonly name: string
   /** What a list of sessions names the one that asks by. */
   readonly session: string
+  /** The epoch of the session: a new password of the administrator begins the next one. */
+  readonly epoch: number
   readonly grants: Grants
   /** Whether anything is permitted in some locales alone. */
   readonly isBound: boolean

@@ -3,7 +3,7 @@ import { ApplicationError, NotFoundError } from '../errors.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
-import type { Actions } from './actions.ts'
+import { type Actions, canonicalAction } from './actions.ts'
 import { assertKnown, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
@@ -100,11 +100,13 @@ export function openRoles(context: RolesContext): Roles {
     update: (type, input, assertMayAdd) => updateRole(context, type, input, assertMayAdd),
     grant: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({
-        permissions: [...new Set([...permissions, ...names])],
+        permissions: [...new Set([...permissions, ...names.map(canonicalAction)])],
       })),
     revoke: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({
-        permissions: permissions.filter((name) => !names.includes(name)),
+        permissions: permissions.filter(
+          (name) => !names.includes(name) && !names.map(canonicalAction).includes(name),
+        ),
       })),
     hold: (documentId, session) => holdRole(db, documentId, session),
     remove: (type) => removeRole(context, type),

@@ -1,4 +1,5 @@
 import { type Author, writingAs } from '../mongo/connection/authorship.ts'
+import type { Caller } from '../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
 /** Runs what a request asks for: whatever it changes, the commit log says who has asked, and in which request. */
@@ -6,11 +7,13 @@ export function writingFor<T>(
   principal: Principal,
   requestId: string,
   work: () => Promise<T>,
+  caller: Caller | null = null,
 ): Promise<T> {
-  return writingAs({ by: authorOf(principal), requestId }, work)
+  return writingAs({ by: authorOf(principal), requestId }, work, caller)
 }
 
-function authorOf(principal: Principal): Author {
+/** The author that the writes of a principal carry. */
+export function authorOf(principal: Principal): Author {
   switch (principal.kind) {
     case 'apiToken':
       return { kind: principal.kind, id: principal.id, name: principal.name }

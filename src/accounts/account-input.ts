@@ -24,6 +24,8 @@ export const RULES = {
   newPassword: Joi.string().min(6).custom(assertFits),
   /** A name that a client gives itself, such as a UUID. */
   deviceId: Joi.string().max(MAX_CHARACTERS),
+  /** Which sessions a sign-out ends. */
+  scope: Joi.valid('all', 'current'),
   flag: Joi.boolean(),
   anything: Joi.any(),
 } as const

@@ -17,13 +17,21 @@ import type { Roles } from '../access/roles.ts'
 import { AUTHENTICATED_ROLE } from '../access/role-rows.ts'
 import type { Session } from '../mongo/connection/database.ts'
 import type { Sessions } from './sessions.ts'
+import {
+  type AttributeWriter,
+  isTakenAccount,
+  pickAttributes,
+  type UserAttributes,
+} from './user-attributes.ts'
 import { toSeconds, type UserTokens } from './user-tokens.ts'
 import {
   changeUser,
   findUserByIdentifier,
   insertUser,
+  type InsertUser,
   replaceHash,
   type User,
+  type UserGuard,
   type UsersContext,
   type UserValues,
 } from './users.ts'
@@ -34,6 +42,7 @@ export interface AccountsContext extends UsersContext {
   readonly tokens: UserTokens
   /** Null: tokens live for 30 days, and are not refreshed. */
   readonly sessions: Sessions | null
+  readonly attributes: UserAttributes
   /** Whether an address must be confirmed before its user may sign in. */
   readonly emailConfirmation: boolean
   readonly roles: Pick<Roles, 'list' | 'hold'>
@@ -61,38 +70,51 @@ const NEW_USER = {
 
 const LOGIN = { identifier: required(RULES.text), password: required(RULES.text) }
 
+const LOGOUT = { scope: RULES.scope }
+
 const DEVICE = { deviceId: RULES.deviceId }
 
 /**
  * Makes an account and signs in, or sends the mail that asks for a confirmation.
  * @throws ValidationError, ApplicationError for a name that is taken.
  */
-export async function register(context: AccountsContext, body: unknown): Promise<SignedIn> {
+export async function register(
+  context: AccountsContext,
+  body: unknown,
+  writer: AttributeWriter,
+): Promise<SignedIn> {
   const device = context.sessions === null ? {} : DEVICE
-  assertOnly(Object.keys({ ...NEW_USER, ...device }), body)
+  const { attributes } = context
+  assertOnly([...Object.keys({ ...NEW_USER, ...device }), ...attributes.registered], body)
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
   const deviceId = deviceOf(context, body)
   const email = textOf(input, 'email').toLowerCase()
   const username = textOf(input, 'username')
+  const given = pickAttributes(attributes.registered, body)
+  const insert = await attributes.checkRegistered(given, writer)
   await assertUnused(context, email, username)
   const password = await context.passwords.hash(textOf(input, 'password'))
   const role = await roleOf(context, AUTHENTICATED_ROLE)
   const confirmed = !context.emailConfirmation
   const values = { ...newUserValues({ email, username, password, role }), confirmed }
-  const user = await insertNew(context, values)
+  const user = await insertNew(context, values, insert)
   if (confirmed) return signIn(context, user, deviceId)
   context.behind(mailConfirmation(context, user))
   return { jwt: null, refreshToken: null, user }
 }
 
-async function insertNew(context: AccountsContext, values: UserValues): Promise<User> {
+async function insertNew(
+  context: AccountsContext,
+  values: UserValues,
+  insert: InsertUser,
+): Promise<User> {
   try {
-    return await insertUser(context, values, (session) =>
-      assertUnused(context, values.email, values.username, session),
-    )
+    const guard: UserGuard = (session) =>
+      assertUnused(context, values.email, values.username, session)
+    return await insertUser(context, values, guard, insert)
   } catch (error) {
-    if (error instanceof ValidationError) throw bothTaken() // taken since it was looked for
+    if (isTakenAccount(error)) throw bothTaken() // taken since it was looked for
     throw error
   }
 }
@@ -123,20 +145,30 @@ async function hashAnew(context: AccountsContext, user: User, password: string):
   await replaceHash(context, user, await context.passwords.hash(password))
 }
 
+/** The session that a request belongs to. */
+export interface OwnSession {
+  /** The documentId of the user. */
+  readonly documentId: string
+  /** Null without sessions. */
+  readonly session: string | null
+}
+
 /**
- * Signs out on the device that the body names, or else everywhere: every token that the user has is
- * worthless then. @throws ValidationError
+ * Ends the session of the request, that of the device that the body names, or with `{ "scope": "all" }` all sessions of the
+ * user. Without sessions every token of the user becomes invalid. @throws ValidationError
  */
 export async function logOut(
   context: AccountsContext,
-  documentId: string,
+  { documentId, session }: OwnSession,
   body: unknown,
 ): Promise<void> {
   const deviceId = deviceOf(context, body)
-  if (deviceId === null) {
+  const { scope } = readAccount(LOGOUT, body)
+  if (session === null || scope === 'all') {
     await changeUser(context, { documentId }, (stored) => revokedTokens(context, stored))
-  }
-  await context.sessions?.endOf(documentId, deviceId)
+    await context.sessions?.endOf(documentId, null)
+  } else if (deviceId === null) await context.sessions?.end(session)
+  else await context.sessions?.endOf(documentId, deviceId)
 }
 
 async function signIn(

@@ -1,7 +1,7 @@
 import {
   ApplicationError,
   NotFoundError,
-  ValidationError,
+  type ValidationError,
   validationError,
   fault,
 } from '../errors.ts'
@@ -15,6 +15,13 @@ import {
 } from './account-input.ts'
 import { type AccountsContext, newPassword, newUserValues } from './accounts.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
+import {
+  ANY_WRITER,
+  type AttributeWriter,
+  type ChangeAttributes,
+  isTakenAccount,
+  pickAttributes,
+} from './user-attributes.ts'
 import {
   changeUser,
   findUser,
@@ -47,14 +54,21 @@ const CHANGE = {
 
 /** The dependencies of user management, without those of sign-in. */
 export type UserManagement = UsersContext &
-  Pick<AccountsContext, 'passwords' | 'roles' | 'sessions'>
+  Pick<AccountsContext, 'passwords' | 'roles' | 'sessions' | 'attributes'>
 
 type Input = ReturnType<typeof readAccount>
 
 /** Throws where somebody may not give a role, by its documentId, or act for those who have it. */
 export type AssertRole = (role: string | null) => Promise<void>
 
+/** The rights of the caller. */
+export interface UserEditor {
+  readonly assertRole: AssertRole
+  readonly writer: AttributeWriter
+}
+
 const ANY_ROLE: AssertRole = () => Promise.resolve()
+const ANY_EDITOR: UserEditor = { assertRole: ANY_ROLE, writer: ANY_WRITER }
 
 /** By name, or else by address; null when there is none. */
 export async function findNamedUser(context: UserManagement, name: string): Promise<User | null> {
@@ -73,7 +87,7 @@ export async function getUser(context: UserManagement, id: string): Promise<User
 export async function createUser(
   context: UserManagement,
   body: unknown,
-  assertRole: AssertRole = ANY_ROLE,
+  { assertRole, writer }: UserEditor = ANY_EDITOR,
 ): Promise<User> {
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
@@ -81,10 +95,13 @@ export async function createUser(
   const username = textOf(input, 'username')
   const role = await readRole(context, input['role'])
   await assertRole(role)
+  const { attributes } = context
+  const insert = await attributes.checkNew(pickAttributes(attributes.names, body), writer)
   await assertFree(context, null, { email, username }, 'This attribute must be unique')
   const password = await context.passwords.hash(textOf(input, 'password'))
   const values = { ...newUserValues({ email, username, password, role }), ...flagsOf(input) }
-  return asTaken(insertUser(context, values, guardOf(context, null, { email, username, role })))
+  const guard = guardOf(context, null, { email, username, role })
+  return asTaken(insertUser(context, values, guard, insert))
 }
 
 /**
@@ -97,13 +114,14 @@ export async function updateUser(
   context: UserManagement,
   id: string,
   body: unknown,
-  assertRole: AssertRole = ANY_ROLE,
+  { assertRole, writer }: UserEditor = ANY_EDITOR,
 ): Promise<User> {
   const user = await getUser(context, id)
   const input = readAccount(CHANGE, body)
   const changes = await readChanges(context, input)
   await assertRole(user.role)
   if (changes.role !== undefined) await assertRole(changes.role)
+  const writeAttributes = await checkAttributes(context, user, body, writer)
   await assertFree(context, user, changes, 'Username already taken')
   const password = optionalTextOf(input, 'password')
   const hash = password === null ? null : await context.passwords.hash(password)
@@ -115,7 +133,10 @@ export async function updateUser(
         ...changes,
         ...(hash !== null && newPassword(context, stored, hash)),
       }),
-      guardOf(context, user, changes),
+      async (session) => {
+        await guardOf(context, user, changes)(session)
+        await writeAttributes(session)
+      },
     ),
   )
   if (changed === null) throw new NotFoundError('User not found')
@@ -123,12 +144,26 @@ export async function updateUser(
   return changed
 }
 
-/** Answers the user as it was. @throws NotFoundError */
-export async function deleteUser(context: UserManagement, id: string): Promise<User> {
+/** Returns the user as it was. @throws NotFoundError, and what `assertRole` throws of the role that the user has. */
+export async function deleteUser(
+  context: UserManagement,
+  id: string,
+  assertRole: AssertRole = ANY_ROLE,
+): Promise<User> {
   const user = await getUser(context, id)
+  await assertRole(user.role)
   await removeUser(context, user)
   await context.sessions?.endOf(user.documentId, null)
   return user
+}
+
+function checkAttributes(
+  { attributes }: UserManagement,
+  { documentId }: User,
+  body: unknown,
+  writer: AttributeWriter,
+): Promise<ChangeAttributes> {
+  return attributes.checkChange(documentId, pickAttributes(attributes.names, body), writer)
 }
 
 async function readChanges(context: UserManagement, input: Input): Promise<Partial<UserValues>> {
@@ -197,7 +232,7 @@ async function asTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
-    if (error instanceof ValidationError)
+    if (isTakenAccount(error))
       throw new ApplicationError(error.message, {}, { code: 'account_taken' })
     throw error
   }

@@ -25,6 +25,16 @@ export interface Session {
   readonly refreshToken: string
 }
 
+/** A session as its user sees it. */
+export interface ListedSession {
+  readonly id: string
+  /** The name that the client gave to its device. */
+  readonly deviceId: string | null
+  readonly createdAt: Date
+  readonly refreshedAt: Date
+  readonly expiresAt: Date
+}
+
 export interface Sessions {
   /** Begins one; a session that the user has on the same device ends. */
   start(
@@ -41,6 +51,10 @@ export interface Sessions {
   idOf(refreshToken: string): string | null
   isLive(id: string, user: string): Promise<boolean>
   end(id: string): Promise<void>
+  /** The sessions of a user, the last used first; at most 100. */
+  list(user: string): Promise<readonly ListedSession[]>
+  /** Ends a session of a user by its id; false when there is none. */
+  endOne(user: string, id: string): Promise<boolean>
   /** Ends those of a user: all, or that of one device. */
   endOf(user: string, deviceId: string | null): Promise<void>
 }
@@ -72,6 +86,7 @@ export interface SessionsOptions {
  */
 const GRACE_MS = 10_000
 
+const MAX_LISTED = 100
 const SWEEP_EVERY_MS = 60_000
 const COLLECTION = 'quire_sessions'
 
@@ -112,11 +127,30 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     end: async (id) => {
       await asCmsErrors(() => rows.deleteOne({ _id: id }, bounded))
     },
+    list: (user) => asCmsErrors(() => listSessions(context, user)),
+    endOne: async (user, id) => {
+      const { deletedCount } = await asCmsErrors(() => rows.deleteOne({ _id: id, user }, bounded))
+      return deletedCount > 0
+    },
     endOf: async (user, deviceId) => {
       const which = deviceId === null ? { user } : { user, deviceId }
       await asCmsErrors(() => rows.deleteMany(which, bounded))
     },
   }
+}
+
+async function listSessions(
+  { rows, now, bounded }: SessionsContext,
+  user: string,
+): Promise<readonly ListedSession[]> {
+  const found = await rows
+    .find({ user, ...liveAt(now()) }, bounded)
+    .sort({ refreshedAt: -1, _id: 1 })
+    .limit(MAX_LISTED)
+    .toArray()
+  return found.map(({ _id: id, deviceId, issuedAt, refreshedAt, expiresAt }) => {
+    return { id, deviceId, createdAt: new Date(issuedAt * 1_000), refreshedAt, expiresAt }
+  })
 }
 
 function newRow(

@@ -2,11 +2,10 @@ import type { Document } from 'mongodb'
 import { UnauthorizedError } from '../errors.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
-import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import { type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
-import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import { patchVersion } from '../mongo/write/write-versions.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
@@ -83,28 +82,19 @@ export async function findUserByIdentifier(
 /** Looks, in the transaction that stores a user, whether it may: what it locks stays as it is until then. */
 export type UserGuard = (session: Session) => Promise<void>
 
-/** @throws ValidationError for a value that must be unique and is taken; what `guard` throws. */
-export async function insertUser(
-  context: UsersContext,
+/** Stores a new user with the attributes that were checked. */
+export type InsertUser = (values: UserValues, session: Session) => Promise<StoredVersion>
+
+/** @throws ValidationError for a value that must be unique and is taken; what `guard` and `insert` throw. */
+export function insertUser(
+  { db }: Pick<UsersContext, 'db'>,
   values: UserValues,
   guard: UserGuard,
+  insert: InsertUser,
 ): Promise<User> {
-  const { db, plan, ids, now } = context
-  const [id = 0] = await ids.take(plan.collectionName, 1)
-  const at = now()
-  const user = {
-    ...values,
-    ...KEY,
-    id,
-    documentId: newDocumentId(),
-    createdAt: at,
-    updatedAt: at,
-    publishedAt: at,
-  }
   return db.transact(async (session) => {
     await guard(session)
-    await insertVersions(db, plan, [user], session)
-    return user
+    return (await insert(values, session)) as User
   })
 }
 
@@ -185,7 +175,7 @@ async function identifyUser(context: IdentifyContext, token: string): Promise<Id
   const user = await findUser(context, { id })
   if (user === null || user.blocked || issuedAt < user.tokensFrom) throw unknownUser()
   if (!(await isInSession(context, session, user))) throw unknownUser()
-  return { id, documentId: user.documentId, role: user.role }
+  return { id, documentId: user.documentId, role: user.role, session }
 }
 
 /** A token of one way of signing in is worth nothing in the other: a change of it signs everybody out. */

@@ -30,7 +30,7 @@ export interface FirstInput {
 export const NEW_ADMINISTRATOR = Joi.object<AdministratorInput>({
   name: shortText().required(),
   email: email().required(),
-  roles: types().required(),
+  roles: types().min(1).required(),
   password: newPassword(),
 })
 

@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { actionRule } from '../access/granted.ts'
 import { inputError, readInput, shortText } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
 import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
@@ -21,7 +22,7 @@ interface RoleInput {
 const MAX_PERMISSIONS = 10_000
 
 const PERMISSION = Joi.object<Permission>({
-  action: Joi.string().max(255).required(),
+  action: actionRule().required(),
   locales: Joi.array().items(Joi.string().max(35)).unique().min(1).max(1_000),
 })
 

@@ -2,7 +2,7 @@ import type { Actions } from '../access/actions.ts'
 import { readInput } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Passwords } from '../accounts/passwords.ts'
-import { NotFoundError, ValidationError } from '../errors.ts'
+import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
@@ -14,6 +14,7 @@ import {
   OWN_CHANGE,
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
+import type { KnownDevices } from './devices/known-devices.ts'
 import type { Challenges } from './passkeys/challenges.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
 import type { IdentityProvider } from './oidc/identity-provider.ts'
@@ -49,6 +50,7 @@ export interface AdministratorsContext {
   readonly presence: Presence
   readonly previews: PreviewTokens
   readonly challenges: Challenges
+  readonly knownDevices: KnownDevices
   /** Null: there are no passkeys here. */
   readonly relyingParty: RelyingParty | null
   /** Null: OpenID Connect is not configured. */
@@ -124,8 +126,9 @@ export async function insertAdministrator(
 
 /**
  * Changes the given members of an administrator. An actor cannot change an administrator that may do more: a new password
- * or address would give the actor those rights.
- * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for the last administrator
+ * or address would give the actor those rights. A new password ends all sessions, passkeys and links of the administrator.
+ * @throws NotFoundError, ValidationError, ApplicationError for the last administrator, ForbiddenError also for the actor's
+ * own password
  */
 export async function updateAdministrator(
   context: AdministratorsContext,
@@ -134,8 +137,9 @@ export async function updateAdministrator(
   input: unknown,
 ): Promise<Administrator> {
   const { password, ...wanted } = readInput(ADMINISTRATOR_CHANGE, input)
+  if (password !== undefined) assertNotOwn(actor, id)
   const hash = password === undefined ? null : await context.passwords.hash(password)
-  const { changed, epoch } = await context.versionedCache.change(async (session) => {
+  const changed = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
     assertMayTakeOver(context, staff, actor, row)
@@ -143,12 +147,10 @@ export async function updateAdministrator(
     assertMayGive(context, staff, actor, added)
     const changes = { ...ofInput(wanted), ...(hash !== null && newPassword(row, hash)) }
     const changed = await changeRow(context, staff, row, changes, session)
-    // A way in that somebody else left there is closed with the password.
-    if (hash !== null && sessionOf(actor, id) === null) await removePasskeys(context, id, session)
-    return { changed, epoch: row.epoch + 1 }
+    if (hash !== null) await removeOtherWaysIn(context, id, session)
+    return changed
   })
-  const own = sessionOf(actor, id)
-  if (hash !== null) await context.sessions.endAll(id, own === null ? null : { id: own, epoch })
+  if (hash !== null) await context.sessions.endAll(id, null)
   return changed
 }
 
@@ -165,7 +167,7 @@ export async function removeAdministrator(
     assertMayTakeOver(context, staff, actor, row)
     assertOneStays(staff, row, null)
     await administratorsOf(db).deleteOne({ _id: id }, { session })
-    await removePasskeys(context, id, session)
+    await removeOtherWaysIn(context, id, session)
     noteRow(session, 'delete', { type: ADMINISTRATOR_TYPE, documentId: id })
     return toAdministrator(row)
   })
@@ -188,12 +190,13 @@ export async function updateOwn(
   })
 }
 
-/** A one-time token to set a password. @throws NotFoundError, ForbiddenError */
+/** A one-time token to set a password. @throws NotFoundError, ForbiddenError, also for the actor's own password */
 export async function makePasswordToken(
   context: AdministratorsContext,
   actor: Principal,
   id: string,
 ): Promise<string> {
+  assertNotOwn(actor, id)
   const staff = await findStaff(context.db)
   assertMayTakeOver(context, staff, actor, rowOf(staff, id))
   await notePasswordLink(context.db, id)
@@ -216,13 +219,14 @@ export async function changeRow(
   return toAdministrator({ _id, ...changed })
 }
 
-/** All that somebody has. */
-export async function removePasskeys(
-  { db }: Pick<AdministratorsContext, 'db'>,
+/** Removes the passkeys and pending links of an administrator: another person may hold them. */
+export async function removeOtherWaysIn(
+  { db, links }: Pick<AdministratorsContext, 'db' | 'links'>,
   administrator: string,
   session: Session,
 ): Promise<void> {
   await passkeysOf(db).deleteMany({ administrator }, { session })
+  await links.revoke(administrator, session)
 }
 
 /** A password, with what follows from its change. */
@@ -258,8 +262,10 @@ function ofInput({ email, ...rest }: Partial<Omit<AdministratorInput, 'password'
   return { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) }
 }
 
-function sessionOf(actor: Principal, id: string): string | null {
-  return actor.kind === 'administrator' && actor.id === id ? actor.session : null
+/** A session alone does not permit a new password: an attacker could keep an account from its owner. */
+function assertNotOwn(actor: Principal, id: string): void {
+  if (actor.kind !== 'administrator' || actor.id !== id) return
+  throw new ForbiddenError('Change your own password with POST /admin/me/password')
 }
 
 /** The link is not good, or was used before. */

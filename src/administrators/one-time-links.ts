@@ -26,6 +26,8 @@ export interface OneTimeLinks {
     token: string,
     session: Session,
   ): Promise<{ administrator: string | null } | null>
+  /** Removes all links of an administrator, in the transaction that sets a password. */
+  revoke(administrator: string, session: Session): Promise<void>
 }
 
 const LINK_LIVES_MS = 60 * 60 * 1_000
@@ -51,6 +53,9 @@ export async function openOneTimeLinks(db: Database, now: () => Date): Promise<O
       const good = { _id: hashOf(token), kind, expiresAt: { $gt: now() } }
       const row = await rows.findOneAndDelete(good, { session })
       return row === null ? null : { administrator: row.administrator }
+    },
+    revoke: async (administrator, session) => {
+      await rows.deleteMany({ administrator }, { session })
     },
   }
 }

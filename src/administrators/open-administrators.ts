@@ -5,6 +5,7 @@ import type { Database } from '../mongo/connection/database.ts'
 import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 import { openAdminSessions } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
+import { openKnownDevices } from './devices/known-devices.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
 import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
@@ -53,11 +54,15 @@ export async function openAdministrators({
     db,
     key: 'administrators',
     firstChange: 0,
-    load: () => loadStaff(db, all),
+    load: (source) => loadStaff(source, all),
     now,
   })
   const previews = openPreviewTokens({ secret, actions, versionedCache, now })
   const challenges = await openChallenges({ db, secret, now })
+  const knownDevices = openKnownDevices(secret, async (email) => {
+    const { administrators } = await versionedCache.current()
+    return administrators.find((row) => row.email === email) ?? null
+  })
   const relyingParty = relyingPartyOf(publicUrl)
   const redirectUri = `${publicUrl}/admin/oidc/callback`
   const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
@@ -67,6 +72,7 @@ export async function openAdministrators({
     actions: all,
     versionedCache,
     ...rooms,
+    knownDevices,
     relyingParty,
     identityProvider,
     passwords,

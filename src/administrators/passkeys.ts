@@ -7,11 +7,12 @@ import {
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
-import { NotFoundError, ValidationError } from '../errors.ts'
+import { NotFoundError, UnauthorizedError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Session } from '../mongo/connection/database.ts'
 import { ADMINISTRATOR_TYPE, type AdministratorsContext, rowOf } from './administrators.ts'
+import type { Purpose } from './passkeys/challenges.ts'
 import { NEW_PASSKEY, PASSKEY_CHANGE, PASSKEY_WANTED } from './passkeys/passkey-input.ts'
 import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
@@ -44,7 +45,7 @@ export async function listPasskeys(
  */
 export async function beginPasskey(
   context: AdministratorsContext,
-  { id }: AdministratorPrincipal,
+  { id, epoch }: AdministratorPrincipal,
   input: unknown,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { currentPassword = '' } = readInput(PASSKEY_WANTED, input)
@@ -60,7 +61,7 @@ export async function beginPasskey(
     userName: row.email,
     userDisplayName: row.name,
     userID: new Uint8Array(Buffer.from(id)),
-    challenge: context.challenges.make(purposeOf(id)),
+    challenge: context.challenges.make(purposeOf(id, epoch)),
     excludeCredentials: known.map(({ credential, transports }) => ({
       id: credential,
       transports: [...transports],
@@ -70,14 +71,17 @@ export async function beginPasskey(
   })
 }
 
-/** @throws ValidationError for a key that was not made for this, or one too many */
+/**
+ * @throws ValidationError for a key that was not made for this, or one too many, UnauthorizedError for a session that a new
+ * password has ended since the request was authenticated
+ */
 export async function addPasskey(
   context: AdministratorsContext,
-  { id: administrator }: AdministratorPrincipal,
+  { id: administrator, epoch }: AdministratorPrincipal,
   input: unknown,
 ): Promise<Passkey> {
   const { name, response } = readInput(NEW_PASSKEY, input)
-  const made = await verify(context, administrator, response)
+  const made = await verify(context, purposeOf(administrator, epoch), response)
   const row: PasskeyRow = {
     ...made,
     id: randomBytes(16).toString('hex'),
@@ -87,7 +91,8 @@ export async function addPasskey(
     usedAt: null,
   }
   await context.versionedCache.change(async (session) => {
-    rowOf(await findStaff(context.db, session), administrator)
+    const owner = rowOf(await findStaff(context.db, session), administrator)
+    if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
     const rows = passkeysOf(context.db)
     if ((await rows.countDocuments({ administrator }, { session })) >= MOST) {
       throw new ValidationError(`There can be at most ${MOST} passkeys`)
@@ -157,7 +162,7 @@ function note(session: Session, administrator: string): void {
 
 async function verify(
   context: AdministratorsContext,
-  administrator: string,
+  purpose: Purpose,
   response: RegistrationResponseJSON,
 ): Promise<
   Pick<PasskeyRow, '_id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'backedUp'>
@@ -170,7 +175,7 @@ async function verify(
       response,
       expectedChallenge: (challenge) => {
         given.challenge = challenge
-        return challenges.isGood(purposeOf(administrator), challenge)
+        return challenges.isGood(purpose, challenge)
       },
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
@@ -205,8 +210,9 @@ function findOf(db: AdministratorsContext['db'], administrator: string): Promise
   )
 }
 
-function purposeOf(administrator: string): string {
-  return `add ${administrator}`
+/** A challenge that was made with the password of before is not good with the next one. */
+function purposeOf(administrator: string, epoch: number): Purpose {
+  return `add ${administrator} ${epoch}`
 }
 
 function toPasskey({ id, name, backedUp, createdAt, usedAt }: PasskeyRow): Passkey {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Actions } from '../access/actions.ts'
+import type { Action, Actions } from '../access/actions.ts'
 import type { Grants } from '../access/principal.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 import type { KnownStaff } from './staff.ts'
@@ -60,13 +60,19 @@ function readsOf(
   { administrators, rights }: KnownStaff,
   administrator: string,
   epoch: number,
-  { readOnly }: Actions,
+  { all }: Actions,
 ): Grants | null {
   const row = administrators.find(({ _id }) => _id === administrator)
   const held = rights.get(administrator)
   if (row === undefined || held === undefined || row.epoch !== epoch) return null
-  const permitted = [...held].filter(
-    ([action, locales]) => locales === null && readOnly.has(action),
-  )
-  return new Set(permitted.map(([action]) => action))
+  const names = all.filter(isPreviewed).map(({ name }) => name)
+  return new Set(names.filter((name) => held.get(name) === null))
+}
+
+const PREVIEWED_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])
+
+/** Entries and files only: no end users, roles, copies for devices or named queries. */
+function isPreviewed({ subject, verb }: Action): boolean {
+  const isContent = subject.startsWith('api::') || subject === 'plugin::upload.content-api'
+  return isContent && PREVIEWED_VERBS.has(verb)
 }

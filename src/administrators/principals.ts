@@ -1,4 +1,5 @@
 import type { AdministratorPrincipal } from '../access/principal.ts'
+import type { LiveSession } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import type { Rights } from './rights.ts'
 import type { AdministratorRow } from './rows.ts'
@@ -18,7 +19,7 @@ export async function principalOfSession(
   const row = administrators.find(({ _id }) => _id === live.administrator)
   const held = rights.get(live.administrator)
   if (row === undefined || held === undefined || live.epoch < row.epoch) return null
-  return toPrincipal(row, held, live.id)
+  return toPrincipal(row, held, live)
 }
 
 /** Somebody who asked for something before, with the rights of now; null for whom there is no more. */
@@ -29,19 +30,22 @@ export async function principalOfAdministrator(
   const { administrators, rights } = await versionedCache.current()
   const row = administrators.find(({ _id }) => _id === id)
   const held = rights.get(id)
-  return row === undefined || held === undefined ? null : toPrincipal(row, held, '')
+  return row === undefined || held === undefined
+    ? null
+    : toPrincipal(row, held, { id: '', epoch: row.epoch })
 }
 
 function toPrincipal(
   row: Pick<AdministratorRow, '_id' | 'name'>,
   held: Rights,
-  session: string,
+  { id: session, epoch }: Pick<LiveSession, 'id' | 'epoch'>,
 ): AdministratorPrincipal {
   return {
     kind: 'administrator',
     id: row._id,
     name: row.name,
     session,
+    epoch,
     grants: held,
     isBound: [...held.values()].some((locales) => locales !== null),
     localesOf: (action) => held.get(action) ?? null,

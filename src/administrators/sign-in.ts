@@ -17,7 +17,7 @@ import {
   insertAdministrator,
   invalidLink,
   newPassword,
-  removePasskeys,
+  removeOtherWaysIn,
   rowOf,
 } from './administrators.ts'
 import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
@@ -33,6 +33,8 @@ export interface SignedInAdministrator {
 export interface NewSession extends SignedInAdministrator {
   /** For the cookie. */
   readonly token: string
+  /** For the cookie of the device. */
+  readonly knownDevice: string
 }
 
 /**
@@ -116,7 +118,7 @@ export async function resetPassword(
       if (row === undefined) throw invalidLink()
       const changes = newPassword(row, hash)
       await changeRow(context, staff, row, changes, session)
-      await removePasskeys(context, row._id, session)
+      await removeOtherWaysIn(context, row._id, session)
       return { ...row, ...changes }
     }),
   )
@@ -124,12 +126,15 @@ export async function resetPassword(
   return begin(context, row, device)
 }
 
-/** One's own, by the current one; every other session ends. @throws ValidationError */
+/**
+ * Changes one's own password by the current one; every other session ends. Returns the new token of the device.
+ * @throws ValidationError
+ */
 export async function changePassword(
   context: AdministratorsContext,
   { id, session: current }: AdministratorPrincipal,
   input: unknown,
-): Promise<void> {
+): Promise<string> {
   const { currentPassword, password } = readInput(PASSWORD_CHANGE, input)
   const known = rowOf(await findStaff(context.db), id)
   if (!(await context.passwords.verify(known.password, currentPassword))) throw wrongPassword()
@@ -140,9 +145,11 @@ export async function changePassword(
     if (row.password !== known.password) throw wrongPassword() // changed in the meantime
     const changes = newPassword(row, hash)
     await changeRow(context, staff, row, changes, session)
+    await context.links.revoke(id, session)
     return changes
   })
   await context.sessions.endAll(id, { id: current, epoch })
+  return context.knownDevices.make({ _id: id, epoch })
 }
 
 /** The present administrator of the request. @throws NotFoundError for root, who has no session */
@@ -182,7 +189,9 @@ export async function begin(
   device: Device,
 ): Promise<NewSession> {
   await noteSignIn(context.db, row)
-  return { ...(await show(context, row._id)), token: await context.sessions.start(row, device) }
+  const shown = await show(context, row._id)
+  const knownDevice = context.knownDevices.make(row)
+  return { ...shown, knownDevice, token: await context.sessions.start(row, device) }
 }
 
 async function show(context: AdministratorsContext, id: string): Promise<SignedInAdministrator> {

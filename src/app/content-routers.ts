@@ -9,7 +9,7 @@ import { type LimitInFlight } from '../http/middleware/limit-in-flight.ts'
 import type { KeptReads } from '../http/reads/kept-reads.ts'
 import { listQueries } from '../http/reads/list-queries.ts'
 import { localeRoutes } from '../http/routes/locale-routes.ts'
-import type { RefreshCookie } from '../http/routes/refresh-cookie.ts'
+import type { RefreshCookie } from '../http/cookies/refresh-cookie.ts'
 import { queryRoutes } from '../http/routes/query-routes.ts'
 import { roleRoutes } from '../http/routes/role-routes.ts'
 import { type Waiting } from '../http/sync/open-waiting.ts'
@@ -77,7 +77,8 @@ export function contentRouters(
   return routers
 }
 
-function refreshCookie({ http: { publicUrl }, endUsers }: Config): RefreshCookie | null {
-  const { sessions } = endUsers
-  return sessions?.inCookie === true ? { publicUrl, maxSeconds: sessions.maxSeconds } : null
+function refreshCookie({ http, endUsers: { sessions } }: Config): RefreshCookie | null {
+  if (sessions === null) return null
+  const { publicUrl, cookieName } = http
+  return { publicUrl, cookieName, maxSeconds: sessions.maxSeconds, always: sessions.inCookie }
 }

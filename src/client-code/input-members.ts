@@ -1,4 +1,5 @@
 import type { ScalarType } from '../schema/definition.ts'
+import { isMadeUid } from '../schema/made-uid.ts'
 import type { ShapePlan, AttributePlan, ScalarPlan } from '../schema/plan.ts'
 import { valueType } from './shape-members.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
@@ -36,7 +37,7 @@ function isAsked(attribute: AttributePlan): boolean {
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
   // What the other side stores is asked of that.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
-  return attribute.required && !hasDefault && !isInverse
+  return attribute.required && !hasDefault && !isInverse && !isMadeUid(attribute)
 }
 
 function scalarInput(attribute: ScalarPlan, mayBeUnfinished: boolean): string {

@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { crossFaults } from './cross-rules.ts'
+import { chooseDatabaseName } from './database-name.ts'
 import { type OidcConfig, toOidc } from './oidc.ts'
 import type {
   ApiConfig,
@@ -108,6 +109,7 @@ function toConfig(settings: Settings): Config {
     mail: toMail(settings),
     endUsers: Object.freeze({
       emailConfirmation: settings.EMAIL_CONFIRMATION,
+      registerFields: settings.REGISTER_FIELDS,
       sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
     }),
     oidc: toOidc(settings),
@@ -148,10 +150,12 @@ const WAITING_PER_ADDRESS = 1_000
 
 function toHttp(settings: Settings): HttpConfig {
   const given = settings.PUBLIC_URL?.replace(/\/+$/, '')
+  const publicUrl = given ?? localAddress(settings.HOST, settings.PORT)
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,
-    publicUrl: given ?? localAddress(settings.HOST, settings.PORT),
+    publicUrl,
+    cookieName: settings.COOKIE_NAME ?? (URL.canParse(publicUrl) ? new URL(publicUrl).port : ''),
     corsOrigin: settings.CORS_ORIGIN,
     trustedProxies: settings.TRUST_PROXY,
     rateLimit: settings.RATE_LIMIT,
@@ -185,7 +189,7 @@ function toDatabase(settings: Settings): DatabaseConfig {
   return Object.freeze({
     kind: settings.QUIRE_DATABASE ?? null,
     uri: settings.MONGODB_URI ?? null,
-    name: settings.MONGODB_DATABASE,
+    name: chooseDatabaseName(settings),
     allowStandalone: settings.QUIRE_ALLOW_STANDALONE,
     queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
     countLimit: settings.COUNT_LIMIT,

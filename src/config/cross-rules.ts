@@ -1,3 +1,4 @@
+import { explainDatabaseInPath } from './database-name.ts'
 import type { Settings } from './variables.ts'
 
 /**
@@ -27,6 +28,17 @@ const CROSS_RULES: readonly CrossRule[] = [
     of: ['OIDC_ROLES', 'OIDC_ISSUER'],
     broken: ({ OIDC_ROLES, OIDC_ISSUER }) => OIDC_ISSUER !== undefined && OIDC_ROLES.length === 0,
     right: () => 'must be given with OIDC_ISSUER, or nobody could sign in',
+  },
+  {
+    of: ['OIDC_ISSUER', 'OIDC_ALLOW_HTTP'],
+    broken: ({ OIDC_ISSUER, OIDC_ALLOW_HTTP }) =>
+      OIDC_ISSUER?.startsWith('http:') === true && !OIDC_ALLOW_HTTP,
+    right: () => 'must be an https:// address; OIDC_ALLOW_HTTP=on allows http:// in development',
+  },
+  {
+    of: ['OIDC_ALLOW_HTTP', 'NODE_ENV'],
+    broken: ({ OIDC_ALLOW_HTTP, NODE_ENV }) => OIDC_ALLOW_HTTP && NODE_ENV === 'production',
+    right: () => 'must be off when NODE_ENV is production',
   },
   {
     of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],
@@ -86,6 +98,11 @@ const CROSS_RULES: readonly CrossRule[] = [
     broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
       QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,
     right: () => 'must be given when QUIRE_DATABASE is uri',
+  },
+  {
+    of: ['MONGODB_URI', 'MONGODB_DATABASE', 'QUIRE_DATABASE'],
+    broken: (settings) => explainDatabaseInPath(settings) !== null,
+    right: (settings) => explainDatabaseInPath(settings) ?? '',
   },
   {
     of: ['S3_BUCKET', 'UPLOAD_STORAGE'],

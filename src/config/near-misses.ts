@@ -44,5 +44,6 @@ function bare(name: string): string {
 
 // Short names are left out: HOST, PORT and HOME are too close to each other to guess from.
 function isOneSlip(name: string, ours: string): boolean {
-  return ours.length >= 8 && editDistance(name, ours) <= 1
+  const isNear = ours.length >= 8 && Math.abs(name.length - ours.length) <= 1
+  return isNear && editDistance(name, ours) <= 1
 }

@@ -8,7 +8,7 @@ export interface RoleRule {
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Plain HTTP would let an attacker on the network forge identities: it is allowed on this machine only. */
+/** Plain HTTP would let an attacker on the network forge identities: it is allowed on this machine only, with OIDC_ALLOW_HTTP. */
 export function issuer(): Joi.StringSchema {
   return Joi.string().custom((given: string, helpers) => {
     if (!URL.canParse(given)) return helpers.error('any.invalid')

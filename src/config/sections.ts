@@ -18,6 +18,8 @@ export interface HttpConfig {
   readonly port: number
   /** Without a slash at its end. */
   readonly publicUrl: string
+  /** The suffix of the names of cookies; may be empty. */
+  readonly cookieName: string
   readonly corsOrigin: '*' | readonly string[]
   /** How many proxies in front are believed; 0 believes no `X-Forwarded-` header. */
   readonly trustedProxies: number
@@ -138,6 +140,8 @@ export interface S3Config {
 export interface EndUsersConfig {
   /** Whether who registers must confirm the address before signing in. */
   readonly emailConfirmation: boolean
+  /** The attributes that a project adds to users and that a registration sets. */
+  readonly registerFields: readonly string[]
   /** null: tokens live for 30 days, and are not refreshed. */
   readonly sessions: SessionsConfig | null
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { DATABASE_NAME, MAX_DATABASE_NAME_BYTES } from './database-name.ts'
 import { issuer, type RoleRule, toRoleRules } from './oidc-rules.ts'
 
 /**
@@ -44,10 +45,18 @@ const IMAGE_SIZES: readonly number[] = [
  * compares the two.
  */
 export const VARIABLES = {
-  NODE_ENV: optional(Joi.string(), 'a word; "production" for an installation in use'),
+  NODE_ENV: optional(
+    Joi.string().valid('production', 'development', 'test'),
+    'one of production, development, test',
+  ),
   HOST: text('0.0.0.0', Joi.string().hostname(), 'an address or a host name to listen on'),
   PORT: whole(1337, 0, 65_535),
   PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
+  /** Absent: the port of PUBLIC_URL, if it names one. */
+  COOKIE_NAME: optional(
+    Joi.string().pattern(/^[\w-]{1,40}$/),
+    'at most 40 letters, digits, _ and -',
+  ),
   CORS_ORIGIN: checked<'*' | readonly string[]>(
     Joi.string().default('*').custom(toOrigins),
     '"*", or origins such as https://app.example.org, with commas between them',
@@ -57,11 +66,8 @@ export const VARIABLES = {
     'on, off, or how many proxies stand in front (1 to 10)',
   ),
   MONGODB_URI: secret(url('mongodb', 'mongodb+srv'), 'a mongodb:// or mongodb+srv:// address'),
-  MONGODB_DATABASE: text(
-    'quire',
-    Joi.string()
-      .max(63, 'utf8')
-      .pattern(/^[^/\\. "$*<>:|?\0]+$/),
+  MONGODB_DATABASE: optional(
+    Joi.string().max(MAX_DATABASE_NAME_BYTES, 'utf8').pattern(DATABASE_NAME),
     'a database name: at most 63 bytes, none of / \\ . " $ * < > : | ? and no space',
   ),
   QUIRE_DATABASE: optionalOf(['uri', 'mongod', 'embedded']),
@@ -75,6 +81,7 @@ export const VARIABLES = {
     issuer(),
     'an https:// address; http:// for this machine alone (localhost, 127.0.0.1, [::1])',
   ),
+  OIDC_ALLOW_HTTP: onOff(false),
   OIDC_CLIENT_ID: optional(Joi.string(), 'what the provider calls this server'),
   OIDC_CLIENT_SECRET: secret(Joi.string(), 'what the provider gave for the client'),
   OIDC_LABEL: text('single sign-on', Joi.string().max(60), 'at most 60 characters'),
@@ -98,6 +105,10 @@ export const VARIABLES = {
   UP_SESSIONS_MAX_REFRESH_TTL: whole(2_592_000, 60, 31_536_000),
   UP_SESSIONS_HTTPONLY: onOff(false),
   EMAIL_CONFIRMATION: onOff(false),
+  REGISTER_FIELDS: checked<readonly string[]>(
+    Joi.string().default([]).custom(toNames),
+    'names of attributes of users such as bio,age, with commas between them',
+  ),
   /** Absent: 25, or API_MAX_LIMIT if that is less. */
   API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
   API_MAX_LIMIT: whole(100, 1, 100_000),
@@ -267,6 +278,12 @@ function toHosts(given: string, helpers: Joi.CustomHelpers): unknown {
 function isHost(given: string): boolean {
   const url = `http://${given}`
   return given !== '' && URL.canParse(url) && new URL(url).host === given
+}
+
+function toNames(given: string, helpers: Joi.CustomHelpers): unknown {
+  const names = given.split(',').map((name) => name.trim())
+  const isName = (name: string): boolean => /^[A-Za-z]\w{0,254}$/.test(name)
+  return names.every(isName) ? Object.freeze([...new Set(names)]) : helpers.error('any.invalid')
 }
 
 function toSizes(given: string, helpers: Joi.CustomHelpers): unknown {

@@ -3,9 +3,10 @@ import { join, relative, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
+import { hostsOf } from './server-note.ts'
 
 /** What the choice needs of a configuration. */
-export type DeploymentConfig = Pick<Config, 'dataDir' | 'database'>
+export type DeploymentConfig = Pick<Config, 'dataDir' | 'database' | 'production'>
 
 /** How the two databases that can be had without a URI are started. */
 export interface Starters {
@@ -28,8 +29,9 @@ interface Unavailable {
 /**
  * Starts the database that the configuration asks for, else the first that can be had: that of
  * `MONGODB_URI`, mongod, the embedded engine. Content is never lost from sight: where only one of
- * the two folders holds data, that one is used.
- * @throws ConfigError when the one that is forced, or the one that holds the data, cannot be had.
+ * the two folders holds data, that one is used. Production never starts a database that was not asked for.
+ * @throws ConfigError when the one that is forced, or the one that holds the data, cannot be had, and in production
+ * without `MONGODB_URI` and `QUIRE_DATABASE`
  */
 export async function chooseDeployment(
   config: DeploymentConfig,
@@ -40,8 +42,13 @@ export async function chooseDeployment(
   if (uri !== null && (kind === null || kind === 'uri')) return givenDeployment(uri, kind)
   if (kind === 'mongod') return forcedMongod(config, log, starters)
   if (kind === 'embedded') return embedded(config, starters, 'QUIRE_DATABASE asks for it')
+  if (config.production) throw new ConfigError([UNNAMED_DATABASE])
   return firstAvailable(config, log, starters)
 }
+
+const UNNAMED_DATABASE =
+  'MONGODB_URI: must be given when NODE_ENV is production; QUIRE_DATABASE=mongod runs a mongod on this machine, ' +
+  'QUIRE_DATABASE=embedded the embedded engine'
 
 function givenDeployment(uri: string, kind: 'uri' | null): Deployment {
   const why = kind === null ? '' : ', as QUIRE_DATABASE asks'
@@ -51,12 +58,6 @@ function givenDeployment(uri: string, kind: 'uri' | null): Deployment {
     reason: `the deployment of MONGODB_URI (${hostsOf(uri)})${why}`,
     close: () => Promise.resolve(),
   }
-}
-
-/** The hosts of a connection string, without its credentials. */
-function hostsOf(uri: string): string {
-  const authority = /^[^:]+:\/\/([^/?]*)/.exec(uri)?.[1] ?? ''
-  return decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1))
 }
 
 async function forcedMongod(

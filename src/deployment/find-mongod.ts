@@ -15,32 +15,42 @@ export interface FoundMongod {
 export type Sought<T> = T | { readonly unavailable: string }
 
 const VERSION_MS = 3000
-const OLDEST_MAJOR_MINOR = [4, 4] as const
+/** The oldest that the start accepts (`refusalOf`): 5.0, and 4.9, the line in which it was developed. */
+const OLDEST = { major: 4, minor: 9, name: '5.0' } as const
+
+/** No mongod can be used; says of each that was found why. */
+export interface NoMongod {
+  readonly skipped: readonly string[]
+}
 
 /**
- * The mongod to run: the one of `MONGOMS_SYSTEM_BINARY`, else the first on the PATH, else one that
- * was downloaded before; null when there is none.
+ * The mongod to run: the one of `MONGOMS_SYSTEM_BINARY`, else the first usable one on the PATH, else one that was
+ * downloaded before.
  */
-export async function findMongod(env: Environment): Promise<Sought<FoundMongod> | null> {
+export async function findMongod(env: Environment): Promise<Sought<FoundMongod> | NoMongod> {
   const named = env['MONGOMS_SYSTEM_BINARY']
   if (named !== undefined && named !== '') {
     return (await isExecutable(named))
       ? { path: named, place: 'of MONGOMS_SYSTEM_BINARY' }
       : { unavailable: `MONGOMS_SYSTEM_BINARY names ${named}, which cannot be executed` }
   }
-  const onPath = await searchPath(env['PATH'] ?? '')
-  if (onPath !== null) return { path: onPath, place: 'on the PATH' }
-  const cached = await DryMongoBinary.locateBinary(DryMongoBinary.getEnsuredOptions({}))
-  return cached === undefined ? null : { path: cached, place: 'downloaded before' }
+  const skipped: string[] = []
+  for await (const found of candidates(env['PATH'] ?? '')) {
+    const asked = await versionOf(found.path)
+    if (!('unavailable' in asked)) return found
+    skipped.push(asked.unavailable)
+  }
+  return { skipped }
 }
 
-async function searchPath(path: string): Promise<string | null> {
+async function* candidates(path: string): AsyncGenerator<FoundMongod> {
   const name = process.platform === 'win32' ? 'mongod.exe' : 'mongod'
   for (const folder of path.split(delimiter).filter((part) => part !== '')) {
     const candidate = join(folder, name)
-    if (await isExecutable(candidate)) return candidate
+    if (await isExecutable(candidate)) yield { path: candidate, place: 'on the PATH' }
   }
-  return null
+  const cached = await DryMongoBinary.locateBinary(DryMongoBinary.getEnsuredOptions({}))
+  if (cached !== undefined) yield { path: cached, place: 'downloaded before' }
 }
 
 async function isExecutable(path: string): Promise<boolean> {
@@ -62,11 +72,10 @@ export async function versionOf(path: string): Promise<Sought<{ readonly version
   if ('error' in asked) return { unavailable: `${path} ${whyNot(asked.error)}` }
   const [version, major, minor] = /v(\d+)\.(\d+)\.\d+/.exec(asked.stdout) ?? []
   if (version === undefined) return { unavailable: `${path} --version does not name a version` }
-  const [oldestMajor, oldestMinor] = OLDEST_MAJOR_MINOR
   const old =
-    Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
+    Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor)
   return old
-    ? { unavailable: `${path} is ${version}, older than ${OLDEST_MAJOR_MINOR.join('.')}` }
+    ? { unavailable: `${path} is ${version}, older than ${OLDEST.name}` }
     : { version: version.slice(1) }
 }
 

@@ -1,3 +1,4 @@
+import { checkDataFolder } from './check-data-folder.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import type { DeploymentConfig } from './choose-deployment.ts'
 import { ConfigError } from '../errors.ts'
@@ -11,6 +12,7 @@ export async function startDeployment(
   config: DeploymentConfig,
   log: DeploymentLog,
 ): Promise<Deployment> {
+  await checkDataFolder(config.dataDir)
   return chooseDeployment(config, log, {
     // Loaded when they are needed: time and memory that a server with a MONGODB_URI does not spend.
     async startEmbedded(options) {

@@ -85,11 +85,11 @@ async function startOn(start: Start): Promise<Sought<RunningMongod>> {
 
 async function obtain({ env, log, limits }: Start): Promise<Sought<FoundMongod>> {
   const found = await findMongod(env)
-  if (found !== null) return found
+  if (!('skipped' in found)) return found
   const downloaded = await downloadMongod(env, log, limits.download)
-  return 'unavailable' in downloaded
-    ? { unavailable: `there is no mongod on this machine, and ${downloaded.unavailable}` }
-    : downloaded
+  if (!('unavailable' in downloaded)) return downloaded
+  const [why = 'there is no mongod on this machine'] = found.skipped
+  return { unavailable: `${why}, and ${downloaded.unavailable}` }
 }
 
 interface Binary {

@@ -20,8 +20,8 @@ export interface ErrorEnvelope {
 }
 
 /** One entry. */
-export function entryEnvelope(entry: Entry): object {
-  return { data: entry, meta: {} }
+export function entryEnvelope(entry: Entry, meta: object = {}): object {
+  return { data: entry, meta }
 }
 
 /** A few entries that are no page of a list. */

@@ -67,7 +67,8 @@ export function guardedRouter(
     (path, ...steps) => {
       const { before, guarded } = takeApart(steps)
       router[method](path, ...before, guarded.run)
-      declared.push({ method, path: path === '/' ? prefix : prefix + path, access: guarded.access })
+      const declaredPath = path === '/' && prefix !== '' ? prefix : prefix + path
+      declared.push({ method, path: declaredPath, access: guarded.access })
     }
   return {
     declared,
@@ -80,9 +81,18 @@ export function guardedRouter(
   }
 }
 
-/** Runs a handler for principals that may do the action. The middleware throws ForbiddenError for others. */
-export function permitted(action: string, handler: Handler): Guarded {
-  return guarded({ action }, ({ state }) => assertMay(state.principal, action), handler)
+/**
+ * Runs a handler for principals that may do the action. The middleware throws ForbiddenError for others, before it reads
+ * their bodies.
+ */
+export function permitted(
+  action: string,
+  handler: Handler,
+  readBody: Middleware | null = null,
+): Guarded {
+  const run: Handler =
+    readBody === null ? handler : async (ctx) => void (await readBody(ctx, () => handler(ctx)))
+  return guarded({ action }, ({ state }) => assertMay(state.principal, action), run)
 }
 
 /** Runs a handler for principals that may do one of the actions. The middleware throws ForbiddenError for others. */
@@ -148,6 +158,11 @@ function guarded(access: RouteAccess, assert: (ctx: Context) => void, handler: H
     access,
     run: async (ctx) => {
       assert(ctx)
+      const { authorizeAgain } = ctx.state
+      ctx.state.authorizeAgain = async () => {
+        await authorizeAgain?.()
+        assert(ctx)
+      }
       await handler(ctx)
     },
   }

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** What is said of a connection that its client has closed. */
 const HANG_UPS: ReadonlySet<string> = new Set([
   'ECONNRESET',
@@ -11,4 +13,15 @@ const HANG_UPS: ReadonlySet<string> = new Set([
 export function isHangUp(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return HANG_UPS.has(code) || code.startsWith('HPE_')
+}
+
+/** The client of a response, which leaves when its connection closes. */
+export function callerOf(response: ServerResponse) {
+  return {
+    hasLeft: () => response.closed,
+    onLeave: (listener: () => void) => {
+      response.once('close', listener)
+      return () => response.off('close', listener)
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parse as parseJson } from '@hapi/bourne'
 import qs from 'qs'
-import { MalformedBodyError, ValidationError } from '../errors.ts'
+import { MalformedBodyError, shownName, ValidationError } from '../errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { assertShallow } from '../schema/values/json-levels.ts'
 import type { BodyBudget } from './body-budget.ts'
@@ -37,18 +37,27 @@ const JSON_TYPES = ['application/json', 'application/vnd.api+json']
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
+/** A body that arrives more slowly than this may outlast its credential, which is then resolved again. */
+const SLOW_BODY_MS = 1_000
+
 /**
  * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
  * What is malformed or no UTF-8 is a 400, more than `maxBodyBytes` a 413: see `handleErrors`. Without a `budget` bodies
  * are so small that as many as there are connections are no matter.
  */
-export function readBody(maxBodyBytes: number, budget: BodyBudget | null = null): Middleware {
+export function readBody(
+  maxBodyBytes: number,
+  budget: BodyBudget | null = null,
+  clock = (): number => performance.now(),
+): Middleware {
   return async (ctx, next) => {
     if (READ_METHODS.has(ctx.method)) {
       const parse = parserFor(ctx)
       if (parse !== null) {
         const release = budget?.count(ctx.req, maxBodyBytes)
+        const begun = clock()
         const text = await readBodyText(ctx.req, maxBodyBytes).finally(release)
+        if (clock() - begun > SLOW_BODY_MS) await ctx.state.authorizeAgain?.()
         Object.assign(ctx.request, { body: parse(text) })
       }
     }
@@ -150,7 +159,7 @@ export function assertNoPayload(ctx: Context): void {
   if (body === undefined ? isEmpty(ctx) : isObject(body) && Object.keys(body).length === 0) return
   const [key = 'body'] = isObject(body) ? Object.keys(body) : []
   throw new ValidationError(
-    `Invalid key ${key}`,
+    `Invalid key ${shownName(key)}`,
     { key, path: key, source: 'body' },
     { code: 'invalid_key' },
   )

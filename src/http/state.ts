@@ -5,6 +5,11 @@ import type { AnswerSize } from '../query/answer-size.ts'
 /** What our middleware hands on; typed here, and nowhere else. */
 export interface RequestState {
   principal: Principal
+  /**
+   * Resolves the credential again and checks the guard of the route again. Requests that take long call it before each
+   * further piece of work. Absent on routes without authentication. @throws UnauthorizedError, ForbiddenError
+   */
+  authorizeAgain?: () => Promise<void>
   requestId: string
   /** The action that the principal may not do, where the request was refused for it. */
   missingAction?: string

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { StaticFile } from './static-file.ts'
 
 /** One file of the app, and the packed forms that lie beside it. */
-export interface StudioFile {
-  readonly path: string
-  readonly type: string
-  /** By the name of their coding, the smallest first. */
-  readonly packed: Readonly<Record<string, string>>
+export interface StudioFile extends StaticFile {
   /** Its name changes with its bytes. */
   readonly hashed: boolean
-  readonly etag: string
 }
 
 export interface StudioFiles {
@@ -30,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CODINGS = { br: '.br', gzip: '.gz' }
 
-/** Reads which files there are, once: what is not in this list is never opened. */
+/** Reads all files into memory, once: no request opens a file. */
 export function readStudioFiles(folder: string): StudioFiles {
   const names = namesIn(folder)
   const known = new Set(names)
@@ -40,13 +36,14 @@ export function readStudioFiles(folder: string): StudioFiles {
     if (type === undefined) continue
     const packed = Object.entries(CODINGS)
       .filter(([, ending]) => known.has(name + ending))
-      .map(([coding, ending]) => [coding, path.join(folder, name + ending)])
+      .map(([coding, ending]) => [coding, readFileSync(path.join(folder, name + ending))] as const)
+    const bytes = readFileSync(path.join(folder, name))
     files.set(name, {
-      path: path.join(folder, name),
+      bytes,
       type,
-      packed: Object.fromEntries(packed) as Record<string, string>,
+      packed: Object.fromEntries(packed),
       hashed: name.startsWith('assets/'),
-      etag: digestOf(path.join(folder, name)),
+      etag: digestOf(bytes),
     })
   }
   return { page: files.get('index.html') ?? null, files }
@@ -63,6 +60,6 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function digestOf(file: string): string {
-  return `"${createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 20)}"`
+function digestOf(bytes: Buffer): string {
+  return `"${createHash('sha256').update(bytes).digest('hex').slice(0, 20)}"`
 }

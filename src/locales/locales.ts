@@ -77,7 +77,7 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
     db,
     key: 'locales',
     firstChange: FIRST.id,
-    load: async () => toLocaleList(await getRow(db)),
+    load: async (source) => toLocaleList(await getRow(source)),
     now,
   })
   const change = (

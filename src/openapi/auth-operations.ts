@@ -1,7 +1,10 @@
 import { pluginAction, type PluginVerb } from '../access/actions.ts'
 import { USER } from '../accounts/users.ts'
+import { addedAttributes } from '../schema/built-in-types.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
-import { type JsonSchema, objectOf, TEXT } from './json-schema.ts'
+import { attributeInputs } from './input-schemas.ts'
+import { FLAG, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { Operation, PlacedOperation } from './operation.ts'
 import { pathParameter, queryParameter } from './parameters.ts'
 import { answer, failures, jsonBody } from './responses.ts'
@@ -16,6 +19,8 @@ const DONE = objectOf({ ok: { type: 'boolean', const: true } }, ['ok'])
 /** How end users sign in: whether their tokens are refreshed. */
 export interface SignInRules {
   readonly refresh: boolean
+  /** The attributes of users that a registration sets. */
+  readonly registerFields: readonly string[]
 }
 
 interface Place {
@@ -33,29 +38,13 @@ interface Exchange {
   readonly answers: (place: Place) => JsonSchema
 }
 
-const EXCHANGES: readonly Exchange[] = [
+const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
   {
     path: '/local',
     verb: 'callback',
     summary: 'Sign in',
     body: open({ identifier: TEXT, password: PASSWORD, deviceId: TEXT }, 'identifier', 'password'),
     example: { identifier: 'marie@example.org', password: 'correct horse' },
-    answers: signedIn,
-  },
-  {
-    path: '/local/register',
-    verb: 'register',
-    summary: 'Register an account and sign in',
-    body: objectOf(
-      {
-        username: { ...TEXT, minLength: 3, maxLength: 255 },
-        email: EMAIL,
-        password: NEW_PASSWORD,
-        deviceId: TEXT,
-      },
-      ['username', 'email', 'password'],
-    ),
-    example: { username: 'marie', email: 'marie@example.org', password: 'correct horse' },
     answers: signedIn,
   },
   {
@@ -104,8 +93,8 @@ const EXCHANGES: readonly Exchange[] = [
   {
     path: '/logout',
     verb: 'logout',
-    summary: 'End the sessions of the user, or of one device',
-    body: open({ deviceId: TEXT }),
+    summary: 'End the session of the request, that of a device, or all sessions of the user',
+    body: open({ deviceId: TEXT, scope: { ...TEXT, enum: ['current', 'all'] } }),
     answers: () => DONE,
   },
 ]
@@ -118,6 +107,27 @@ const REFRESH: Exchange = {
   answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
 }
 
+function registration({ vocabulary, rules: { registerFields } }: Place): Exchange {
+  const plan = userPlan(vocabulary)
+  const set = addedAttributes(plan).filter(({ name }) => registerFields.includes(name))
+  const { properties, required } = attributeInputs(vocabulary, plan, set)
+  const account = {
+    username: { ...TEXT, minLength: 3, maxLength: 255 },
+    email: EMAIL,
+    password: NEW_PASSWORD,
+    deviceId: TEXT,
+  }
+  const example = { username: 'marie', email: 'marie@example.org', password: 'correct horse' }
+  return {
+    path: '/local/register',
+    verb: 'register',
+    summary: 'Register an account and sign in',
+    body: objectOf({ ...account, ...properties }, ['username', 'email', 'password', ...required]),
+    ...(required.length === 0 && { example }),
+    answers: signedIn,
+  }
+}
+
 /** How the principal can sign in. */
 export function authOperations(
   vocabulary: Vocabulary,
@@ -125,15 +135,62 @@ export function authOperations(
 ): readonly PlacedOperation[] {
   const may = (verb: Exchange['verb']): boolean =>
     vocabulary.may(pluginAction('plugin::users-permissions.auth', verb))
-  const exchanges = rules.refresh ? [...EXCHANGES, REFRESH] : EXCHANGES
+  const [signIn, ...others] = EXCHANGES
+  const exchanges = [
+    signIn,
+    registration({ vocabulary, rules }),
+    ...others,
+    ...(rules.refresh ? [REFRESH] : []),
+  ]
   const permitted = exchanges.filter(({ verb }) => may(verb))
   return [
     ...permitted.map((exchange) => placed(exchange, { vocabulary, rules })),
+    ...(rules.refresh && may('logout') ? SESSION_OPERATIONS : []),
     ...(may('emailConfirmation') ? [CONFIRMATION] : []),
     ...(may('callback') ? [provider('/api/auth/:provider/callback', 'auth_provider')] : []),
     ...(may('connect') ? [provider('/api/connect/:provider', 'auth_connect')] : []),
   ]
 }
+
+const DATE = { ...TEXT, format: 'date-time' }
+const SESSION: Readonly<Record<string, JsonSchema>> = {
+  id: TEXT,
+  deviceId: orNull(TEXT),
+  createdAt: DATE,
+  refreshedAt: DATE,
+  expiresAt: DATE,
+  current: FLAG,
+}
+
+const SESSION_OPERATIONS: readonly PlacedOperation[] = [
+  {
+    path: '/api/auth/sessions',
+    method: 'get',
+    operation: {
+      operationId: 'auth_sessions',
+      summary: 'List the sessions of the user',
+      tags: TAGS,
+      responses: {
+        200: answer(
+          'At most 100 sessions, the last used first',
+          objectOf({ data: listOf(objectOf(SESSION, Object.keys(SESSION))) }, ['data']),
+        ),
+        ...failures(),
+      },
+    },
+  },
+  {
+    path: '/api/auth/sessions/:id',
+    method: 'delete',
+    operation: {
+      operationId: 'auth_endSession',
+      summary: 'End a session of the user',
+      tags: TAGS,
+      parameters: [pathParameter('id', TEXT)],
+      responses: { 204: { description: 'The session has ended' }, ...failures(404) },
+    },
+  },
+]
 
 const CONFIRMATION: PlacedOperation = {
   path: '/api/auth/email-confirmation',
@@ -190,10 +247,14 @@ function open(
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
-function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
-  const plan = vocabulary.schema.contentTypes.get(USER)
+function userPlan({ schema }: Vocabulary): ContentTypePlan {
+  const plan = schema.contentTypes.get(USER)
   if (plan === undefined) throw new Error('there are no users')
-  const user = entrySchema(vocabulary, plan)
+  return plan
+}
+
+function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
+  const user = entrySchema(vocabulary, userPlan(vocabulary))
   return vocabulary.refer('SignedIn', () =>
     objectOf(
       {

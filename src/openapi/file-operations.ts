@@ -1,11 +1,17 @@
 import { pluginAction } from '../access/actions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { paginationSchema } from './content-operations.ts'
 import { entryProperties } from './entry-schemas.ts'
 import { filterParameters } from './filter-parameters.ts'
 import { INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { pathParameter, queryParameter } from './parameters.ts'
-import { type Bounds, shownParameters, sortParameter } from './read-parameters.ts'
+import {
+  type Bounds,
+  paginationParameters,
+  shownParameters,
+  sortParameter,
+} from './read-parameters.ts'
 import { answer, failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -13,17 +19,16 @@ const TAGS = ['Files']
 const ID = pathParameter('id', TEXT, 'Its `id` or `documentId`')
 
 /** What the principal may do with files. */
-export function fileOperations(
-  vocabulary: Vocabulary,
-  { maxLimit }: Bounds,
-): readonly PlacedOperation[] {
+export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
   const plan = filePlan(vocabulary)
   const may = (verb: 'find' | 'findOne' | 'upload' | 'destroy'): boolean =>
     vocabulary.may(pluginAction('plugin::upload.content-api', verb))
   const file = (): JsonSchema => fileSchema(vocabulary, plan)
   return [
     ...(may('upload') ? [upload(vocabulary, file())] : []),
-    ...(may('find') ? [list(vocabulary, plan, file(), maxLimit)] : []),
+    ...(may('find')
+      ? [list(vocabulary, plan, file(), bounds.maxLimit), page(vocabulary, plan, file(), bounds)]
+      : []),
     ...(may('findOne')
       ? [
           placed('/api/upload/files/:id', 'get', {
@@ -84,6 +89,32 @@ function list(
       ...filterParameters(vocabulary, plan),
     ],
     responses: { 200: answer('The files', listOf(file)), ...failures() },
+  })
+}
+
+function page(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  file: JsonSchema,
+  bounds: Bounds,
+): PlacedOperation {
+  const pagination = paginationSchema(vocabulary)
+  const body = objectOf({ data: listOf(file), meta: objectOf({ pagination }, ['pagination']) }, [
+    'data',
+    'meta',
+  ])
+  return placed('/api/upload/files/page', 'get', {
+    operationId: 'files_findPage',
+    summary: 'A page of files, with its pagination',
+    tags: TAGS,
+    parameters: [
+      ...shownParameters(vocabulary, plan),
+      sortParameter(vocabulary, plan),
+      ...paginationParameters(bounds),
+      queryParameter('_q', TEXT, 'Text to look for in the text attributes of a file'),
+      ...filterParameters(vocabulary, plan),
+    ],
+    responses: { 200: answer('The page', body), ...failures() },
   })
 }
 

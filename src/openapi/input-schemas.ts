@@ -1,3 +1,4 @@
+import { isMadeUid } from '../schema/made-uid.ts'
 import type { AttributePlan, ComponentPlan, ContentTypePlan, ShapePlan } from '../schema/plan.ts'
 import { anyElement } from './entry-schemas.ts'
 import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
@@ -18,6 +19,19 @@ export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Jso
   )
 }
 
+/** Some attributes in a body without an envelope, and the names of the required ones among them. */
+export function attributeInputs(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  attributes: readonly AttributePlan[],
+): { readonly properties: Properties; readonly required: readonly string[] } {
+  const some = new Map(attributes.map((attribute) => [attribute.name, attribute]))
+  return {
+    properties: givenProperties(vocabulary, { ...plan, attributes: some }, false),
+    required: attributes.filter((one) => isAsked(vocabulary, one)).map(({ name }) => name),
+  }
+}
+
 /** The `data` of a PUT: what is not named stays as it is. */
 export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
@@ -31,7 +45,8 @@ function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
   // What the other side stores is asked of that, and never of this one.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   const isTold = givenSchema(vocabulary, attribute, false) !== null
-  return required && writable && !hasDefault && !isInverse && isTold
+  const isOptional = hasDefault || isInverse || isMadeUid(attribute)
+  return required && writable && !isOptional && isTold
 }
 
 function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {

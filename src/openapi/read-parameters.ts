@@ -1,9 +1,9 @@
-import type { LocaleRules } from '../query/query.ts'
+import { type LocaleRules, PUBLICATION_FILTERS } from '../query/query.ts'
 import { populatablesOf } from '../query/populate/parse-populate-attributes.ts'
 import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import { isShown } from './entry-schemas.ts'
 import { filterParameters, isReadable } from './filter-parameters.ts'
-import { FLAG, listOf, TEXT } from './json-schema.ts'
+import { listOf, TEXT } from './json-schema.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -20,13 +20,12 @@ export function listParameters(
   plan: ContentTypePlan,
   bounds: Bounds,
 ): readonly Parameter[] {
-  const mayReadDrafts = vocabulary.may(`${plan.uid}.readDrafts`)
   return [
     ...shownParameters(vocabulary, plan),
     sortParameter(vocabulary, plan),
     ...paginationParameters(bounds),
     ...versionParameters(vocabulary, plan, bounds),
-    ...(plan.draftAndPublish && mayReadDrafts ? [HAS_PUBLISHED] : []),
+    ...(plan.draftAndPublish ? [HAS_PUBLISHED] : []),
     queryParameter('_q', TEXT, 'Text to look for in the text attributes of an entry'),
     ...filterParameters(vocabulary, plan),
   ]
@@ -34,8 +33,14 @@ export function listParameters(
 
 const HAS_PUBLISHED = queryParameter(
   'hasPublishedVersion',
-  FLAG,
-  'With `status=draft`: only entries that have, or have not, a published version',
+  { ...TEXT, enum: ['true', 'false'] },
+  'Only documents that are published, or not published, in any locale',
+)
+
+export const PUBLICATION_FILTER = queryParameter(
+  'publicationFilter',
+  { ...TEXT, enum: [...PUBLICATION_FILTERS] },
+  'Selects documents by how their draft and published versions relate; `status` selects the version shown',
 )
 
 /** What one entry can be asked for. */
@@ -122,7 +127,10 @@ function scalarNames(holder: ShapePlan): readonly string[] {
   return scalarsOf(holder).map(({ name }) => name)
 }
 
-function paginationParameters({ defaultLimit, maxLimit }: Bounds): readonly Parameter[] {
+export function paginationParameters({
+  defaultLimit,
+  maxLimit,
+}: Pick<Bounds, 'defaultLimit' | 'maxLimit'>): readonly Parameter[] {
   const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit }
   return [
     queryParameter('pagination[page]', { type: 'integer', minimum: 1, default: 1 }),
@@ -156,6 +164,7 @@ function versionParameters(
         ]
       : []),
     ...(mayReadDrafts ? [STATUS] : []),
+    ...(plan.draftAndPublish ? [PUBLICATION_FILTER] : []),
   ]
 }
 

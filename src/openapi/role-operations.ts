@@ -152,9 +152,10 @@ function roleSchema(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
 }
 
 function inputSchema(permissions: JsonSchema): JsonSchema {
+  const given = { anyOf: [permissions, { type: 'array', maxItems: 0 }, { type: 'null' }] }
   return {
     type: 'object',
     minProperties: 1,
-    properties: { name: TEXT, description: TEXT, type: TEXT, permissions: orNull(permissions) },
+    properties: { name: TEXT, description: TEXT, type: TEXT, permissions: given },
   }
 }

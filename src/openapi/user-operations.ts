@@ -1,6 +1,8 @@
 import { USER } from '../accounts/users.ts'
+import { addedAttributes } from '../schema/built-in-types.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
+import { attributeInputs } from './input-schemas.ts'
 import { filterParameters } from './filter-parameters.ts'
 import { FLAG, INTEGER, type JsonSchema, listOf, TEXT } from './json-schema.ts'
 import {
@@ -72,7 +74,8 @@ function get(verb: string, path: string, make: GroupedOperation['make']): Groupe
 }
 
 function writings(vocabulary: Vocabulary, plan: ContentTypePlan): readonly GroupedOperation[] {
-  const required = ['username', 'email', 'password', 'role']
+  const added = attributeInputs(vocabulary, plan, addedAttributes(plan))
+  const required = ['username', 'email', 'password', 'role', ...added.required]
   return [
     {
       verb: 'create',
@@ -80,7 +83,7 @@ function writings(vocabulary: Vocabulary, plan: ContentTypePlan): readonly Group
       path: '',
       make: (): Omit<Operation, 'operationId' | 'tags'> => ({
         summary: 'Create a user',
-        requestBody: jsonBody(accountSchema(required)),
+        requestBody: jsonBody(accountSchema(added.properties, required)),
         responses: {
           201: answer('The user', entrySchema(vocabulary, plan)),
           ...failures(404, 413),
@@ -94,7 +97,7 @@ function writings(vocabulary: Vocabulary, plan: ContentTypePlan): readonly Group
       make: () => ({
         summary: 'Change a user',
         parameters: [ID],
-        requestBody: jsonBody(accountSchema([])),
+        requestBody: jsonBody(accountSchema(added.properties, [])),
         responses: { ...theUser(vocabulary, plan), ...failures(404, 413) },
       }),
     },
@@ -129,7 +132,10 @@ function listParameters(
   ]
 }
 
-function accountSchema(required: readonly string[]): JsonSchema {
+function accountSchema(
+  added: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+): JsonSchema {
   return {
     type: 'object',
     properties: {
@@ -139,6 +145,7 @@ function accountSchema(required: readonly string[]): JsonSchema {
       role: { description: 'A role as relations are written: its `id` or `documentId`' },
       confirmed: FLAG,
       blocked: FLAG,
+      ...added,
     },
     ...(required.length > 0 && { required }),
   }

@@ -3,6 +3,7 @@ import { ApplicationError, CmsError, ValidationError } from '../errors.ts'
 import type { Session } from '../mongo/connection/database.ts'
 import { type HeldDocuments, holding } from '../mongo/write/hold-documents.ts'
 import { lockDocuments } from '../mongo/write/lock-document.ts'
+import { takeDocuments } from '../mongo/write/take-turns.ts'
 import { retryCollisions } from '../mongo/write/retry-collisions.ts'
 import { checkItems } from './check-items.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
@@ -94,7 +95,9 @@ async function lockItems(
   items: readonly ReleaseItem[],
   session: Session,
 ): Promise<void> {
-  for (const { plan, documentIds } of byType(context, items)) {
+  const types = byType(context, items)
+  for (const { plan, documentIds } of types) takeDocuments(plan, documentIds, session)
+  for (const { plan, documentIds } of types) {
     await lockDocuments(context.documents.database, plan, documentIds, session)
   }
 }

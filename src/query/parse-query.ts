@@ -1,14 +1,13 @@
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
-import { booleanOf } from '../schema/values/boolean-text.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseFilters } from './parse-filters.ts'
 import { parseSearch } from './parse-search.ts'
 import { parsePagination } from './parse-pagination.ts'
+import { parseHasPublishedVersion, parsePublication } from './parse-publication.ts'
 import { parsePopulate } from './populate/parse-populate.ts'
 import { parseSort } from './parse-sort.ts'
 import { parseReader, parseVersions } from './parse-version.ts'
-import { invalidValue } from './query-error.ts'
 import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
 
 /**
@@ -25,35 +24,26 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
     fields: parseFields(query['fields'], plan),
     page: parsePagination(query, sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
-    hasPublishedVersion: parseHasPublishedVersion(query, plan),
-    state: null,
+    publication: parsePublication(query, plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
 }
 
 /**
- * Reads what a request for one entry, or for the answer to a write, asks for. One entry has no order, but
- * an order that is not understood is a mistake here too.
+ * Reads what a request for one entry, or for the answer to a write, asks for. An order and `hasPublishedVersion` have no
+ * effect on one entry, but an invalid value is refused.
  * @throws ValidationError, PaginationError for whatever is not understood.
  */
 export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
   parseSort(query['sort'], plan, rules)
+  parseHasPublishedVersion(query)
   return {
     filter: parseConditions(query, plan, rules),
     fields: parseFields(query['fields'], plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
-}
-
-/** `hasPublishedVersion` means something to lists of drafts alone. */
-function parseHasPublishedVersion(query: Data, plan: ContentTypePlan): boolean | null {
-  const asked = query['hasPublishedVersion']
-  if (asked === undefined || !plan.draftAndPublish || query['status'] !== 'draft') return null
-  const value = booleanOf(asked)
-  if (value === undefined) throw invalidValue('hasPublishedVersion', 'expected true or false')
-  return value
 }
 
 function parseConditions(

@@ -40,7 +40,25 @@ export function parseSort(
     )
   }
   assertOneList(keys)
+  assertFewBehindMany(keys)
   return keys
+}
+
+/** Each such key multiplies look-ups for every entry of the list. */
+function assertFewBehindMany(keys: readonly SortKey[]): void {
+  const wide = keys.filter(({ through }) => toManyOf(through).length > 1)
+  const beyond = wide[QUERY_LIMITS.sortKeysBehindMany]
+  if (beyond === undefined) return
+  throw new ValidationError(
+    `sort: ${sortPath(beyond)} leads through two relations to many; at most ` +
+      `${QUERY_LIMITS.sortKeysBehindMany} key of a request may`,
+    {},
+    { code: 'invalid_query' },
+  )
+}
+
+function toManyOf(through: SortKey['through']): SortKey['through'] {
+  return through.filter((step) => step.kind === 'relation' && step.toMany)
 }
 
 /** MongoDB cannot sort by two lists at once ("cannot sort with keys that are parallel arrays"). */
@@ -140,15 +158,14 @@ function assertBounded(
   through: readonly (RelationPlan | ComponentAttributePlan)[],
 ): void {
   const relations = through.filter((step) => step.kind === 'relation')
-  const toMany = relations.filter((step) => step.toMany)
   if (relations.length > QUERY_LIMITS.sortRelations) {
     throw new ValidationError(
       `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelations} relations`,
     )
   }
-  if (toMany.length > QUERY_LIMITS.sortRelationsToMany) {
+  if (toManyOf(through).length > QUERY_LIMITS.sortRelationsToMany) {
     throw new ValidationError(
-      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelationsToMany} relation to many`,
+      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelationsToMany} relations to many`,
     )
   }
 }

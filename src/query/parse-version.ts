@@ -3,6 +3,7 @@ import type { Data } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseChain, parseOneChain } from './parse-fallback.ts'
+import { parsePublicationFilter } from './parse-publication.ts'
 import { invalidValue } from './query-error.ts'
 import {
   type Filter,
@@ -43,7 +44,7 @@ export function parseVersions(
 
 /**
  * Through whose eyes relations are seen: of the locale asked for, or the default where it is none.
- * @throws ValidationError for an unknown status or fallback.
+ * @throws ValidationError for an unknown status, fallback or publication filter.
  */
 export function parseReader(
   query: Data,
@@ -52,11 +53,13 @@ export function parseReader(
   const { locales } = rules
   const asked = query['locale']
   const chain = parseChain(query, locales)
+  const publicationFilter = parsePublicationFilter(query)
   return {
     format: rules.format,
     locale: typeof asked === 'string' && locales.has(asked) ? asked : locales.defaultCode,
     ...(chain !== null && { chain }),
     status: statusOf(query['status']),
+    ...(publicationFilter !== null && { publicationFilter }),
     locales,
     mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
     answer: rules.answer,

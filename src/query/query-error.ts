@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { shownName, ValidationError } from '../errors.ts'
 import { dottedPath } from './dotted-path.ts'
 
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
@@ -13,7 +13,7 @@ export function unknownKey(
 ): ValidationError {
   const where = parent === null ? '' : ` at ${parent}`
   return new ValidationError(
-    `Invalid key ${key}${where}`,
+    `Invalid key ${shownName(key)}${where}`,
     {
       key,
       path: parent,
@@ -33,7 +33,7 @@ export function unusableKey(
   const path = dottedPath(parent, key)
   const where = parent === null ? '' : ` at ${path}`
   return new ValidationError(
-    `Invalid key ${key}${where}`,
+    `Invalid key ${shownName(key)}${where}`,
     { key, path, source: 'query', param },
     { code: 'invalid_key' },
   )

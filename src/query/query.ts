@@ -1,4 +1,4 @@
-import type { Data, Uid } from '../schema/definition.ts'
+import type { Uid } from '../schema/definition.ts'
 import type {
   ShapePlan,
   ComponentAttributePlan,
@@ -19,10 +19,8 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
-  /** Of drafts: only those that have, or have not, a published version; null for all. */
-  readonly hasPublishedVersion: boolean | null
-  /** Of drafts: only those in this state; null for all. */
-  readonly state: StateCondition | null
+  /** Conditions on the draft and the published version of a document; all of them must hold. */
+  readonly publication: readonly PublicationCondition[]
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
@@ -37,11 +35,22 @@ export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
 
 export type EntryState = (typeof ENTRY_STATES)[number]
 
-export interface StateCondition {
-  readonly is: EntryState
-  /** What an attribute counts as that a version has never heard of, by name: all that is compared. */
-  readonly unset: Data
-}
+/** Values of `publicationFilter`: how the draft and the published version of a document relate, by locale or in all. */
+export const PUBLICATION_FILTERS = [
+  'never-published',
+  'has-published-version',
+  'modified',
+  'unmodified',
+  'published-without-draft',
+  'published-with-draft',
+  'never-published-document',
+  'has-published-version-document',
+] as const
+
+export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
+
+/** `changed` and `unchanged` compare contents alone, like the states of the Studio. */
+export type PublicationCondition = PublicationFilter | 'changed' | 'unchanged'
 
 /** Names one stored version of a document; `NO_LOCALE` where the type is not localized. */
 export interface VersionKey {
@@ -72,6 +81,8 @@ export interface Reader {
   readonly chain?: readonly string[]
   /** As asked for, also where the entry's own type has no drafts. */
   readonly status: Status
+  /** As asked for: a condition on single entries and on populated documents. Absent where none was asked for. */
+  readonly publicationFilter?: PublicationFilter
   readonly locales: LocaleRules
   mayReadDrafts(uid: Uid): boolean
   /** Grows with all that is read for this reader. */
@@ -262,8 +273,10 @@ export const QUERY_LIMITS = {
   sortKeys: 20,
   /** On the way to what orders: each target of one is looked up for each entry of the list. */
   sortRelations: 5,
-  /** Of these, those that lead to many: each multiplies what is looked up. */
-  sortRelationsToMany: 1,
+  /** Of these, the relations to many on the way to one key: each multiplies the look-ups. */
+  sortRelationsToMany: 2,
+  /** Keys of a request that lead through more than one relation to many. */
+  sortKeysBehindMany: 1,
   /** Of the operand of an operator that searches text, in UTF-16 units. */
   patternLength: 256,
 } as const

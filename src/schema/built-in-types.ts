@@ -1,4 +1,5 @@
 import type { AttributeDefinition, ContentTypeDefinition } from './definition.ts'
+import type { AttributePlan, ContentTypePlan } from './plan.ts'
 
 /** The content-types that every installation has: declarations may refer to them, and they need no file. */
 export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
@@ -49,6 +50,15 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
     provider_metadata: { type: 'json' },
   }),
 ]
+
+/** The attributes of a content-type that the server does not have by itself: a project declares them. */
+export function addedAttributes({
+  uid,
+  attributes,
+}: Pick<ContentTypePlan, 'uid' | 'attributes'>): readonly AttributePlan[] {
+  const own = BUILT_IN_TYPES.find((type) => type.uid === uid)?.attributes ?? {}
+  return [...attributes.values()].filter(({ name }) => !Object.hasOwn(own, name))
+}
 
 function builtIn(
   uid: string,

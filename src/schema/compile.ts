@@ -199,7 +199,12 @@ function compileAttribute(
     searchable: definition.searchable !== false,
     default: storedDefault(definition),
     limits: limitsOf(definition),
+    ...sourceOf(definition),
   }
+}
+
+function sourceOf({ type, targetField }: ScalarDefinition): Pick<ScalarPlan, 'targetField'> {
+  return type === 'uid' && targetField !== undefined ? { targetField } : {}
 }
 
 function limitsOf(definition: ScalarDefinition): ScalarLimits {

@@ -76,6 +76,8 @@ export interface ScalarPlan extends AttributeBase {
   /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`: written by the server alone. */
   readonly system: boolean
   readonly unique: boolean
+  /** Of a uid: the attribute that it is made from. */
+  readonly targetField?: string
   /** Shown only where `fields` names it. */
   readonly onRequest: boolean
   /** Whether `_q` may look into it. */
@@ -151,4 +153,6 @@ export interface Validators {
   readonly direct: (data: unknown, options: PayloadOptions) => Data
   /** A complete draft version in stored form, before it is published: everything. Returns nothing. */
   readonly publishable: (version: Data) => void
+  /** The validators of some of the attributes; any other key is unknown to them. */
+  readonly only: (names: readonly string[]) => Validators
 }

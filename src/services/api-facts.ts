@@ -15,5 +15,6 @@ export async function apiFacts(
     locales: await locales.current(),
     serverUrl: http.publicUrl,
     refresh: endUsers.sessions !== null,
+    registerFields: endUsers.registerFields,
   }
 }

@@ -3,6 +3,7 @@ import { type Access, openAccess } from '../access/access.ts'
 import { type Actions, compileActions } from '../access/actions.ts'
 import { keptJwtSecret } from '../access/jwt-secret.ts'
 import { type Accounts, openAccounts } from '../accounts/open-accounts.ts'
+import type { Mailer } from '../accounts/mailer.ts'
 import { openMailer } from '../accounts/open-mailer.ts'
 import { openSessions } from '../accounts/sessions.ts'
 import { openUserTokens } from '../accounts/user-tokens.ts'
@@ -14,19 +15,23 @@ import {
 } from '../administrators/open-administrators.ts'
 import type { Config } from '../config/config.ts'
 import type { Base } from './open-base.ts'
+import { openUserAttributes } from './open-user-attributes.ts'
 
 /** Access control and the accounts behind it. */
 export interface AccessControl {
   readonly access: Access
   readonly accounts: Accounts
   readonly administrators: AdministratorsContext
+  /** Null: no SMTP server is configured. */
+  readonly mailer: Mailer | null
 }
 
 export async function openAccessControl(base: Base, log: Logger): Promise<AccessControl> {
   const { config, database, documents } = base
   const { contentType, ids, now } = documents
   const secret = await secretOf(config)
-  const { emailConfirmation, sessions: lifespans } = config.endUsers
+  const { emailConfirmation, registerFields, sessions: lifespans } = config.endUsers
+  const attributes = openUserAttributes(documents, registerFields)
   const tokens = openUserTokens(secret, now, lifespans?.accessSeconds)
   const sessions =
     lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
@@ -40,21 +45,23 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     users: openEndUsers({ ...users, tokens, sessions }),
     onBackgroundError,
   })
+  const mailer = await openMailer(config.mail, log)
   const accounts = openAccounts({
     ...users,
     tokens,
     sessions,
+    attributes,
     emailConfirmation,
     passwords: base.passwords(),
     roles: access.roles,
-    mailer: await openMailer(config.mail, log),
+    mailer,
     links: {
       resetPassword: config.mail.resetPasswordUrl,
       emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
     },
     onBackgroundError,
   })
-  return { access, accounts, administrators }
+  return { access, accounts, administrators, mailer: config.mail.smtpUrl === null ? null : mailer }
 }
 
 /** Those who work in the Studio. */

@@ -51,12 +51,16 @@ type MoreOptions = Pick<
  */
 export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTimeoutMs: 90_000 }
 
+/** Of SOCKET_TIMEOUT_MS, so that a write that waits in vain is answered before its connection is closed. */
+const WAITING_SHARE = 0.9
+
 /** The database of an installation, whatever is declared. @throws ConfigError, ServiceUnavailableError */
 export function openDatabaseOf(
   { config, deployment }: BaseOptions,
   more: MoreOptions = {},
 ): Promise<Database> {
-  return openDatabase({ ...config.database, uri: deployment.uri, ...more })
+  const conflictTimeoutMs = WAITING_SHARE * config.http.connections.silenceTimeoutMs
+  return openDatabase({ ...config.database, uri: deployment.uri, conflictTimeoutMs, ...more })
 }
 
 /** @throws ConfigError, ServiceUnavailableError */

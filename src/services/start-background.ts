@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { readVersion } from '../config/version.ts'
+import { principalOfAdministrator } from '../administrators/principals.ts'
 import type { Locales } from '../locales/locales.ts'
 import { type CommitLog, openCommitLog } from '../mongo/commits/commit-log.ts'
 import { openPlanning, type Planning } from '../planning/open-planning.ts'
@@ -30,7 +31,16 @@ export async function startBackground(
   const send = { ...config.webhooks, version: readVersion() }
   const onMissed = (missed: object): void =>
     log.warn(missed, 'A webhook missed commits that the log no longer holds')
-  const telling = { send, bounds: config.api.answer, onBackgroundError: warnOf(log, 'Webhooks') }
+  const principals = {
+    access,
+    principalOfAdministrator: (id: string) => principalOfAdministrator(administrators, id),
+  }
+  const telling = {
+    principals,
+    send,
+    bounds: config.api.answer,
+    onBackgroundError: warnOf(log, 'Webhooks'),
+  }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
   const onBackgroundError = warnOf(log, 'Schedules')
   const planning = await openPlanning({ ...parts, documents, onBackgroundError })

@@ -5,6 +5,7 @@ import { fetchBounded } from '../documents/import/fetch-bounded.ts'
 import type { FileImport } from '../documents/import/import-from-source.ts'
 import { boundedLines } from './bounded-lines.ts'
 import { ApplicationError, CmsError } from '../errors.ts'
+import { findFileWithin } from './file-within.ts'
 import { type MappedFile, MISSING } from './map/map-output.ts'
 
 export interface FilesOptions {
@@ -94,10 +95,10 @@ async function bytesOf(
   { url }: MappedFile,
   { folder, filesFrom, maxFileBytes }: FilesOptions,
 ): Promise<Buffer> {
-  if (!URL.canParse(url)) throw new ApplicationError(`${url} is no address`)
-  if (folder !== null) return readFrom(folder, new URL(url), maxFileBytes)
-  const trusted = filesFrom !== null && URL.canParse(filesFrom) ? [new URL(filesFrom).origin] : []
-  const { status, bytes } = await fetchBounded(new URL(url), {
+  const address = addressOf(url)
+  if (folder !== null) return readFrom(folder, address, maxFileBytes)
+  const trusted = filesFrom === null ? [] : [addressOf(filesFrom).origin]
+  const { status, bytes } = await fetchBounded(address, {
     credentials: {},
     credentialsOrigin: '',
     trustedOrigins: new Set(trusted),
@@ -105,6 +106,15 @@ async function bytesOf(
   })
   if (status >= 200 && status < 300) return bytes
   throw new ApplicationError(`its server answers ${status}`)
+}
+
+const PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:'])
+
+/** @throws ApplicationError for anything but `http://` and `https://` */
+function addressOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && PROTOCOLS.has(url.protocol)) return url
+  throw new ApplicationError(`${text} is no address: expected http:// or https://`)
 }
 
 /**
@@ -120,25 +130,20 @@ async function readFrom(folder: string, url: URL, maxFileBytes: number): Promise
     ...(uploads === -1 ? [] : [path.slice(uploads + 1)]),
   ]
   for (const place of places) {
-    const file = join(folder, ...place)
-    const found = await stat(file).catch(() => null)
-    if (found?.isFile() !== true) continue
+    const file = place.length === 0 ? null : await findFileWithin(folder, place)
+    const found = file === null ? null : await stat(file)
+    if (file === null || found?.isFile() !== true) continue
     if (found.size <= maxFileBytes) return readFile(file)
     throw new ApplicationError(`${file} has more than ${maxFileBytes} bytes`)
   }
   throw new ApplicationError(`there is no ${path.join('/')} in ${folder}`)
 }
 
-/** @throws ApplicationError for a path that leads out of where it begins */
 function segmentsOf(pathname: string): readonly string[] {
-  const segments = pathname
+  return pathname
     .split('/')
     .filter((segment) => segment !== '')
     .map(decoded)
-  if (segments.some((segment) => segment === '..' || /[/\\\0]/.test(segment))) {
-    throw new ApplicationError(`${pathname} is no path of a file`)
-  }
-  return segments
 }
 
 function decoded(segment: string): string {

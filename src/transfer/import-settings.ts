@@ -1,3 +1,4 @@
+import { canonicalAction } from '../access/actions.ts'
 import type { Access } from '../access/access.ts'
 import { CmsError } from '../errors.ts'
 import type { Locales } from '../locales/locales.ts'
@@ -56,6 +57,7 @@ export async function importRoles(
       .linked(ROLE, role.id, 'permissions')
       .map(({ ref }) => permissions.get(ref))
       .filter((action) => action !== undefined)
+      .map(canonicalAction)
     for (const name of names.filter((name) => !actions.has(name))) {
       leaveBehind(`role ${String(role.data['type'])}: ${name}: no such action here`)
     }

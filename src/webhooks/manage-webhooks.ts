@@ -1,4 +1,4 @@
-import { contentAction } from '../access/actions.ts'
+import { authorOf } from '../access/writing-for.ts'
 import { assertMayPermit } from '../access/permissions.ts'
 import type { Principal } from '../access/principal.ts'
 import { ApplicationError, NotFoundError } from '../errors.ts'
@@ -9,6 +9,7 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { Schema } from '../schema/plan.ts'
 import { deliveriesOf } from './delivery.ts'
+import { actionsOf } from './owner-rights.ts'
 import { newSecret } from './sign.ts'
 import { shown, type Webhook, WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 import {
@@ -81,6 +82,7 @@ export async function createWebhook(
     replay: null,
     missed: null,
     ...switched(enabled, at),
+    by: authorOf(actor),
     createdAt: at,
     updatedAt: at,
   }
@@ -187,26 +189,13 @@ function assertInLog(from: number, { floor, seq }: Head): void {
   throw new ApplicationError(message)
 }
 
-/** Who may not see content does not have it sent. @throws ForbiddenError */
+/** Nobody has content sent that they may not read. @throws ForbiddenError */
 function assertMayRead(
   { schema }: WebhooksContext,
   actor: Principal,
-  { types, events }: Pick<WebhookInput, 'types' | 'events'>,
+  wanted: Pick<WebhookInput, 'types' | 'events'>,
 ): void {
-  const plans = [...schema.contentTypes.values()].filter(
-    ({ uid }) => uid.startsWith('api::') && (types === null || types.includes(uid)),
-  )
-  const ofEntries = events.some((event) => event.startsWith('entry.'))
-  const ofMedia = events.some((event) => event.startsWith('media.'))
-  assertMayPermit(actor, [
-    ...(ofEntries ? plans.map((plan) => contentAction(plan, 'find')) : []),
-    ...(ofEntries
-      ? plans
-          .filter(({ draftAndPublish }) => draftAndPublish)
-          .map((plan) => contentAction(plan, 'readDrafts'))
-      : []),
-    ...(ofMedia ? ['plugin::upload.content-api.find'] : []),
-  ])
+  assertMayPermit(actor, actionsOf(schema, wanted))
 }
 
 function switched(enabled: boolean, at: Date): Pick<WebhookRow, 'disabledAt' | 'disabledBecause'> {

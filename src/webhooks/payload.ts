@@ -10,6 +10,7 @@ import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { FILE } from './events.ts'
+import { type OwnerRights, ownerRights, type Principals } from './owner-rights.ts'
 import type { WebhookRow } from './webhook.ts'
 
 /** What bodies are made of. */
@@ -17,14 +18,18 @@ export interface PayloadSources {
   readonly database: Database
   readonly schema: Schema
   readonly locales: { current(): Promise<LocaleList> }
+  readonly principals: Principals
   /** Of what one body may hold. */
   readonly bounds: AnswerBounds
 }
 
-/** The body of one attempt, as JSON. What it shows of an entry is what is stored now: newer than the event, never older. */
+/**
+ * The body of one attempt, as JSON. It shows the entry as it is stored now, newer than the event and never older, and of
+ * it only the content that the creator of the webhook may find now.
+ */
 export async function bodyFor(
   sources: PayloadSources,
-  { body }: Pick<WebhookRow, 'body'>,
+  hook: Pick<WebhookRow, 'body' | 'by' | 'types' | 'events'>,
   delivery: DeliveryRow,
 ): Promise<string> {
   const { event, at, type, documentId, locale, status, seq, revision } = delivery
@@ -34,9 +39,9 @@ export async function bodyFor(
     status,
   }
   const about = { event, createdAt: at, ...modelOf(sources.schema, type), seq, revision }
-  if (body === 'thin') return JSON.stringify({ ...about, ...name })
-  const found = event.endsWith('delete') ? null : await findEntry(sources, delivery)
-  // Of what is gone by now there is its name.
+  if (hook.body === 'thin') return JSON.stringify({ ...about, ...name })
+  const found = event.endsWith('delete') ? null : await findEntry(sources, hook, delivery)
+  // Deleted entries, and those that the creator may not find, are named only.
   const entry = found ?? { documentId, ...(locale !== '' && { locale }) }
   return JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
 }
@@ -45,32 +50,51 @@ function modelOf({ contentTypes }: Schema, type: string): object {
   return type === FILE ? {} : { model: contentTypes.get(type)?.singularName ?? null, uid: type }
 }
 
-async function findEntry(sources: PayloadSources, delivery: DeliveryRow): Promise<Entry | null> {
+async function findEntry(
+  sources: PayloadSources,
+  hook: Pick<WebhookRow, 'by' | 'types' | 'events'>,
+  delivery: DeliveryRow,
+): Promise<Entry | null> {
   const plan = sources.schema.contentTypes.get(delivery.type)
   if (plan === undefined) return null // no longer declared
+  const locales = await sources.locales.current()
+  const rights = await ownerRights(sources, hook, locales)
+  const isDraft = shownStatus(delivery) === 'draft'
+  if (!rights.mayShow(plan, delivery.locale, isDraft)) return null
+  const target = { plan, delivery, locales, rights }
   try {
-    return await read(sources, plan, delivery, { populate: '*' })
+    return await read(sources, target, { populate: '*' })
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    return read(sources, plan, delivery, {}) // too much is related to it
+    return read(sources, target, {}) // too much is related to it
   }
 }
 
+interface PayloadTarget {
+  readonly plan: ContentTypePlan
+  readonly delivery: DeliveryRow
+  readonly locales: LocaleList
+  readonly rights: OwnerRights
+}
+
+/** The event of an unpublished entry contains its draft, as in the reference. */
+function shownStatus({ event, status }: DeliveryRow): DeliveryRow['status'] {
+  return event === 'entry.unpublish' ? 'draft' : status
+}
+
 async function read(
-  { database, schema, locales, bounds }: PayloadSources,
-  plan: ContentTypePlan,
-  { event, documentId, locale, status }: DeliveryRow,
+  { database, schema, bounds }: PayloadSources,
+  { plan, delivery, locales, rights }: PayloadTarget,
   query: Data,
 ): Promise<Entry | null> {
-  const list = await locales.current()
-  // The event of an unpublished entry contains its draft, as in the reference.
-  const key = { locale, status: event === 'entry.unpublish' ? ('draft' as const) : status }
+  const { documentId, locale } = delivery
+  const key = { locale, status: shownStatus(delivery) }
   const rules: QueryRules = {
     defaultLimit: 1,
     maxLimit: 1,
-    locales: list,
-    mayRead: isShown,
-    mayReadDrafts: isShown,
+    locales,
+    mayRead: (uid) => rights.mayFind(uid),
+    mayReadDrafts: (uid) => rights.mayReadDrafts(uid),
     components: schema.components,
     format: 'v5',
     fileHolder: schema.contentTypes.get(FILE) ?? null,
@@ -78,16 +102,11 @@ async function read(
   }
   const asked = { ...query, status: key.status, ...(locale !== '' && { locale }) }
   const found = await findDocument(
-    database,
+    database.majority,
     plan,
     documentId,
     key,
     parseEntryQuery(asked, plan, rules),
   )
   return found?.entry ?? null
-}
-
-/** Content and files; never end users, whom webhooks of the reference leave out too. */
-function isShown(uid: string): boolean {
-  return uid.startsWith('api::') || uid === FILE
 }

@@ -1,3 +1,4 @@
+import type { Author } from '../mongo/connection/authorship.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { ensureHead } from '../mongo/commits/heads.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
@@ -23,6 +24,8 @@ export interface WebhookRow extends Subscription {
   readonly disabledAt: Date | null
   /** `gone`: its receiver answered 410. */
   readonly disabledBecause: 'administrator' | 'gone' | null
+  /** Who created it: payloads show what this author may find when they are sent. Absent in rows of before. */
+  readonly by?: Author
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -45,14 +48,14 @@ export async function ensureWebhooks(database: Database): Promise<void> {
   await ensureHead(database)
 }
 
-/** As it is shown: without its secrets. */
-export type Webhook = Omit<WebhookRow, '_id' | 'secrets'> & {
+/** A webhook as the management API shows it: without its secrets. */
+export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'by'> & {
   readonly id: string
   readonly enabled: boolean
   /** How many secrets sign. */
   readonly secretCount: number
 }
 
-export function shown({ _id, secrets, ...row }: WebhookRow): Webhook {
+export function shown({ _id, secrets, by: _by, ...row }: WebhookRow): Webhook {
   return { id: _id, ...row, enabled: row.disabledAt === null, secretCount: secrets.length }
 }

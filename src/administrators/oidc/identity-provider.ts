@@ -6,6 +6,7 @@ import {
   ClientSecretBasic,
   type Configuration,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   None,
   randomNonce,
@@ -99,9 +100,13 @@ async function discover({
   clientSecret,
 }: IdentityProviderOptions): Promise<Configuration> {
   const url = new URL(issuer)
-  const plain = url.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}
+  // The checks verify signatures by the keys of the provider, also of tokens that it sends over its own connection.
+  const execute = [
+    enableNonRepudiationChecks,
+    ...(url.protocol === 'http:' ? [allowInsecureRequests] : []),
+  ]
   const authentication = clientSecret === null ? None() : ClientSecretBasic(clientSecret)
-  return discovery(url, clientId, undefined, authentication, { timeout: PATIENCE, ...plain })
+  return discovery(url, clientId, undefined, authentication, { timeout: PATIENCE, execute })
 }
 
 /**

@@ -12,6 +12,7 @@ import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
+import { examineDurability } from './examine-durability.ts'
 import { examineCommitLog } from './examine-log.ts'
 import { examineCaches } from './examine-purges.ts'
 import type { Finding } from './finding.ts'
@@ -77,7 +78,12 @@ async function examineTopology(database: Database, config: Config): Promise<read
     const level = verdict.kind === 'refused' ? 'fault' : 'warning'
     return [{ check: 'topology', level, what: verdict.why }]
   }
-  return [topologyOf(hello, config), await examineTransactions(database)]
+  const { kind, uri } = config.database
+  return [
+    topologyOf(hello, config),
+    ...examineDurability(kind === null || kind === 'uri' ? uri : null, hello),
+    await examineTransactions(database),
+  ]
 }
 
 function topologyOf(

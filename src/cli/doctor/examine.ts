@@ -7,6 +7,7 @@ import { loadSchema } from '../../services/load-schema.ts'
 import { openDatabaseOf } from '../../services/open-base.ts'
 import { openStorage } from '../../services/open-storage.ts'
 import type { IndexAdvice } from './advise-indexes.ts'
+import { examineServer } from './examine-server.ts'
 import { examineDatabase } from './examine-database.ts'
 import { examineSettings } from './examine-settings.ts'
 import { examineStorage } from './examine-storage.ts'
@@ -46,6 +47,7 @@ export async function examine(installation: Installation): Promise<Examination> 
     )
     if (database === null) return { findings, advice }
     findings.push({ check: 'database', level: 'ok', what: deployment.reason })
+    findings.push(...(await examineServer(config, deployment)))
     try {
       const opened = await examineOpened(findings, { database, schema, config })
       return { findings, advice: opened }

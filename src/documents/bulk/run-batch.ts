@@ -6,6 +6,7 @@ import { uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { beginTimeSlice } from '../../time-slice.ts'
 import type { DocumentContext } from '../context.ts'
+import { missingUids } from '../payload/fill-uids.ts'
 import type { PreparedValues } from '../payload/write-values.ts'
 import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
@@ -164,6 +165,8 @@ class Batch {
       const isSame = isUnchanged(plan, line.version, prepared, versions)
       return isSame ? { done: { result: 'unchanged', documentId } } : 'alone'
     }
+    // The lines before it may hold the value that it would be given, and are not stored yet.
+    if (missingUids(plan, data, 'required').length > 0) return 'alone'
     const prepared = await prepareNew(context, target, data)
     if (!isInsertedOnly(plan, prepared)) return 'alone'
     const fresh = await newVersions(context, target, prepared)

@@ -61,7 +61,7 @@ async function create(
   data: UpsertLine['data'],
   session: Session,
 ): Promise<Done> {
-  const prepared = await prepareNew(context, target, data)
+  const prepared = await prepareNew(context, target, data, session)
   await createVersions(context, target, prepared, session)
   return { result: 'created', documentId: target.documentId }
 }

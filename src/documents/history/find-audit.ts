@@ -20,6 +20,8 @@ export interface AuditItem {
   readonly status: string
   readonly op: string
   readonly revision: string | null
+  /** It did not exist before. */
+  readonly isNew?: true
 }
 
 export interface AuditRows {
@@ -49,7 +51,8 @@ function toItem({
   status,
   op,
   revision,
+  isNew,
 }: NumberedCommit['items'][number]): AuditItem {
   const own = locale === NO_LOCALE ? {} : { locale }
-  return { type, documentId, ...own, status, op, revision }
+  return { type, documentId, ...own, status, op, revision, ...(isNew && { isNew }) }
 }

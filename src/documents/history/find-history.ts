@@ -13,6 +13,7 @@ import { pastContent, type PastContent } from './past-content.ts'
 
 /** What was done to one version of a document, by one commit. */
 export interface PastVersion {
+  readonly commit: string
   /** Null where it was removed. */
   readonly revision: string | null
   readonly at: Date
@@ -78,7 +79,7 @@ export async function getPastState(
 }
 
 function toVersion(item: HistoryItem): PastVersion {
-  const { revision, at, by, requestId, op, locale, status } = item
+  const { commit, revision, at, by, requestId, op, locale, status } = item
   const own = locale === NO_LOCALE ? {} : { locale }
-  return { revision, at, by, requestId, op, ...own, status }
+  return { commit, revision, at, by, requestId, op, ...own, status }
 }

@@ -7,7 +7,8 @@ import type {
   ComponentPlan,
   DynamicZonePlan,
 } from '../../schema/plan.ts'
-import { changedReferences, holdsMany } from './relation-change.ts'
+import { unsetValue } from '../../schema/values/unset-value.ts'
+import { changedReferences } from './relation-change.ts'
 import { assertGiven } from './required-references.ts'
 import { attributePath, readRelationChange } from './read-relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
@@ -29,23 +30,6 @@ interface Element {
 }
 
 type NestingPlan = ComponentAttributePlan | DynamicZonePlan
-
-/**
- * What an attribute holds when nothing was ever given: an empty list where it is a list, else null. A required list
- * of components is null as well, so that publishing distinguishes it from one that was emptied.
- */
-export function unsetValue(attribute: AttributePlan): null | readonly never[] {
-  switch (attribute.kind) {
-    case 'scalar':
-      return null
-    case 'relation':
-    case 'media':
-      return holdsMany(attribute) ? [] : null
-    case 'component':
-    case 'dynamiczone':
-      return isList(attribute) && !attribute.required ? [] : null
-  }
-}
 
 /**
  * The changes of relations and media in a payload that the validators have let through: at its root and

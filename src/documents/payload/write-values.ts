@@ -2,13 +2,9 @@ import { ValidationError } from '../../errors.ts'
 import { type ExistingDocuments, findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, MediaPlan, RelationPlan } from '../../schema/plan.ts'
+import { unsetValue } from '../../schema/values/unset-value.ts'
 import { assertAllowedTypes } from './allowed-types.ts'
-import {
-  collectRelationChanges,
-  countNewComponents,
-  mergeComponents,
-  unsetValue,
-} from './component-values.ts'
+import { collectRelationChanges, countNewComponents, mergeComponents } from './component-values.ts'
 import type { DocumentContext } from '../context.ts'
 import { hashPasswords } from './hash-passwords.ts'
 import { changedReferences, type DocumentChange } from './relation-change.ts'

@@ -1,7 +1,6 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { compareStatuses, type DocumentLine } from '../../mongo/lines/compare-statuses.ts'
 import type { EntryState } from '../../query/query.ts'
-import { contentOf } from '../write/same-content.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export interface LineState extends DocumentLine {
@@ -16,7 +15,7 @@ export async function findStates(
 ): Promise<readonly LineState[]> {
   if (lines.length === 0) return []
   if (!plan.draftAndPublish) return lines.map((line) => ({ ...line, state: 'published' }))
-  const compared = await compareStatuses(database, plan, lines, contentOf(plan, {}))
+  const compared = await compareStatuses(database, plan, lines)
   return compared.map(({ documentId, locale, statuses, isSame }) => {
     const isPublished = statuses.includes('published')
     const state = !isPublished ? 'draft' : isSame ? 'published' : 'changed'

@@ -1,3 +1,5 @@
+import { bothConditions } from '../../mongo/read/conditions.ts'
+import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import { findTargets } from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
 import type { LocalizationsNode } from '../../query/query.ts'
@@ -16,7 +18,10 @@ export async function populateLocalizations(
   if (first === undefined) return []
   const { status } = first.key
   const selection = { locales: reader.locales.all.map(({ code }) => code), status }
-  const conditions = await resolveFilter(database, node.filter, selection, reader)
+  const conditions = bothConditions(
+    await resolveFilter(database, node.filter, selection, reader),
+    askedPublication(node.plan, status, reader),
+  )
   const versions = await findTargets(
     database,
     node.plan,

@@ -1,4 +1,4 @@
-import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
+import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import { findOwners } from '../../mongo/read/read-related.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
@@ -86,7 +86,7 @@ function findUsers(
   const file = { locale: NO_LOCALE, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
   return findOwners(database, plan, owned, {
-    conditions: NO_CONDITIONS,
+    conditions: askedPublication(plan, key.status, reader),
     sort: [],
     versions: shownVersions(plan, key, reader),
     reader,

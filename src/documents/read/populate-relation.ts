@@ -1,4 +1,5 @@
-import { NO_CONDITIONS } from '../../mongo/read/conditions.ts'
+import { bothConditions, NO_CONDITIONS } from '../../mongo/read/conditions.ts'
+import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import {
   findOwners,
   findTargets,
@@ -34,8 +35,10 @@ export async function populateRelation(
   node: RelationNode,
   path: string,
 ): Promise<readonly Row[]> {
-  const { answer } = context.reader
-  if (node.mode === 'ids' && node.relation.side === 'owner') {
+  const { answer, publicationFilter } = context.reader
+  const isFilteredByPublication =
+    publicationFilter !== undefined && node.relation.target().draftAndPublish
+  if (node.mode === 'ids' && node.relation.side === 'owner' && !isFilteredByPublication) {
     for (const row of rows) {
       const ids = storedIds(row.values, node)
       answer.show(path, row.times * (Array.isArray(ids) ? ids.length : 1))
@@ -242,8 +245,12 @@ async function toRead(
   key: VersionKey,
   node: RelationNode,
 ): Promise<Omit<RelatedRead, 'limit'>> {
-  const selection = shownVersions(node.relation.target(), key, reader)
-  const conditions = await resolveFilter(database, node.filter, selection, reader)
+  const target = node.relation.target()
+  const selection = shownVersions(target, key, reader)
+  const conditions = bothConditions(
+    await resolveFilter(database, node.filter, selection, reader),
+    askedPublication(target, selection.status, reader),
+  )
   const { fields, populate, sort, mode } = node
   const read = { conditions, sort, versions: selection, reader }
   return mode === 'entries' ? { ...read, fields, populate } : { ...read, ...NAMES_ONLY }

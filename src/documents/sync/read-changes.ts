@@ -1,8 +1,8 @@
 import { SyncTokenExpiredError } from '../../errors.ts'
-import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commits.ts'
+import { type NumberedCommit, scanCommitsAt } from '../../mongo/commits/read-commits.ts'
 import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
-import type { Database } from '../../mongo/connection/database.ts'
+import type { Moment } from '../../mongo/connection/database.ts'
 import type { LocaleRules, VersionSelection } from '../../query/query.ts'
 import { readSynced } from '../../mongo/read/read-synced.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
@@ -18,7 +18,7 @@ export interface OpenType extends SyncedType {
 }
 
 export interface SyncSources {
-  readonly database: Database
+  readonly moment: Moment
   readonly head: Head
   readonly locales: LocaleRules
 }
@@ -112,7 +112,7 @@ export function selectionOf(
 
 /** Commits to the end of the block, or until there is enough for a page. */
 async function scanBlock(
-  { database, head }: SyncSources,
+  { moment, head }: SyncSources,
   { seq }: Position,
   room: number,
   find: Finder,
@@ -120,7 +120,7 @@ async function scanBlock(
   const end = Math.min(head.seq, (Math.floor(seq / BLOCK) + 1) * BLOCK)
   const commits: NamedCommit[] = []
   let found = 0
-  await scanCommits(database, { seq: end }, { after: seq, limit: BLOCK }, NAMES, (commit) => {
+  await scanCommitsAt(moment, { seq: end }, { after: seq, limit: BLOCK }, NAMES, (commit) => {
     if (commit.seq !== seq + commits.length + 1) throw new SyncTokenExpiredError('retention')
     commits.push(commit)
     found += commit.items.filter((item) => find(item) !== null).length
@@ -158,7 +158,7 @@ function collect(
 
 /** What each of them is now, or that it is no more; one query for each type. */
 async function describe(
-  { database }: SyncSources,
+  { moment }: SyncSources,
   touched: readonly Touched[],
 ): Promise<readonly string[]> {
   const texts = new Map<Touched, string>()
@@ -167,7 +167,7 @@ async function describe(
     const { plan, filter, shape } = type
     const ids = own.map(({ _id }) => _id)
     const read = { filter, projection: shape.projection }
-    const found = await readSynced(database, plan, read, ids)
+    const found = await readSynced(moment, plan, read, ids)
     const versions = new Map(found.map((version) => [version._id, version]))
     for (const one of own) {
       const version = versions.get(one._id)

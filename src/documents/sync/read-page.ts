@@ -132,7 +132,7 @@ async function readRows(
 
 /** Adds rows of a type after an `_id`. Answers the last that fitted, or null where there are no more. */
 async function readType(
-  { database }: SyncSources,
+  { moment }: SyncSources,
   type: OpenType & { readonly selection: VersionSelection },
   after: string,
   items: SyncItems,
@@ -142,7 +142,7 @@ async function readType(
   const read = { selection, filter, projection: shape.projection }
   let last = after
   let isCut = false as boolean
-  await readSyncedAfter(database, plan, read, { after, limit: items.room }, (version) => {
+  await readSyncedAfter(moment, plan, read, { after, limit: items.room }, (version) => {
     isCut = !items.add(rowItem(type, version))
     if (!isCut) last = version._id
     return !isCut

@@ -1,3 +1,4 @@
+import { readAtHead } from '../../mongo/commits/read-at-head.ts'
 import { sequenceAll } from '../../mongo/commits/sequencer.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { LocaleRules } from '../../query/query.ts'
@@ -25,12 +26,10 @@ export async function takeSnapshot(
   const begun = await sequenceAll(database)
   let token = beginSync({ head: begun, locales }, scope, caller)
   for (;;) {
-    const head = await sequenceAll(database)
-    const { items, next, more } = await readSyncPage(
-      { database, head, locales },
-      scope,
-      token,
-      caller,
+    const known = await sequenceAll(database)
+    const from = token
+    const { items, next, more } = await readAtHead(database, { known, isRecent: true }, (at) =>
+      readSyncPage({ ...at, locales }, scope, from, caller),
     )
     await take(items)
     token = next

@@ -1,8 +1,10 @@
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
+import { missingUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type Alongside, createNew } from './create-versions.ts'
+import { takeTurn } from './take-turn.ts'
 
 /**
  * Stores a new document and answers the version asked for. What is published in a type with draft &
@@ -15,5 +17,10 @@ export function createDocument(
   data: unknown,
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
-  return retryCollisions(() => createNew(context, target, data, alongside))
+  const create = (): Promise<StoredVersion> =>
+    retryCollisions(() => createNew(context, target, data, alongside))
+  // Of two creations at once both would be given the same free uid.
+  return missingUids(target.plan, data, 'required').length === 0
+    ? create()
+    : takeTurn(context.database, target.plan.uid, create)
 }

@@ -17,6 +17,7 @@ import {
   prepareValues,
   unsetValues,
 } from '../payload/write-values.ts'
+import { fillUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
@@ -55,13 +56,19 @@ export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValue
   )
 }
 
-/** The values of a new document, checked, with defaults. */
-export function prepareNew(
+/**
+ * The values of a new document, checked, with defaults and its required uids. `session` is the transaction in which
+ * documents before it were stored.
+ */
+export async function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
   data: unknown,
+  session?: Session,
 ): Promise<PreparedValues> {
-  return prepareValues(context, target, parseNew(target, data, { isTrusted: false }), {
+  const owner = { plan: target.plan, locale: target.key.locale }
+  const filled = await fillUids(context.database, owner, data, { which: 'required', session })
+  return prepareValues(context, target, parseNew(target, filled, { isTrusted: false }), {
     creating: true,
   })
 }

@@ -2,6 +2,7 @@ import type { Session } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { takeDocuments } from '../../mongo/write/take-turns.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -30,6 +31,7 @@ export async function deleteDocument(
   }
   await retryCollisions(() =>
     database.transact(async (session) => {
+      takeDocuments(plan, [documentId], session)
       if (plan.localized) await lockDocument(database, plan, documentId, session)
       if (condition !== undefined) {
         await assertAll(context, { plan, documentId, locales }, condition, session)

@@ -6,6 +6,7 @@ import { getAllVersions } from '../../mongo/read/read-versions.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import { contentOf, haveSameContent } from './same-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { takeDocuments } from '../../mongo/write/take-turns.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { deletePublished } from '../../mongo/write/delete-versions.ts'
 import type { ActionLocales } from '../../query/parse-version.ts'
@@ -154,6 +155,7 @@ async function inEachLocale(
 ): Promise<readonly StoredVersion[]> {
   const { database } = context
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  takeDocuments(plan, [documentId], session)
   if (plan.localized) await lockDocument(database, plan, documentId, session)
   const read = async (): Promise<readonly Pair[]> =>
     choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))

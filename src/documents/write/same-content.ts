@@ -1,8 +1,8 @@
+import { unsetContent } from '../../mongo/versions/stored-content.ts'
 import { areStoredAlike } from '../../mongo/versions/same-values.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { unsetValue } from '../payload/component-values.ts'
 
 /**
  * Whether the two versions of a locale have the same content. What is stored of an attribute that the type no longer has
@@ -21,10 +21,7 @@ export function contentOf(plan: ContentTypePlan, version: Data): Data {
   return Object.fromEntries(
     [...plan.attributes.values()].map((attribute) => [
       attribute.name,
-      version[attribute.name] ??
-        (attribute.kind === 'relation' && attribute.side === 'inverse'
-          ? []
-          : unsetValue(attribute)),
+      version[attribute.name] ?? unsetContent(attribute),
     ]),
   )
 }

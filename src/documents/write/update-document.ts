@@ -1,5 +1,5 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { currentAuthorship } from '../../mongo/connection/authorship.ts'
+import { currentAuthorship, currentCaller } from '../../mongo/connection/authorship.ts'
 import { beginNextCommit } from '../../mongo/connection/commit-record.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { DocumentContext } from '../context.ts'
@@ -25,12 +25,13 @@ export async function updateDocument(
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
   const authorship = currentAuthorship()
+  const caller = currentCaller()
   const alone = (): Promise<StoredVersion> =>
     retryCollisions(() =>
       context.database.transact((session) => {
         beginNextCommit(session, authorship) // this may run behind another request
         return updateVersions(context, target, update, session)
-      }),
+      }, caller),
     )
   const patch = patchOf(context, target, update, authorship)
   if (patch === null) return alone()

@@ -4,6 +4,7 @@ import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { takeDocuments } from '../../mongo/write/take-turns.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { DocumentContext } from '../context.ts'
@@ -53,6 +54,7 @@ export async function updateVersions(
 ): Promise<StoredVersion> {
   const { plan, key } = target
   const { prepared } = update
+  takeDocuments(plan, [target.documentId], session)
   if (reachesOthers(target, prepared)) {
     await lockDocument(context.database, plan, target.documentId, session)
   }

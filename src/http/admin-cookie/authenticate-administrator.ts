@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts'
-import type { AdministratorPrincipal } from '../../access/principal.ts'
+import type { AdministratorPrincipal, Principal } from '../../access/principal.ts'
 import { crossSite, isOwnPage } from './own-origin.ts'
 import { actAs } from '../middleware/act-as.ts'
 import type { AdminCookie } from './admin-cookie.ts'
@@ -32,8 +32,11 @@ export function authenticateAdministrator({
     const authorization = ctx.get('authorization')
     const token = authorization === '' ? cookie.read(ctx) : null
     if (token !== null) assertNotForged(ctx, cookie.publicUrl)
-    const signedIn = token === null ? null : await principalOfSession(token)
-    await actAs(ctx, signedIn ?? (await access.principalOf(authorization)), next)
+    const identify = async (): Promise<Principal> => {
+      const signedIn = token === null ? null : await principalOfSession(token)
+      return signedIn ?? (await access.principalOf(authorization))
+    }
+    await actAs(ctx, identify, next)
   }
 }
 

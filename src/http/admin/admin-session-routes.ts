@@ -35,7 +35,6 @@ export interface AdminSessionDependencies {
 /** The sender is not authenticated yet. */
 const MAX_SIGN_IN_BYTES = 16_384
 
-const BY_EMAIL: Counted = { accountOf: accountIn('email') }
 /** The account of a link is unknown until the link is verified. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
@@ -62,7 +61,15 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
     admin.router.post(path, ownPagesOnly(cookie), readSmall, limit, handler)
   }
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
-  enterBy('/session', 200, signIn, BY_EMAIL)
+  const emailOf = accountIn('email')
+  enterBy('/session', 200, signIn, {
+    accountOf: emailOf,
+    deviceOf: async (ctx) => {
+      const [email, device] = [emailOf(ctx), cookie.readDevice(ctx)]
+      if (email === null || device === null) return null
+      return administrators.knownDevices.idOf(email, device)
+    },
+  })
   enterBy('/session/link', 200, signInByLink, BY_ADDRESS)
   enterBy('/session/passkey', 200, signInByPasskey, BY_ADDRESS)
   enterBy('/reset-password', 200, resetPassword, BY_ADDRESS)
@@ -116,11 +123,11 @@ function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
 async function answer(
   ctx: Context,
   { administrators, cookie }: AdminSessionDependencies,
-  { token, ...shown }: NewSession,
+  { token, knownDevice, ...shown }: NewSession,
 ): Promise<void> {
   const before = cookie.read(ctx)
   if (before !== null) await administrators.sessions.endByToken(before)
-  cookie.set(ctx, token)
+  cookie.set(ctx, { token, knownDevice })
   ctx.body = { data: shown }
 }
 

@@ -10,11 +10,14 @@ import {
 import {
   type AdministratorsContext,
   createAdministrator,
+  getAdministrator,
   listAdministrators,
   makePasswordToken,
   removeAdministrator,
   updateAdministrator,
 } from '../../administrators/administrators.ts'
+import type { Log } from '../../log.ts'
+import type { Mailer } from '../../accounts/mailer.ts'
 import { studioLink } from '../../administrators/studio-links.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
@@ -25,6 +28,9 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly publicUrl: string
+  /** Null: links are shown, and not mailed. */
+  readonly mailer: Mailer | null
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Administrators and their roles: a principal cannot grant permissions that it lacks. */
@@ -35,10 +41,8 @@ export function administratorRoutes(dependencies: AdministratorRouteDependencies
   return admin.router
 }
 
-function addPeople(
-  admin: AdminRouter,
-  { administrators, publicUrl }: AdministratorRouteDependencies,
-): void {
+function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependencies): void {
+  const { administrators, publicUrl } = dependencies
   const path = '/administrators'
   admin.get(path, may('admin::administrators', 'read'), async (ctx) => {
     ctx.body = { data: await listAdministrators(administrators) }
@@ -61,10 +65,31 @@ function addPeople(
   })
   admin.post(`${path}/:id/reset`, may('admin::administrators', 'reset'), async (ctx) => {
     const { principal } = ctx.state
-    const token = await makePasswordToken(administrators, principal, parameterOf(ctx, 'id'))
+    const id = parameterOf(ctx, 'id')
+    const token = await makePasswordToken(administrators, principal, id)
+    const link = studioLink(publicUrl, 'password', token)
+    const mailed = await mailLink(dependencies, id, link)
     ctx.status = 201
-    ctx.body = { data: { link: studioLink(publicUrl, 'password', token) } }
+    ctx.body = { data: { link, mailed } }
   })
+}
+
+/** Whether the link was mailed. A mail that fails does not make the link worthless: it is shown as well. */
+async function mailLink(
+  { administrators, mailer, log }: AdministratorRouteDependencies,
+  id: string,
+  link: string,
+): Promise<boolean> {
+  if (mailer === null) return false
+  const { email } = await getAdministrator(administrators, id)
+  const text = `Choose a password for the Studio here: ${link}\n\nThe link is valid once and for one hour.\n`
+  try {
+    await mailer.send({ to: email, subject: 'Choose a password', text })
+    return true
+  } catch (err) {
+    log.warn({ err }, 'The link to choose a password could not be mailed')
+    return false
+  }
 }
 
 function addRoles(

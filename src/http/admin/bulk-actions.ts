@@ -78,19 +78,34 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
   const verb = VERBS[action]
   const isThere = action === 'delete' || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(verb)) throw new NotFoundError('Not Found')
-  const known = await dependencies.locales.current()
-  const rules = boundLocales(ctx, plan, { locale }, [contentAction(plan, verb)], known)
-  const work = workOf(ctx, plan, { action, locale, rules }, dependencies.documents)
+  const prepare = async (): Promise<Work> => {
+    const known = await dependencies.locales.current()
+    const rules = boundLocales(ctx, plan, { locale }, [contentAction(plan, verb)], known)
+    return workOf(ctx, plan, { action, locale, rules }, dependencies.documents)
+  }
+  await prepare() // refuses the whole request
   const results: BulkResult[] = []
   for (let start = 0; start < documentIds.length; start += AT_ONCE) {
     if (ctx.req.socket.destroyed) return // nobody waits for the rest
     const some = documentIds.slice(start, start + AT_ONCE)
+    const work = await prepareAgain(ctx, prepare)
     results.push(...(await Promise.all(some.map((documentId) => resultOf(documentId, work)))))
   }
   ctx.body = { data: results }
 }
 
 type Work = (documentId: string) => Promise<void>
+
+/** The work for the next documents, by the present rights of the caller: refusing work if the caller lost them. */
+async function prepareAgain(ctx: Context, prepare: () => Promise<Work>): Promise<Work> {
+  try {
+    await ctx.state.authorizeAgain?.()
+    return await prepare()
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+    return () => Promise.reject(error)
+  }
+}
 
 function workOf(
   ctx: Context,

@@ -1,13 +1,13 @@
 import type { RecentWork } from '../../administrators/recent-work.ts'
 import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
-import { proposeUid, toUid } from '../../documents/read/propose-uid.ts'
+import { fillUids } from '../../documents/payload/fill-uids.ts'
 import { findStates } from '../../documents/read/find-states.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { EntryState, LocaleRules, VersionSelection } from '../../query/query.ts'
-import type { Data, Definitions, Uid } from '../../schema/definition.ts'
+import type { Data, Definitions } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listEnvelope } from '../envelope.ts'
@@ -17,6 +17,7 @@ import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
 import { askedState } from './request/asked-state.ts'
 import { boundLocales } from './request/bound-locales.ts'
+import { readEntryFacts } from './request/entry-facts.ts'
 import {
   act,
   type ContentRequest,
@@ -132,7 +133,7 @@ async function list(
 ): Promise<void> {
   const { database } = dependencies.documents
   const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  const parsed = { ...asked, state: askedState(query, plan) }
+  const parsed = { ...asked, publication: [...asked.publication, ...askedState(query, plan)] }
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findDocuments(database, parsed)
   const states = await statesOf(dependencies, plan, found.entries, parsed.version)
@@ -176,7 +177,10 @@ async function createOne(
   }
   const documentId = dependencies.documents.newDocumentId()
   const documents = { ...dependencies.documents, newDocumentId: () => documentId }
-  await fillUids(request, dependencies)
+  const locale = localeOf(plan, request.query, request.locales)
+  const { database } = documents
+  const body = dataOf(ctx) as Record<string, unknown>
+  Object.assign(body, await fillUids(database, { plan, locale }, body, { which: 'all' }))
   await create(request, { ...dependencies, documents })
   await noteWork(request, dependencies, documentId)
 }
@@ -185,8 +189,11 @@ async function updateOne(
   request: ContentRequest,
   dependencies: EditorContentDependencies,
 ): Promise<void> {
-  await update(request, dependencies)
-  await noteWork(request, dependencies, parameterOf(request.ctx, 'documentId'))
+  const { ctx, plan, query, locales } = request
+  const documentId = parameterOf(ctx, 'documentId')
+  const version = { documentId, locale: localeOf(plan, query, locales) }
+  await update(request, dependencies, () => readEntryFacts(ctx, plan, version, dependencies))
+  await noteWork(request, dependencies, documentId)
 }
 
 /** Notes the entry among the recent work of the administrator. */
@@ -199,34 +206,6 @@ async function noteWork(
   if (principal.kind !== 'administrator') return
   const locale = localeOf(plan, query, locales)
   await recent.note(principal.id, { uid: plan.uid, documentId, locale })
-}
-
-/** The uids that a new entry says nothing of, from the attributes that they follow: as the panel of the dialect does. */
-async function fillUids(
-  { ctx, plan, query, locales }: ContentRequest,
-  { documents: { database }, definitions }: EditorContentDependencies,
-): Promise<void> {
-  const data = dataOf(ctx) as Data
-  const locale = localeOf(plan, query, locales)
-  for (const { attribute, target } of uidsOf(plan.uid, definitions)) {
-    const from = data[target]
-    if (data[attribute] !== undefined || typeof from !== 'string' || toUid(from) === '') continue
-    const owner = { plan, attribute, locale, documentId: null }
-    data[attribute] = (await proposeUid(database, owner, toUid(from))).proposal
-  }
-}
-
-/** The uid attributes of a type, each with the one that it follows. */
-function uidsOf(
-  uid: Uid,
-  { contentTypes }: Definitions,
-): readonly { readonly attribute: string; readonly target: string }[] {
-  const { attributes = {} } = contentTypes.find((type) => type.uid === uid) ?? {}
-  return Object.entries(attributes).flatMap(([attribute, definition]) =>
-    definition.type === 'uid' && definition.targetField !== undefined
-      ? [{ attribute, target: definition.targetField }]
-      : [],
-  )
 }
 
 /** As versions have it. */

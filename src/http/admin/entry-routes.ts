@@ -3,8 +3,7 @@ import { contentAction, type ContentVerb } from '../../access/actions.ts'
 import { inputError, readInput } from '../../access/input.ts'
 import { may, mayIn } from '../../access/permissions.ts'
 import { findUsages, type SeenType } from '../../documents/read/find-usages.ts'
-import { listLocales } from '../../documents/read/list-locales.ts'
-import { proposeUid, toUid } from '../../documents/read/propose-uid.ts'
+import { proposeUid, toUid } from '../../documents/payload/propose-uid.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -13,6 +12,7 @@ import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
+import { mayReadDrafts, readLocaleStates } from './request/entry-facts.ts'
 import { readPage } from './request/page-of.ts'
 import {
   assertSingle,
@@ -64,23 +64,14 @@ function actionOf(
   return contentAction(planOf(ctx, dependencies), verb)
 }
 
-/** The documents with at least one readable version; the others are left out. */
+/** The locales with a version that the principal may read. @throws NotFoundError if there is none */
 async function showLocales(
   ctx: Context,
   plan: ContentTypePlan,
-  { documents: { database }, locales }: EditorContentDependencies,
+  dependencies: EditorContentDependencies,
 ): Promise<void> {
-  const { principal } = ctx.state
-  const known = await locales.current()
-  const found = await listLocales(database, plan, parameterOf(ctx, 'documentId'))
-  const seen = found.filter(
-    ({ locale, state }) =>
-      (state !== 'draft' || mayReadDrafts(ctx, plan, locale)) &&
-      (!plan.localized ||
-        (known.has(locale) && mayIn(principal, contentAction(plan, 'find'), [locale]))),
-  )
-  if (seen.length === 0) throw new NotFoundError('Not Found')
-  const data = seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
+  const data = await readLocaleStates(ctx, plan, parameterOf(ctx, 'documentId'), dependencies)
+  if (data.length === 0) throw new NotFoundError('Not Found')
   ctx.body = { data }
 }
 
@@ -115,15 +106,6 @@ export async function sendUsages(
     data: all.slice(page.start, page.start + page.pageSize),
     meta: { pagination: page.show(all.length, capped) },
   }
-}
-
-function mayReadDrafts(
-  { state: { principal } }: Context,
-  plan: ContentTypePlan,
-  locale: string,
-): boolean {
-  const codes = plan.localized ? [locale] : []
-  return !plan.draftAndPublish || mayIn(principal, contentAction(plan, 'readDrafts'), codes)
 }
 
 interface ProposalInput {

@@ -8,13 +8,14 @@ import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import { type FilePlace, findFiles, findUnusedFiles } from '../../media/find-files.ts'
 import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
-import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
+import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
+import { receiveAuthorized } from '../receive-authorized.ts'
 import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter } from '../admin-router.ts'
 import type { EditorContentDependencies } from './editor-content-routes.ts'
@@ -109,7 +110,7 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
 async function upload(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   if (!isMultipart(ctx)) throw noFiles()
-  const records = await receiveUpload(ctx.req, receive, async (received) => {
+  const records = await receiveAuthorized(ctx, receive, async (received) => {
     assertPlain(received)
     const folder = received.fields.get('folder')?.at(-1) ?? null
     await assertFolder(dependencies, folder)
@@ -126,7 +127,7 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
   const { library, receive } = dependencies
   const record = await recordOf(ctx, library)
   if (isMultipart(ctx)) {
-    const replaced = await receiveUpload(ctx.req, receive, (received) => {
+    const replaced = await receiveAuthorized(ctx, receive, (received) => {
       assertPlain(received)
       const [file, ...others] = received.files
       if (file === undefined || others.length > 0) throw noFiles()

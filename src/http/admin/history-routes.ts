@@ -19,6 +19,7 @@ import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { toJson } from '../to-json.ts'
 import { adminRouter } from '../admin-router.ts'
+import { HISTORY_PAGE_SIZE, historyEnvelope } from './request/entry-facts.ts'
 import { mayFindIn } from './request/may-find-in.ts'
 
 type Dependencies = ContentRouteDependencies
@@ -45,7 +46,7 @@ const LIST = Joi.object<ListQuery>({
     cursor: Joi.string()
       .pattern(/^[0-9a-f]{24}(\.\d{6})?$/)
       .message('{{#label}} is not a cursor of this list'),
-    pageSize: Joi.number().integer().min(1).max(100).default(25),
+    pageSize: Joi.number().integer().min(1).max(100).default(HISTORY_PAGE_SIZE),
   }),
 }).prefs({ convert: true }) // of text
 
@@ -94,15 +95,15 @@ async function list(
   dependencies: Dependencies,
 ): Promise<void> {
   const { locale, status, pagination } = readInput(LIST, readQuery(ctx.querystring))
-  const { cursor = null, pageSize = 25 } = pagination ?? {}
+  const { cursor = null, pageSize = HISTORY_PAGE_SIZE } = pagination ?? {}
   const selection = {
     documentId: parameterOf(ctx, 'documentId'),
     locales: await readableLocales(ctx, plan, dependencies, locale),
     ...(status !== undefined && { status }),
   }
   const page = { before: cursor, limit: pageSize }
-  const { versions, next } = await listHistory(dependencies.documents, plan, selection, page)
-  ctx.body = { data: versions, meta: { pagination: { pageSize, nextCursor: next } } }
+  const found = await listHistory(dependencies.documents, plan, selection, page)
+  ctx.body = historyEnvelope(found, pageSize)
 }
 
 async function show(

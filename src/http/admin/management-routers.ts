@@ -1,5 +1,6 @@
 import type { Access } from '../../access/access.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
+import type { Mailer } from '../../accounts/mailer.ts'
 import { SESSION_LIVES_MS } from '../../administrators/admin-sessions.ts'
 import type { AdministratorsContext } from '../../administrators/administrators.ts'
 import { principalOfSession } from '../../administrators/principals.ts'
@@ -44,6 +45,8 @@ export interface ManagementDependencies {
   readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks'>
   readonly access: Access
   readonly administrators: AdministratorsContext
+  /** Null: links are shown, and not mailed. */
+  readonly mailer: Mailer | null
   readonly schema: Schema
   readonly definitions: Definitions
   /** Whether the files of declarations are changed here. */
@@ -67,8 +70,8 @@ export interface ManagementDependencies {
 /** Everything under `/admin`: by the cookie of a session, or root's bearer. */
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
-  const { publicUrl } = config.http
-  const cookie = adminCookie(publicUrl, SESSION_LIVES_MS)
+  const { publicUrl, cookieName } = config.http
+  const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })
   const authenticate = authenticateAdministrator({
     access,
     principalOfSession: (token) => principalOfSession(administrators, token),
@@ -95,7 +98,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   return [
     adminSessionRoutes({ ...before, administrators, limits, cookie, start }),
     oidcRoutes({ administrators, limits, cookie, log }),
-    meRoutes({ ...before, administrators, limits }),
+    meRoutes({ ...before, administrators, limits, cookie }),
     passkeyRoutes({ ...before, administrators, limits }),
     entryRoutes(content),
     previewRoutes({ ...content, previews: administrators.previews }),
@@ -110,7 +113,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     overviewRoutes({ ...content, presence: administrators.presence }),
     declarationRoutes({ ...before, schema, definitions }),
     ...(editableTypes ? [declarationFileRoutes({ ...content, config, log })] : []),
-    administratorRoutes({ ...before, administrators, schema, publicUrl }),
+    administratorRoutes({ ...before, ...dependencies, publicUrl }),
     webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
   ]

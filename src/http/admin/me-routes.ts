@@ -5,6 +5,7 @@ import type { RateLimits } from '../../access/rate-limit.ts'
 import { type AdministratorsContext, updateOwn } from '../../administrators/administrators.ts'
 import { changePassword, signOut } from '../../administrators/sign-in.ts'
 import { NotFoundError } from '../../errors.ts'
+import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
@@ -12,6 +13,7 @@ import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface MeDependencies extends BeforeAdmin {
+  readonly cookie: AdminCookie
   readonly administrators: AdministratorsContext
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
@@ -22,14 +24,14 @@ const PREFERENCE = Joi.object<{ readonly value: unknown }>({ value: Joi.any().re
 /** `/admin/me`: what an administrator has for oneself. Root has nothing of it. */
 export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   const admin = adminRouter('/admin/me', dependencies)
-  const { administrators, limits } = dependencies
+  const { administrators, limits, cookie } = dependencies
   admin.put('/', null, async (ctx) => {
     ctx.body = { data: await updateOwn(administrators, meOf(ctx).id, bodyOf(ctx)) }
   })
   const limit = limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
   admin.post('/password', null, async (ctx) => {
     await limit(ctx, async () => {
-      await changePassword(administrators, meOf(ctx), bodyOf(ctx))
+      cookie.setDevice(ctx, await changePassword(administrators, meOf(ctx), bodyOf(ctx)))
     })
     ctx.status = 204
   })

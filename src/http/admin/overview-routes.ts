@@ -2,15 +2,20 @@ import Joi from 'joi'
 import { contentAction } from '../../access/actions.ts'
 import { readInput } from '../../access/input.ts'
 import { assertMayIn, may, mayIn } from '../../access/permissions.ts'
+import type { Principal } from '../../access/principal.ts'
 import type { Presence } from '../../administrators/presence.ts'
 import type { RecentRow } from '../../administrators/recent-work.ts'
+import { findDocuments } from '../../documents/read/find-documents.ts'
 import { countLines, titlesOf } from '../../documents/read/overview.ts'
 import { findStates } from '../../documents/read/find-states.ts'
 import { NotFoundError } from '../../errors.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import type { VersionKey } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf } from '../read-request.ts'
+import { rulesOf } from '../reads/query-rules.ts'
+import { bodyOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
 import type { EditorContentDependencies } from './editor-content-routes.ts'
@@ -22,6 +27,8 @@ export interface OverviewDependencies extends EditorContentDependencies {
 
 const RECENT = 20
 const LOOKED_AT = 200
+
+type WorkedOnAt = Omit<RecentRow, 'administrator'>
 
 interface PresenceInput {
   readonly uid: string
@@ -46,23 +53,44 @@ export function overviewRoutes(dependencies: OverviewDependencies): GuardedRoute
   return admin.router
 }
 
-/** How many documents each type has, in the default locale or the first that one may see. */
+const COUNTS = Joi.object<{ readonly locale?: string }>({ locale: Joi.string().max(35) })
+
+/**
+ * The number of documents of each type, in the default locale or the first that the principal may see; of `locale` the
+ * localized types only.
+ */
 async function showCounts(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { documents, locales, schema } = dependencies
   const { principal } = ctx.state
   const { all, defaultCode } = await locales.current()
-  const codes = [defaultCode, ...all.map(({ code }) => code)]
+  const { locale: asked } = readInput(COUNTS, readQuery(ctx.querystring))
+  if (asked !== undefined && !all.some(({ code }) => code === asked)) {
+    throw new NotFoundError('There is no such locale')
+  }
+  const codes = asked === undefined ? [defaultCode, ...all.map(({ code }) => code)] : [asked]
+  const plans = contentOf(schema.contentTypes).filter(
+    ({ localized }) => localized || asked === undefined,
+  )
   const counts: [string, number][] = []
-  for (const plan of contentOf(schema.contentTypes)) {
-    const find = contentAction(plan, 'find')
-    const locale = plan.localized ? codes.find((code) => mayIn(principal, find, [code])) : NO_LOCALE
-    if (!may(principal, find) || locale === undefined) continue
-    const reading = contentAction(plan, 'readDrafts')
-    const drafts = plan.draftAndPublish && mayIn(principal, reading, plan.localized ? [locale] : [])
-    const status = drafts ? 'draft' : 'published'
-    counts.push([plan.uid, await countLines(documents.database, plan, { locale, status })])
+  for (const plan of plans) {
+    const key = countedVersion(principal, plan, codes)
+    if (key !== null) counts.push([plan.uid, await countLines(documents.database, plan, key)])
   }
   ctx.body = { data: Object.fromEntries(counts) }
+}
+
+/** The versions of a type that are counted: of the first of these locales that the principal may see; null if none. */
+function countedVersion(
+  principal: Principal,
+  plan: ContentTypePlan,
+  codes: readonly string[],
+): VersionKey | null {
+  const find = contentAction(plan, 'find')
+  const locale = plan.localized ? codes.find((code) => mayIn(principal, find, [code])) : NO_LOCALE
+  if (!may(principal, find) || locale === undefined) return null
+  const reading = contentAction(plan, 'readDrafts')
+  const drafts = plan.draftAndPublish && mayIn(principal, reading, plan.localized ? [locale] : [])
+  return { locale, status: drafts ? 'draft' : 'published' }
 }
 
 /** What one has worked on, and what anybody has worked on lately that differs from what is published. */
@@ -70,9 +98,49 @@ async function showRecent(ctx: Context, dependencies: OverviewDependencies): Pro
   const { recent } = dependencies
   const { id } = meOf(ctx)
   const mine = await toEntries(ctx, dependencies, await recent.of(id, RECENT))
-  const all = await toEntries(ctx, dependencies, await recent.ofAll(LOOKED_AT))
+  const [noted, drafts] = [await recent.ofAll(LOOKED_AT), await newestDrafts(ctx, dependencies)]
+  const all = await toEntries(ctx, dependencies, [...noted, ...drafts])
   const differing = all.filter(({ state }) => state !== 'published').slice(0, RECENT)
   ctx.body = { data: { mine, differing } }
+}
+
+/** Per content-type. */
+const NEWEST_LOOKED_AT = 10
+
+/** The newest entries of each type, whoever made them: drafts of an import or of the API count as well. */
+async function newestDrafts(
+  ctx: Context,
+  dependencies: OverviewDependencies,
+): Promise<readonly WorkedOnAt[]> {
+  const { documents, locales, schema } = dependencies
+  const rules = await locales.current()
+  const plans = contentOf(schema.contentTypes).filter((plan) => plan.draftAndPublish)
+  const readable = plans.filter((plan) => mayOpen(ctx, plan, codeOf(plan, rules.defaultCode)))
+  const found = await Promise.all(
+    readable.map(async (plan): Promise<readonly WorkedOnAt[]> => {
+      const locale = codeOf(plan, rules.defaultCode)
+      const query = {
+        status: 'draft',
+        sort: 'id:desc',
+        fields: ['documentId'],
+        pagination: { pageSize: String(NEWEST_LOOKED_AT), withCount: 'false' },
+        ...(plan.localized && { locale }),
+      }
+      const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, rules))
+      const { entries } = await findDocuments(documents.database, parsed)
+      return entries.map(({ documentId, updatedAt }) => ({
+        uid: plan.uid,
+        documentId: String(documentId),
+        locale,
+        at: new Date(updatedAt as string | Date),
+      }))
+    }),
+  )
+  return found.flat()
+}
+
+function codeOf({ localized }: ContentTypePlan, defaultCode: string): string {
+  return localized ? defaultCode : NO_LOCALE
 }
 
 interface RecentEntry {
@@ -88,7 +156,7 @@ interface RecentEntry {
 async function toEntries(
   ctx: Context,
   { documents: { database }, schema }: OverviewDependencies,
-  rows: readonly RecentRow[],
+  rows: readonly WorkedOnAt[],
 ): Promise<readonly RecentEntry[]> {
   const shown = new Map<string, RecentEntry>()
   for (const plan of contentOf(schema.contentTypes)) {
@@ -114,7 +182,7 @@ async function toEntries(
   return [...shown.values()].sort((one, other) => other.at.getTime() - one.at.getTime())
 }
 
-function uniqueLines(rows: readonly RecentRow[]): readonly RecentRow[] {
+function uniqueLines(rows: readonly WorkedOnAt[]): readonly WorkedOnAt[] {
   return [...new Map(rows.map((row) => [`${row.documentId}:${row.locale}`, row])).values()]
 }
 

@@ -40,7 +40,7 @@ export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
     assertOwnOrigin(ctx, http)
     return next()
   }
-  const answer = programsOnly(async (ctx) => {
+  const respond = async (ctx: Context): Promise<void> => {
     ctx.set('Cache-Control', 'no-store')
     try {
       const message = readMessage(ctx, bodyOf(ctx))
@@ -58,8 +58,10 @@ export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
       ctx.status = status
       ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== null && { data }) } }
     }
-  })
-  router.post('/', assertOrigin, authenticate, readBody, answer)
+  }
+  // The body of a caller without rights is not read.
+  const answer = programsOnly(async (ctx) => void (await readBody(ctx, () => respond(ctx))))
+  router.post('/', assertOrigin, authenticate, answer)
   return router
 }
 

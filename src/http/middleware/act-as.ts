@@ -1,16 +1,21 @@
 import type { Principal } from '../../access/principal.ts'
 import { writingFor } from '../../access/writing-for.ts'
+import { callerOf } from '../hang-ups.ts'
 import type { Context } from '../state.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Goes on with a request whose principal is known: what it changes is theirs. */
+/** Resolves the principal of a request and runs the request as that principal: its writes carry the principal's name. */
 export async function actAs(
   ctx: Context,
-  principal: Principal,
+  identify: () => Promise<Principal>,
   next: () => Promise<unknown>,
 ): Promise<void> {
+  const principal = await identify()
   ctx.state.principal = principal
+  ctx.state.authorizeAgain = async () => {
+    ctx.state.principal = await identify()
+  }
   if (READS.has(ctx.method)) await next()
-  else await writingFor(principal, ctx.state.requestId, next)
+  else await writingFor(principal, ctx.state.requestId, next, callerOf(ctx.res))
 }

@@ -14,6 +14,6 @@ export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
     const authorization = ctx.get('authorization')
     ctx.vary('Authorization')
     if (authorization !== '') ctx.set('Cache-Control', PRIVATE)
-    await actAs(ctx, await access.principalOf(authorization), next)
+    await actAs(ctx, () => access.principalOf(authorization), next)
   }
 }

@@ -1,5 +1,6 @@
 import cors from '@koa/cors'
 import type { HttpConfig } from '../../config/sections.ts'
+import { REFRESH_HEADER } from '../cookies/refresh-cookie.ts'
 import type { Middleware } from '../state.ts'
 
 /**
@@ -19,10 +20,13 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
     credentials: (ctx) => !/^\/+admin(?:\/|$)/i.test(ctx.path),
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-    allowHeaders: 'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key',
+    // Pages of listed origins only may use the cookie of a refresh token.
+    allowHeaders: corsOrigin === '*' ? ALLOWED_HEADERS : `${ALLOWED_HEADERS},${REFRESH_HEADER}`,
     exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id',
   })
 }
 
+const ALLOWED_HEADERS =
+  'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key'
 const LISTED_ONLY = /^\/+(?:admin|mcp)(?:\/|$)/i
 const OF_THIS_MACHINE = /^\/+(?:metrics|_health|_ready)(?:\/|$)/i

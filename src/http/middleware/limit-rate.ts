@@ -12,29 +12,45 @@ export interface Counted {
   readonly perAddress?: number
   /** The account that an attempt is on; null where the request names none. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
+  /** A device that is known to the account: its attempts are counted separately from all others. */
+  readonly deviceOf?: (ctx: Context) => Promise<string | null>
 }
 
 /**
- * Counts attempts by address and by account, on each route by itself.
+ * Counts attempts by address and by account, on each route by itself. The body, which may name the account, is read
+ * between the two.
  * @throws RateLimitError, with the headers that say when to come back. Null counts nothing.
  */
 export function limitRate(
   limits: RateLimits | null,
   route: string,
-  { perAddress = LIMITS.address, accountOf }: Counted,
+  { perAddress = LIMITS.address, accountOf, deviceOf = noDevice }: Counted,
+  readBody: Middleware = (_, next) => next(),
 ): Middleware {
   return async (ctx, next) => {
-    if (limits !== null) {
-      const byAddress = await limits.count(route, `ip ${networkOf(ctx.ip)}`, perAddress)
-      setHeaders(ctx, byAddress)
-      assertAllowed(ctx, byAddress)
-      const account = await accountOf(ctx)
+    if (limits === null) {
+      await readBody(ctx, next)
+      return
+    }
+    const device = await deviceOf(ctx)
+    const counted =
+      device === null
+        ? await limits.count(route, `ip ${networkOf(ctx.ip)}`, perAddress)
+        : await limits.count(route, `device ${device}`, LIMITS.address)
+    setHeaders(ctx, counted)
+    assertAllowed(ctx, counted)
+    await readBody(ctx, async () => {
+      const account = device === null ? await accountOf(ctx) : null
       if (account !== null) {
         assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
       }
-    }
-    await next()
+      await next()
+    })
   }
+}
+
+function noDevice(): Promise<null> {
+  return Promise.resolve(null)
 }
 
 function setHeaders(ctx: Context, { limit, remaining, resetsAt }: Allowance): void {

@@ -1,21 +1,30 @@
 import type { Middleware } from '../state.ts'
 
-/** What every answer carries; the values are the dialect's, but for the policy: nothing here is a page. */
-const HEADERS = {
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'self'",
+/** Headers of answers that browsers never show as a page. */
+const API_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',
+}
+
+/** Headers of pages and files, which browsers open, embed and download. The values are the reference's. */
+const PAGE_HEADERS = {
+  ...API_HEADERS,
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'self'",
   'X-DNS-Prefetch-Control': 'off',
   'X-Download-Options': 'noopen',
   'X-Frame-Options': 'SAMEORIGIN',
   'X-Permitted-Cross-Domain-Policies': 'none',
 }
 
-/** Sets them whatever becomes of the request. */
+/** The Studio, the docs page and uploads. Paths under `/api` match in any case. */
+const PAGES = /^\/+(?:studio|uploads|api\/+docs)(?:\/|$)/i
+
+/** Sets the headers on every answer, errors included. Routes may replace the policy. */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
-    ctx.set(HEADERS)
+    ctx.set(PAGES.test(ctx.path) ? PAGE_HEADERS : API_HEADERS)
     return next()
   }
 }

@@ -74,10 +74,10 @@ async function comeBack(
   }
   const identity = await provider.finish(ctx.querystring, state, attempt)
   const device = { address: ctx.ip, userAgent: ctx.get('User-Agent') }
-  const { token } = await signInByIdentity(administrators, identity, device)
+  const entered = await signInByIdentity(administrators, identity, device)
   const before = cookie.read(ctx)
   if (before !== null) await sessions.endByToken(before)
-  cookie.set(ctx, token)
+  cookie.set(ctx, entered)
   ctx.redirect('/studio')
 }
 

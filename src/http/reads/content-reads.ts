@@ -14,7 +14,7 @@ import { NotFoundError } from '../../errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import { parseReadKey } from '../../query/parse-version.ts'
 import type { AnswerSize } from '../../query/answer-size.ts'
-import type { LocaleRules, Page, Status } from '../../query/query.ts'
+import type { LocaleRules, Page, Reader, Status } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -50,7 +50,7 @@ export function prepareList(
   const database = readFrom(ctx, documents)
   return {
     types,
-    isPublished: version.status === 'published' && reader.status === 'published',
+    isPublished: dependsOnPublished(version.status, reader) && parsed.publication.length === 0,
     isCurrent: database === documents.database,
     load: async () => {
       const texts = await findTexts(database, parsed)
@@ -60,6 +60,14 @@ export function prepareList(
       return { body, revision: null, shown: () => found.entries, isExact: isExact(found) }
     },
   }
+}
+
+/** Whether drafts have no effect on the response. Otherwise caches would not learn that it has changed. */
+function dependsOnPublished(
+  status: Status | undefined,
+  { status: asked, publicationFilter }: Pick<Reader, 'status' | 'publicationFilter'>,
+): boolean {
+  return status === 'published' && asked === 'published' && publicationFilter === undefined
 }
 
 function loadedTexts(found: FoundTexts, page: Page, answer: AnswerSize | undefined): LoadedRead {
@@ -85,7 +93,7 @@ export function prepareEntry(
   const database = readFrom(ctx, documents)
   return {
     types: typesOfQuery(plan, read),
-    isPublished: key?.status === 'published' && read.reader.status === 'published',
+    isPublished: dependsOnPublished(key?.status, read.reader),
     isCurrent: database === documents.database,
     load: async () => {
       const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
@@ -105,8 +113,12 @@ export function readFrom(
   return database.reading(readPreferenceOf(principal))
 }
 
-export async function sendEntry(ctx: Context, { entry, revision }: ShownVersion): Promise<void> {
-  sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
+export async function sendEntry(
+  ctx: Context,
+  { entry, revision }: ShownVersion,
+  meta: object = {},
+): Promise<void> {
+  sendTagged(ctx, { body: await toJson(entryEnvelope(entry, meta), ctx.state.answer), revision })
 }
 
 /** Of a collection type as the path gives it, which may be anything. */

@@ -93,6 +93,14 @@ function isFor(
   return known.plan === plan && known.locales === locales && known.grants === grants
 }
 
-function withoutRequest({ format, locale, chain, status, locales }: Reader): LastingReader {
-  return { format, locale, ...(chain !== undefined && { chain }), status, locales }
+function withoutRequest(reader: Reader): LastingReader {
+  const { format, locale, chain, status, publicationFilter, locales } = reader
+  return {
+    format,
+    locale,
+    ...(chain !== undefined && { chain }),
+    status,
+    ...(publicationFilter !== undefined && { publicationFilter }),
+    locales,
+  }
 }

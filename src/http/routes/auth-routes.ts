@@ -2,11 +2,13 @@ import {
   type AccountsContext,
   logIn,
   logOut,
+  type OwnSession,
   register,
   type SignedIn,
 } from '../../accounts/accounts.ts'
 import { pluginAction, type PluginVerb } from '../../access/actions.ts'
 import { confirmEmail, sendConfirmation } from '../../accounts/confirm-email.ts'
+import { assertMay } from '../../access/permissions.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
 import { changePassword, forgotPassword, resetPassword } from '../../accounts/recover-password.ts'
@@ -26,8 +28,14 @@ import {
   permitted,
 } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
-import { bodyOf, readQuery } from '../read-request.ts'
-import { type RefreshCookie, refreshCookieOf, setRefreshCookie } from './refresh-cookie.ts'
+import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import {
+  isInCookie,
+  type RefreshCookie,
+  refreshCookieOf,
+  setRefreshCookie,
+} from '../cookies/refresh-cookie.ts'
+import { writerOf } from '../reads/query-rules.ts'
 import { showUser, type UserReading } from './show-user.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -39,7 +47,7 @@ export interface AuthRouteDependencies extends UserReading {
   readonly limits: RateLimits | null
   /** Where a browser goes once its user has confirmed an address; null: nowhere. */
   readonly confirmedUrl: string | null
-  /** Null: refresh tokens travel in bodies. */
+  /** Null without refresh tokens. */
   readonly cookie: RefreshCookie | null
 }
 
@@ -64,8 +72,13 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
       await handler(ctx, dependencies)
     })
   const post = (path: string, verb: AuthVerb, handler: Handler, counted: Counted): void => {
-    const limit = limitRate(limits, path, counted)
-    router.post(path, readBody, authenticate, limit, handle(verb, handler))
+    // Forbidden attempts count, but their bodies are not read.
+    const readPermitted: Middleware = async (ctx, next) => {
+      assertMay(ctx.state.principal, pluginAction('plugin::users-permissions.auth', verb))
+      await readBody(ctx, next)
+    }
+    const limit = limitRate(limits, path, counted, readPermitted)
+    router.post(path, authenticate, limit, handle(verb, handler))
     // In the dialect there is no such page, rather than no such method.
     router.get(path, everyone(notFound))
   }
@@ -84,8 +97,10 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   if (sessions !== null) {
     post('/refresh', 'refresh', refresh, {
       perAddress: REFRESHES_PER_ADDRESS,
-      accountOf: (ctx) => sessions.idOf(refreshTokenOf(ctx) ?? ''),
+      accountOf: (ctx) => sessions.idOf(refreshTokenOf(ctx, dependencies) ?? ''),
     })
+    router.get('/sessions', authenticate, handle('logout', listSessions))
+    router.delete('/sessions/:id', authenticate, handle('logout', endSession))
   }
   const limitConfirmation = limitRate(limits, '/email-confirmation', BY_ADDRESS)
   const confirmation = handle('emailConfirmation', confirm)
@@ -107,7 +122,9 @@ async function enter(ctx: Context, dependencies: AuthRouteDependencies): Promise
 }
 
 async function signUp(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await register(dependencies.accounts, bodyOf(ctx)))
+  const { defaultCode: locale } = await dependencies.locales.current()
+  const writer = writerOf(ctx, { locale })
+  await answer(ctx, dependencies, await register(dependencies.accounts, bodyOf(ctx), writer))
 }
 
 // oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting; nothing is waited for here
@@ -130,9 +147,23 @@ async function change(ctx: Context, dependencies: AuthRouteDependencies): Promis
 }
 
 async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
-  await logOut(accounts, userOf(ctx), bodyOf(ctx))
-  if (cookie !== null) setRefreshCookie(ctx, cookie, null)
+  const inCookie = cookie !== null && isInCookie(ctx, cookie)
+  await logOut(accounts, sessionOf(ctx), bodyOf(ctx))
+  if (inCookie) setRefreshCookie(ctx, cookie, null)
   ctx.body = { ok: true }
+}
+
+async function listSessions(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
+  const { documentId, session } = sessionOf(ctx)
+  const all = (await accounts.sessions?.list(documentId)) ?? []
+  ctx.body = { data: all.map((one) => ({ ...one, current: one.id === session })) }
+}
+
+async function endSession(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
+  const { documentId } = sessionOf(ctx)
+  const ended = await accounts.sessions?.endOne(documentId, parameterOf(ctx, 'id'))
+  if (ended !== true) throw new NotFoundError('There is no such session')
+  ctx.status = 204
 }
 
 async function confirm(
@@ -145,25 +176,34 @@ async function confirm(
 }
 
 /** Documented of the reference: the token in the body, or else in its cookie. */
-async function refresh(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
-  const given = refreshTokenOf(ctx)
+async function refresh(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  const { accounts, cookie } = dependencies
+  const given = refreshTokenOf(ctx, dependencies)
   if (given === null)
     throw new ValidationError('Missing refresh token', {}, { code: 'invalid_refresh_token' })
   try {
     const { jwt, refreshToken } = await refreshSignIn(accounts, given)
     ctx.body = { jwt, ...handOver(ctx, cookie, refreshToken) }
   } catch (error) {
-    if (cookie !== null && error instanceof UnauthorizedError) setRefreshCookie(ctx, cookie, null)
+    const isInvalid = error instanceof UnauthorizedError
+    if (isInvalid && cookie !== null && isInCookie(ctx, cookie)) setRefreshCookie(ctx, cookie, null)
     throw error
   }
 }
 
-function refreshTokenOf(ctx: Context): string | null {
+/** The token of the body, or else of the cookie if the client or the configuration asks for cookies. */
+function refreshTokenOf(
+  ctx: Context,
+  { cookie }: Pick<AuthRouteDependencies, 'cookie'>,
+): string | null {
+  const inCookie = cookie !== null && isInCookie(ctx, cookie)
   const body = bodyOf(ctx)
   const given =
     typeof body === 'object' && body !== null && Object.hasOwn(body, 'refreshToken')
       ? (body as { readonly refreshToken: unknown }).refreshToken
-      : refreshCookieOf(ctx)
+      : inCookie
+        ? refreshCookieOf(ctx, cookie)
+        : null
   return typeof given === 'string' && given !== '' ? given : null
 }
 
@@ -187,7 +227,7 @@ function handOver(
   refreshToken: string | null,
 ): { readonly refreshToken?: string } {
   if (refreshToken === null) return {}
-  if (cookie === null) return { refreshToken }
+  if (cookie === null || !isInCookie(ctx, cookie)) return { refreshToken }
   setRefreshCookie(ctx, cookie, refreshToken)
   return {}
 }
@@ -209,6 +249,12 @@ function userOf({ state: { principal } }: Context): string {
   const documentId = documentIdOf(principal)
   if (documentId === null) throw new UnauthorizedError('Unauthorized')
   return documentId
+}
+
+/** @throws UnauthorizedError for a principal with this permission that is no end user. */
+function sessionOf({ state: { principal } }: Context): OwnSession {
+  if (principal.kind === 'user') return principal
+  throw new UnauthorizedError('Unauthorized')
 }
 
 function documentIdOf(principal: Principal): string | null {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { contentAction } from '../../access/actions.ts'
 import { assertMay, may } from '../../access/permissions.ts'
-import type { Principal } from '../../access/principal.ts'
 import { typesByName } from '../../documents/bulk/bulk-line.ts'
 import type { BulkWriter } from '../../documents/bulk/bulk-writer.ts'
 import {
@@ -74,7 +73,7 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
     assertLines(ctx)
     const locales = await dependencies.locales.current()
     const place = places.take(ctx.req)
-    const writer = writerOf(ctx.state.principal)
+    const writer = writerOf(ctx)
     const signal = endOf(ctx, isAtomic ? ATOMIC_DEADLINE_MS : DEADLINE_MS)
     const { documents } = dependencies
     const hashPassword = (password: string): Promise<string> =>
@@ -107,11 +106,12 @@ function endOf({ res }: Context, deadlineMs: number): AbortSignal {
   return end.signal
 }
 
-function writerOf(principal: Principal): BulkWriter {
+/** The rights of the present principal: `authorizeAgain` replaces it while the lines arrive. */
+function writerOf({ state }: Context): BulkWriter {
   return {
-    mayRead: (uid) => may(principal, contentAction({ uid }, 'find')),
-    may: (plan, verb) => may(principal, contentAction(plan, verb)),
-    assertMay: (plan, verb) => assertMay(principal, contentAction(plan, verb)),
+    mayRead: (uid) => may(state.principal, contentAction({ uid }, 'find')),
+    may: (plan, verb) => may(state.principal, contentAction(plan, verb)),
+    assertMay: (plan, verb) => assertMay(state.principal, contentAction(plan, verb)),
   }
 }
 
@@ -145,6 +145,7 @@ async function answerAtomically(
   const lines: SentLine[] = []
   const limits = { ...ATOMIC, maxLineBytes: maxBodyBytes }
   for await (const line of run.place.watch(readLines(chunksOf(ctx), limits))) lines.push(line)
+  await ctx.state.authorizeAgain?.()
   try {
     const answers = await run.place.run(() => runAtomically(run, lines))
     ctx.type = TYPES[0] ?? ''
@@ -193,17 +194,19 @@ async function pump(
 ): Promise<void> {
   const lines = run.place.watch(readLines(chunksOf(ctx), limits))
   for await (const group of ahead(inGroups(lines, GROUP))) {
-    if (!(await run.place.run(() => carryOut(run, group, answers)))) return
+    if (!(await run.place.run(() => carryOut(ctx, run, group, answers)))) return
     run.signal.throwIfAborted()
   }
 }
 
 /** False for a client that has gone or does not read. */
 async function carryOut(
+  ctx: Context,
   run: AnsweredRun,
   group: readonly SentLine[],
   answers: PassThrough,
 ): Promise<boolean> {
+  await ctx.state.authorizeAgain?.()
   for await (const answered of runLines(run, group)) {
     if (answers.destroyed) return false
     const isRead = answers.write(textOf(answered)) || (await drained(answers))
@@ -211,6 +214,7 @@ async function carryOut(
     const lasting = failed.find((error) => error !== null && error.status >= 500)
     if (lasting !== undefined && lasting !== null) throw lasting
     if (!isRead) return false
+    if (answered.length < group.length) await ctx.state.authorizeAgain?.() // the group takes long
   }
   return true
 }

@@ -191,9 +191,11 @@ export async function create(
   sendTagged(ctx, answer)
 }
 
+/** `readMeta` reads the `meta` of the response, after the write. */
 export async function update(
   { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
+  readMeta: () => Promise<object> = () => Promise.resolve({}),
 ): Promise<void> {
   const { documents } = dependencies
   const data = dataOf(ctx)
@@ -204,7 +206,8 @@ export async function update(
   const condition = readCondition(ctx)
   const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader), condition }
   const version = await updateDocument(documents, target, data)
-  await sendEntry(ctx, await showVersion(documents.database, plan, version, key.status, shown))
+  const found = await showVersion(documents.database, plan, version, key.status, shown)
+  await sendEntry(ctx, found, await readMeta())
 }
 
 export async function remove(

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { brotliCompress, type BrotliOptions, constants, gzip } from 'node:zlib'
 import { NotFoundError } from '../../errors.ts'
 import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 import { parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
+import { sendStatic, type StaticFile } from '../static-file.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -20,6 +23,33 @@ const ASSETS: ReadonlyMap<
   ['start.js', { type: 'text/javascript', read: () => Promise.resolve(START) }],
 ])
 
+/** Reads and packs each asset at its first request; later and concurrent requests share the result. */
+function assetFiles(version: string): (name: string) => Promise<StaticFile> | undefined {
+  const files = new Map<string, Promise<StaticFile>>()
+  return (name) => {
+    const asset = ASSETS.get(name)
+    if (asset === undefined) return undefined
+    const known = files.get(name) ?? packAsset(asset, version)
+    files.set(name, known)
+    known.catch(() => files.delete(name))
+    return known
+  }
+}
+
+async function packAsset(
+  { type, read }: { readonly type: string; readonly read: () => Promise<Buffer | string> },
+  version: string,
+): Promise<StaticFile> {
+  const bytes = Buffer.from(await read())
+  const [br, gzip] = await Promise.all([packBrotli(bytes, BROTLI), packGzip(bytes)])
+  return { type, bytes, packed: { br, gzip }, etag: `"${version}-1"` }
+}
+
+const packBrotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
+const packGzip = promisify<Buffer, Buffer>(gzip)
+/** Higher qualities take seconds for a megabyte. */
+const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
+
 /**
  * `GET /api/docs`: a page that shows the description and tries it. All of it comes from this server, so that it
  * works offline.
@@ -34,15 +64,11 @@ export function docsRoutes(publicUrl: string): GuardedRouter {
     ctx.body = pageAt(ctx)
     return Promise.resolve()
   })
+  const assetOf = assetFiles(version)
   const asset = everyone(async (ctx) => {
-    const found = ASSETS.get(parameterOf(ctx, 'asset'))
+    const found = assetOf(parameterOf(ctx, 'asset'))
     if (found === undefined) throw new NotFoundError('Not Found')
-    ctx.set('Cache-Control', 'public, max-age=3600')
-    ctx.set('ETag', `"${version}-1"`)
-    ctx.status = 200
-    ctx.type = found.type
-    if (ctx.fresh) ctx.status = 304
-    else ctx.body = await found.read()
+    sendStatic(ctx, await found, 'public, max-age=3600')
   })
   router.get('/', page)
   router.get('/:asset', asset)

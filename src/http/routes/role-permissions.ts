@@ -1,4 +1,4 @@
-import { type Actions, QUERY_SUBJECT, queryAction } from '../../access/actions.ts'
+import { type Actions, canonicalAction, QUERY_SUBJECT, queryAction } from '../../access/actions.ts'
 import { fault, validationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 
@@ -18,11 +18,13 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
 }
 
 /**
- * The names of the actions that are enabled in what `showPermissions` shows, as a client sends it back.
+ * The names of the actions that are enabled in what `showPermissions` shows, as a client sends it back. An empty list
+ * enables none, as in the dialect.
  * @throws ValidationError for another shape, naming its path
  */
 export function readPermissions(sent: unknown): readonly string[] {
   const path = ['permissions']
+  if (Array.isArray(sent) && sent.length === 0) return []
   return Object.entries(objectAt(sent, path)).flatMap(([type, one]) =>
     Object.entries(controllersOf(one, [...path, type])).flatMap(([controller, verbs]) => {
       const at = [...path, type, 'controllers', controller]
@@ -36,7 +38,7 @@ export function readPermissions(sent: unknown): readonly string[] {
 /** Named queries are shown as one controller, whose actions are their names. */
 function actionOf(type: string, controller: string, verb: string): string {
   const isQuery = type === QUERY_SUBJECT && controller === QUERY_SUBJECT
-  return isQuery ? queryAction(verb) : `${type}.${controller}.${verb}`
+  return isQuery ? queryAction(verb) : canonicalAction(`${type}.${controller}.${verb}`)
 }
 
 function controllersOf(sent: unknown, path: readonly string[]): Data {

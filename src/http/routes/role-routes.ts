@@ -28,11 +28,11 @@ export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
   const { authenticate, readBody, access } = dependencies
   const router = guardedRouter('/api/users-permissions')
   const handle = (verb: PluginVerb<typeof ROLES>, handler: Handler): Guarded =>
-    permitted(pluginAction(ROLES, verb), (ctx) => handler(ctx, dependencies))
+    permitted(pluginAction(ROLES, verb), (ctx) => handler(ctx, dependencies), readBody)
   router.get('/roles', authenticate, handle('find', list))
   router.get('/roles/:id', authenticate, handle('findOne', findOne))
-  router.post('/roles', readBody, authenticate, handle('createRole', create))
-  router.put('/roles/:id', readBody, authenticate, handle('updateRole', update))
+  router.post('/roles', authenticate, handle('createRole', create))
+  router.put('/roles/:id', authenticate, handle('updateRole', update))
   router.delete('/roles/:id', authenticate, handle('deleteRole', remove))
   router.get(
     '/permissions',
@@ -76,6 +76,10 @@ async function update(ctx: Context, { access }: RoleRouteDependencies): Promise<
 
 async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
+  assertMayPermit(
+    ctx.state.principal,
+    role.permissions.filter((name) => access.actions.has(name)),
+  )
   await access.roles.remove(role.type)
   ctx.body = { ok: true }
 }

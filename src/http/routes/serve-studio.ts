@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { NotFoundError } from '../../errors.ts'
 import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 import type { Context } from '../state.ts'
+import { sendStatic } from '../static-file.ts'
 import type { StudioFile, StudioFiles } from '../studio-files.ts'
 
 /** The app may load itself, call this server and show files, also from elsewhere (S3). It cannot be framed. */
@@ -38,11 +37,16 @@ export function serveStudio(studio: StudioFiles, previews: readonly string[] = [
   router.get('/studio', page)
   router.get(
     '/studio/{*path}',
-    everyone(async (ctx) => {
+    everyone((ctx) => {
       const name = ctx.path.slice('/studio/'.length)
       const file = studio.files.get(name)
-      if (file !== undefined && file !== studio.page) return send(ctx, file)
-      if (name.startsWith('assets/')) throw new NotFoundError('There is no such file')
+      if (file !== undefined && file !== studio.page) {
+        send(ctx, file)
+        return Promise.resolve()
+      }
+      if (name.startsWith('assets/')) {
+        return Promise.reject(new NotFoundError('There is no such file'))
+      }
       return sendPage(ctx, studio, policy)
     }),
   )
@@ -59,28 +63,16 @@ export function serveStudio(studio: StudioFiles, previews: readonly string[] = [
   return router
 }
 
-async function sendPage(ctx: Context, { page }: StudioFiles, policy: string): Promise<void> {
-  if (page === null) throw new NotFoundError('The Studio is not built: npm run build')
+function sendPage(ctx: Context, { page }: StudioFiles, policy: string): Promise<void> {
+  if (page === null) {
+    return Promise.reject(new NotFoundError('The Studio is not built: npm run build'))
+  }
   ctx.set('Content-Security-Policy', policy)
   ctx.set('X-Frame-Options', 'DENY')
-  await send(ctx, page)
+  send(ctx, page)
+  return Promise.resolve()
 }
 
-async function send(ctx: Context, file: StudioFile): Promise<void> {
-  ctx.vary('Accept-Encoding')
-  ctx.set('Cache-Control', file.hashed ? FOR_GOOD : 'no-cache')
-  ctx.set('ETag', file.etag)
-  ctx.compress = false // it lies there packed
-  ctx.status = 200
-  if (ctx.fresh) {
-    ctx.status = 304
-    return
-  }
-  const coding = ctx.acceptsEncodings([...Object.keys(file.packed), 'identity'])
-  const packed = coding === false ? undefined : file.packed[coding]
-  if (packed !== undefined && coding !== false) ctx.set('Content-Encoding', coding)
-  const path = packed ?? file.path
-  ctx.type = file.type
-  ctx.length = (await stat(path)).size
-  if (ctx.method !== 'HEAD') ctx.body = createReadStream(path)
+function send(ctx: Context, file: StudioFile): void {
+  sendStatic(ctx, file, file.hashed ? FOR_GOOD : 'no-cache')
 }

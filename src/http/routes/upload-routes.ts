@@ -6,14 +6,16 @@ import type { Entry } from '../../documents/read/to-entry.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
-import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
+import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
+import { listEnvelope } from '../envelope.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
+import { receiveAuthorized } from '../receive-authorized.ts'
 import type { Context } from '../state.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
@@ -42,6 +44,11 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
     authenticate,
     handle('find', (ctx) => find(ctx, dependencies)),
   )
+  router.get(
+    '/files/page',
+    authenticate,
+    handle('find', (ctx) => findFilePage(ctx, dependencies)),
+  )
   const findOne = handle('findOne', async (ctx) => {
     ctx.body = await show(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
   })
@@ -68,6 +75,15 @@ async function find(ctx: Context, dependencies: UploadRouteDependencies): Promis
   ctx.body = entries.map(unsigned)
 }
 
+/** A page of files in the envelope of lists, with its pagination. */
+async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  const { documents } = dependencies
+  const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
+  const parsed = parseQuery(readQuery(ctx.querystring), filePlan(dependencies), rules)
+  const found = await findDocuments(documents.database, parsed)
+  ctx.body = listEnvelope({ ...found, entries: found.entries.map(unsigned) }, parsed.page)
+}
+
 async function upload(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { id } = readQuery(ctx.querystring)
   if (id === undefined) return create(ctx, dependencies)
@@ -81,7 +97,7 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
 async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { library, receive } = dependencies.media
   if (!isMultipart(ctx)) throw noFiles()
-  const records = await receiveUpload(ctx.req, receive, async (received) => {
+  const records = await receiveAuthorized(ctx, receive, async (received) => {
     assertFilled(received)
     if (received.files.length === 0) throw noFiles()
     const infos = infosOf(received)
@@ -109,7 +125,7 @@ async function change(
     if (body?.fileInfo === undefined) throw noFiles()
     return library.edit(record, onlyOne(parseFileInfos([body.fileInfo])))
   }
-  return receiveUpload(ctx.req, receive, (received) => {
+  return receiveAuthorized(ctx, receive, (received) => {
     assertFilled(received)
     const info = onlyOne(infosOf(received))
     const [file, ...others] = received.files

@@ -7,6 +7,7 @@ import {
   deleteUser,
   getUser,
   updateUser,
+  type UserEditor,
 } from '../../accounts/manage-users.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
 import { GatewayTimeoutError, UnauthorizedError } from '../../errors.ts'
@@ -14,7 +15,7 @@ import { parseQuery } from '../../query/parse-query.ts'
 import type { Query } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
-import { rulesOf } from '../reads/query-rules.ts'
+import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../state.ts'
@@ -32,15 +33,17 @@ export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/users')
   const { authenticate, readBody } = dependencies
   const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
-    permitted(pluginAction('plugin::users-permissions.user', verb), (ctx) =>
-      handler(ctx, dependencies),
+    permitted(
+      pluginAction('plugin::users-permissions.user', verb),
+      (ctx) => handler(ctx, dependencies),
+      readBody,
     )
   router.get('/', authenticate, handle('find', list))
   router.get('/me', authenticate, handle('me', me))
   router.get('/count', authenticate, handle('count', count))
   router.get('/:id', authenticate, handle('findOne', findOne))
-  router.post('/', readBody, authenticate, handle('create', create))
-  router.put('/:id', readBody, authenticate, handle('update', update))
+  router.post('/', authenticate, handle('create', create))
+  router.put('/:id', authenticate, handle('update', update))
   router.delete('/:id', authenticate, handle('destroy', destroy))
   return router
 }
@@ -86,20 +89,28 @@ async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promi
 
 async function create(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  const user = await createUser(accounts, bodyOf(ctx), assertRoleOf(ctx, accounts))
+  const user = await createUser(accounts, bodyOf(ctx), await editorOf(ctx, dependencies))
   ctx.status = 201
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
 
 async function update(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  const assertRole = assertRoleOf(ctx, accounts)
-  const user = await updateUser(accounts, parameterOf(ctx, 'id'), bodyOf(ctx), assertRole)
+  const editor = await editorOf(ctx, dependencies)
+  const user = await updateUser(accounts, parameterOf(ctx, 'id'), bodyOf(ctx), editor)
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
 
+async function editorOf(
+  ctx: Context,
+  { accounts, locales }: UserRouteDependencies,
+): Promise<UserEditor> {
+  const { defaultCode: locale } = await locales.current()
+  return { assertRole: assertRoleOf(ctx, accounts), writer: writerOf(ctx, { locale }) }
+}
+
 /**
- * A principal gives no role, and changes no account, that may do more than itself: otherwise the right to
+ * A principal gives no role, and changes or deletes no account, that may do more than itself: otherwise the right to
  * change users would include all rights. Actions on one's own account are not counted.
  */
 function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
@@ -113,7 +124,8 @@ function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsCont
 const OF_ONESELF = /^plugin::users-permissions\.(?:auth\.\w+|user\.me)$/
 
 async function destroy(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
-  const user = await deleteUser(dependencies.accounts, parameterOf(ctx, 'id'))
+  const { accounts } = dependencies
+  const user = await deleteUser(accounts, parameterOf(ctx, 'id'), assertRoleOf(ctx, accounts))
   ctx.body = await showUser(ctx, dependencies, user)
 }
 

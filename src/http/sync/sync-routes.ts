@@ -31,7 +31,13 @@ import { assertLocales, invalid } from './refuse.ts'
 import { type FollowedLog, type Seen, untilChanged } from './until-changed.ts'
 
 interface KnownLog extends FollowedLog {
-  refresh(): Promise<SyncSources['head']>
+  readAtHead<T>(
+    wanted: {
+      readonly isRecent?: boolean
+      readonly reached?: Pick<SyncToken, 'log' | 'seq'> | null
+    },
+    work: (at: Pick<SyncSources, 'head' | 'moment'>) => Promise<T>,
+  ): Promise<T>
 }
 
 export interface SyncRouteDependencies {
@@ -144,38 +150,43 @@ async function answer(
 }
 
 async function answerKnown(
-  { documents: { database }, locales, commitLog }: SyncRouteDependencies,
+  { locales, commitLog }: SyncRouteDependencies,
   { scope, token }: Asked,
   principal: Principal,
 ): Promise<Omit<Answered, 'rightsSeq'>> {
   const caller = syncerOf(principal, scope)
-  const known = { database, head: commitLog.head(), locales: await locales.current() }
+  const known = { head: commitLog.head(), locales: await locales.current() }
   if (token !== null && isUpToDate(known, scope, token, caller)) {
     return { scope, items: [], next: advanced(token, known.head), more: false }
   }
-  const sources = { ...known, head: await commitLog.refresh() }
-  if (token !== null) return { scope, ...(await readSyncPage(sources, scope, token, caller)) }
-  assertMaySync(principal, scope)
-  assertLocales(scope, sources.locales)
-  const begun = beginSync(sources, scope, caller)
-  return { scope, ...(await readSyncPage(sources, scope, begun, caller)) }
+  if (token === null) {
+    assertMaySync(principal, scope)
+    assertLocales(scope, known.locales)
+  }
+  const page = await commitLog.readAtHead({ reached: token }, (at) => {
+    const sources = { ...known, ...at }
+    return readSyncPage(sources, scope, token ?? beginSync(sources, scope, caller), caller)
+  })
+  return { scope, ...page }
 }
 
 /** Who waits may be permitted otherwise by now. The head that woke them is new enough for all of them. */
 async function answerWoken(
-  { access, documents: { database }, locales, commitLog }: SyncRouteDependencies,
+  { access, locales, commitLog }: SyncRouteDependencies,
   pages: SharedPages,
   { scope, next }: Answered,
   ctx: Context,
 ): Promise<Answered> {
   const rightsSeq = commitLog.head().seq
   const principal = await pages.inTurn(() => access.principalOf(ctx.get('authorization')))
-  const sources = { database, head: commitLog.head(), locales: await locales.current() }
-  const { head, locales: known } = sources
+  const head = commitLog.head()
+  const known = await locales.current()
   const codes = known.all.map(({ code }) => code)
   const asked = JSON.stringify([writeToken(next), head.log, head.seq, known.defaultCode, codes])
   const page = await pages.read(principal.grants, asked, () =>
-    readSyncPage(sources, scope, next, syncerOf(principal, scope)),
+    commitLog.readAtHead({ isRecent: true, reached: next }, (at) =>
+      readSyncPage({ ...at, locales: known }, scope, next, syncerOf(principal, scope)),
+    ),
   )
   return { scope, rightsSeq, ...page }
 }

@@ -6,6 +6,7 @@ import { releaseOverdue } from './bulk-intents.ts'
 import { ensureHead, type Head, readHead } from './heads.ts'
 import { examineLog, type LogHealth } from './log-health.ts'
 import { type ObservedLog, observeLog } from './observe-log.ts'
+import { type HeadMoment, type HeadWanted, readAtHead } from './read-at-head.ts'
 import { openPace, type Pace } from './pace.ts'
 import { sweepLog } from './retention.ts'
 import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
@@ -16,6 +17,8 @@ export interface CommitLog {
   head(): Head
   /** The head as it is now. */
   refresh(): Promise<Head>
+  /** Runs reads that see at least the head (`readAtHead`), and the place that a client has reached. */
+  readAtHead<T>(wanted: Omit<HeadWanted, 'known'>, work: (at: HeadMoment) => Promise<T>): Promise<T>
   /** When the head was last read, by `performance.now()`. */
   seenAt(): number
   /** Calls the listener with each newer head. Returns a function that unsubscribes. */
@@ -82,6 +85,11 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
       known.see(await readHead(database))
       return known.head()
     },
+    readAtHead: (wanted, work) =>
+      readAtHead(database, { ...wanted, known: known.head() }, (at) => {
+        known.see(at.head)
+        return work(at)
+      }),
     seenAt: known.seenAt,
     onHead: known.onHead,
     onOwnCommit: (listener) => database.onCommit(listener),

@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid'
+import { optionsAt } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Moment } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 
 /** The number of the last commit that has changed something of a type. */
@@ -48,11 +49,17 @@ export async function ensureHead(database: Database): Promise<void> {
   await ensureRow(headsOf(database), { ...MAIN, log: nanoid(), ...rest })
 }
 
+/**
+ * The head that a majority has, so that no failover takes it back.
+ * @throws Error where the log has not begun
+ */
+export function readHead({ majority }: Database): Promise<Head> {
+  return readHeadAt({ database: majority, session: undefined })
+}
+
 /** @throws Error where the log has not begun */
-export async function readHead(database: Database): Promise<Head> {
-  const head = await asCmsErrors(() =>
-    headsOf(database).findOne(MAIN, { maxTimeMS: database.queryTimeoutMs }),
-  )
+export async function readHeadAt(moment: Moment): Promise<Head> {
+  const head = await asCmsErrors(() => headsOf(moment.database).findOne(MAIN, optionsAt(moment)))
   if (head === null) throw new Error('the commit log has no head')
   return head
 }

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb'
+import { optionsAt } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Moment } from '../connection/database.ts'
 import type { Head } from './heads.ts'
 
 /** A commit with its number. */
@@ -31,17 +32,32 @@ export async function readCommits(
 /** The same one by one, with what is needed of them, until `take` says that it is enough. */
 export function scanCommits(
   database: Database,
+  head: Pick<Head, 'seq'>,
+  range: CommitRange,
+  projection: Document,
+  take: (commit: NumberedCommit) => boolean,
+): Promise<void> {
+  return scanCommitsAt({ database, session: undefined }, head, range, projection, take)
+}
+
+/** The same as of one moment. */
+export function scanCommitsAt(
+  moment: Moment,
   { seq }: Pick<Head, 'seq'>,
   { after, limit }: CommitRange,
   projection: Document,
   take: (commit: NumberedCommit) => boolean,
 ): Promise<void> {
   return asCmsErrors(async () => {
-    const found = database
+    const found = moment.database
       .collection<NumberedCommit>(COMMITS)
       .find(
         { seq: { $gt: after, $lte: seq } },
-        { maxTimeMS: database.queryTimeoutMs, batchSize: Math.min(limit + 1, SCANNED), projection },
+        {
+          ...optionsAt(moment),
+          batchSize: Math.min(limit + 1, SCANNED),
+          projection,
+        },
       )
       .sort({ seq: 1 })
       .limit(limit)

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Caller } from '../sharing/write-turns.ts'
 
 /** The author of a change. */
 export interface Author {
@@ -14,9 +15,14 @@ export interface Authorship {
   readonly requestId: string | null
 }
 
+interface Writing {
+  readonly authorship: Authorship
+  readonly caller: Caller | null
+}
+
 const NOBODY: Authorship = { by: { kind: 'system', id: null, name: null }, requestId: null }
 
-const asker = new AsyncLocalStorage<Authorship>()
+const asker = new AsyncLocalStorage<Writing>()
 let running = 0
 let standing = NOBODY
 
@@ -25,10 +31,14 @@ let standing = NOBODY
  * whose a write is. Node 20 pays for an AsyncLocalStorage at every promise of the process (ADR 0024): it is in use only
  * while such work is under way, so that reads are free of it.
  */
-export async function writingAs<T>(authorship: Authorship, work: () => Promise<T>): Promise<T> {
+export async function writingAs<T>(
+  authorship: Authorship,
+  work: () => Promise<T>,
+  caller: Caller | null = null,
+): Promise<T> {
   running += 1
   try {
-    return await asker.run(authorship, work)
+    return await asker.run({ authorship, caller }, work)
   } finally {
     running -= 1
     if (running === 0) asker.disable()
@@ -41,5 +51,10 @@ export function writeAlwaysAs(authorship: Authorship): void {
 }
 
 export function currentAuthorship(): Authorship {
-  return asker.getStore() ?? standing
+  return asker.getStore()?.authorship ?? standing
+}
+
+/** Null where no caller waits for the work. */
+export function currentCaller(): Caller | null {
+  return asker.getStore()?.caller ?? null
 }

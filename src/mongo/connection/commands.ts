@@ -1,5 +1,5 @@
 import { asCmsErrors } from './database-error.ts'
-import type { Database, Session } from './database.ts'
+import type { Database, Moment, Session } from './database.ts'
 
 export interface CommandOptions {
   readonly maxTimeMS: number
@@ -10,6 +10,16 @@ export interface CommandOptions {
 export function optionsOf(database: Database, session?: Session): CommandOptions {
   const maxTimeMS = database.queryTimeoutMs
   return session === undefined ? { maxTimeMS } : { maxTimeMS, session }
+}
+
+/**
+ * The bound of one read of a moment. Driver 7.8 writes the time of the snapshot into the read concern that it is given: it
+ * gets one of its own each time.
+ */
+export function optionsAt({ database, session }: Moment) {
+  const maxTimeMS = database.queryTimeoutMs
+  if (session === undefined) return { maxTimeMS }
+  return { maxTimeMS, session, readConcern: { level: 'snapshot' as const } }
 }
 
 /**

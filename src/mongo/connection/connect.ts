@@ -18,6 +18,9 @@ export interface ClientOptions {
   readonly monitor?: CommandMonitor
 }
 
+/** Acknowledged by a majority of the members, and so kept by a failover. */
+export const MAJORITY_WRITES = { w: 'majority' } as const
+
 /**
  * Waiting for a connection and for a server is bounded (the driver 7.8 waits for ever by default), so
  * that a lost database is an answer and not a hang. Int64 values are read as `bigint`: only biginteger
@@ -31,7 +34,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
   minPoolSize: 2,
-  writeConcern: { w: 'majority' },
+  writeConcern: MAJORITY_WRITES,
   useBigInt64: true,
 }
 

@@ -38,6 +38,9 @@ const EXCEEDED_TIME_LIMIT = 262
 /** Asked to go on with a list by a client that another server, or the same before it was restarted, gave it to. */
 const CURSOR_NOT_FOUND = 43
 
+/** QueryPlanKilled, SnapshotTooOld, SnapshotUnavailable: the collection or its indexes changed during the read. */
+const READ_ENDED: ReadonlySet<unknown> = new Set([175, 239, 246])
+
 /**
  * By its words alone driver 7.8 tells what it finds where a server goes while a write is sent again
  * (`executeOperationWithRetries`: selected, and unknown by the time that it is looked at), or before it answers.
@@ -52,6 +55,7 @@ const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
 
 /** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+  ...READ_ENDED,
   6,
   7,
   CURSOR_NOT_FOUND,
@@ -132,6 +136,12 @@ function describeAnswer(error: MongoError): Description {
   if (error.code === CURSOR_NOT_FOUND) {
     return { sentence: 'The database was restarted while it was read' }
   }
+  if (READ_ENDED.has(error.code)) {
+    return {
+      sentence: 'The database ended the read: an index was built or removed',
+      code: 'database_busy',
+    }
+  }
   if (error instanceof MongoServerError && isChangingPrimary(error)) {
     return { sentence: 'The database is changing its primary' }
   }
@@ -208,6 +218,17 @@ export function isOutOfTime(error: unknown): error is MongoServerError {
 /** A write of what another transaction has written, and has not committed. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === WRITE_CONFLICT
+}
+
+/** A conflict with a release that is about to lock the document. The writer lets it pass. */
+export class HeldByRelease extends MongoServerError {
+  constructor() {
+    super({
+      message: 'A release is about to lock this document',
+      code: WRITE_CONFLICT,
+      errorLabels: [MongoErrorLabel.TransientTransactionError],
+    })
+  }
 }
 
 /** A write that an index refused, be it that of `_id`: another has the value. */

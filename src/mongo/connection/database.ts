@@ -2,15 +2,17 @@ import {
   type ClientSession,
   type Collection,
   type Db,
+  type DbOptions,
   type Document,
   GridFSBucket,
   type MongoClient,
+  ReadConcern,
   ReadPreference,
 } from 'mongodb'
-import { currentAuthorship } from './authorship.ts'
+import { currentAuthorship, currentCaller } from './authorship.ts'
 import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
-import { type ClientOptions, clientFor, connect, explainStart } from './connect.ts'
+import { type ClientOptions, clientFor, connect, explainStart, MAJORITY_WRITES } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { gatherWrites, type GatherWrites } from '../sharing/gathered-writes.ts'
@@ -25,11 +27,21 @@ import {
 import { type CommitListener, openLoggedTransactions } from './logged-transaction.ts'
 import { type ReadPreferenceName, viewsByPreference } from './read-preference.ts'
 import { openReadAtOnce, type ReadAtOnce } from './read-at-once.ts'
+import { openMoments } from '../sharing/read-moment.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
+import { duringTurn } from '../sharing/session-turns.ts'
+import { type Caller, openWriteTurns } from '../sharing/write-turns.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
 /** A transaction in progress; made by `Database.transact` and passed through, opaque. */
 export type Session = ClientSession
+
+/** Where and how reads of one moment are made. */
+export interface Moment {
+  readonly database: Database
+  /** Undefined where the database has no snapshot reads. */
+  readonly session: Session | undefined
+}
 
 export interface Database {
   /** False of a standalone mongod: a replica set and mongos have them. */
@@ -65,6 +77,17 @@ export interface Database {
    * and decide nothing: what they see may be as old as `MAX_STALENESS_SECONDS`.
    */
   reading(preference: ReadPreferenceName | null): Database
+  /**
+   * The same database, its collections read with read concern `majority`: a failover never takes back what they return.
+   * Just after an election it may be older than what was acknowledged. Without replication it is the database itself.
+   */
+  readonly majority: Database
+  /**
+   * Runs reads that a failover never takes back and that see one moment, in a snapshot session. A database without
+   * snapshot reads is read by majority, one moment after the other. Works that the snapshot ran out for are run twice.
+   * @throws CmsError for what the database refuses (`toCmsError`)
+   */
+  readMoment<T>(work: (moment: Moment) => Promise<T>): Promise<T>
   /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
   /**
@@ -72,9 +95,11 @@ export interface Database {
    * but through its session, and must not run two commands of one session at once.
    * A standalone mongod has no transactions: there it runs as it is, and is not atomic.
    * What `work` notes as changed (`noteItems`) is written to the commit log as the last command of the transaction.
+   * Transactions of this process that write the same document run one after the other (`takeDocuments`). One whose caller
+   * leaves while it waits is not carried out.
    * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
    */
-  transact<T>(work: (session: Session) => Promise<T>): Promise<T>
+  transact<T>(work: (session: Session) => Promise<T>, caller?: Caller | null): Promise<T>
   /** Reads as of one moment. What `work` writes is undone; on a standalone mongod it is as it runs. */
   readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
@@ -110,9 +135,9 @@ export interface Database {
 export interface DatabaseOptions extends ClientOptions {
   readonly name: string
   readonly queryTimeoutMs: number
-  /** How long a transaction is tried again: default 10,000 ms. */
+  /** How long a transaction is tried again after failures other than conflicts: default 10,000 ms. */
   readonly transactionTimeoutMs?: number
-  /** How long while another write holds the same document: default 5,000 ms. */
+  /** How long a write waits for others of the same document: default 5,000 ms. */
   readonly conflictTimeoutMs?: number
   /** Reports a process that was killed, when its transactions were ended. */
   readonly onLostProcess?: (lost: ProcessRow) => void
@@ -128,8 +153,16 @@ export interface DatabaseOptions extends ClientOptions {
   readonly trashDays?: number
 }
 
+const MAJORITY_READS = new ReadConcern('majority')
+
 /** Transactions refuse any other. */
 const PRIMARY = ReadPreference.primary
+
+/**
+ * The log, its head, leases, jobs, rights and sessions are written by majority, whatever the connection string says: a
+ * failover must not give a number or a lease twice.
+ */
+const SYSTEM_PREFIX = 'quire_'
 
 function transactionRun({
   queryTimeoutMs,
@@ -178,15 +211,18 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
   })
   const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
   const logged = openLoggedTransactions(commitLogOf(client, options))
+  const turns = openWriteTurns()
   return {
     ...logged,
     hasTransactions: true,
-    transact: (work) =>
+    transact: (work, caller = currentCaller()) =>
       asCmsErrors(() =>
         client.withSession((session) =>
           sessions.during(session, () =>
-            logged.run(session, currentAuthorship(), work, (attempt) =>
-              runTransaction(session, attempt, run),
+            duringTurn(session, turns, (turn) =>
+              logged.run(session, currentAuthorship(), work, (attempt) =>
+                runTransaction(session, attempt, { ...run, turn, caller }),
+              ),
             ),
           ),
         ),
@@ -222,7 +258,7 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
 }
 
 function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions) {
-  const db = client.db(name, { readPreference: PRIMARY })
+  const db = client.db(name, { readPreference: PRIMARY, writeConcern: MAJORITY_WRITES })
   return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
 }
 
@@ -231,7 +267,10 @@ type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts
 /** What is shared is of each view, so that nobody is answered from a member that was not asked for. */
 function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null): View {
   return {
-    collection: (name) => db.collection(name),
+    collection: (name) =>
+      name.startsWith(SYSTEM_PREFIX)
+        ? db.collection(name, { writeConcern: MAJORITY_WRITES })
+        : db.collection(name),
     readAtOnce: openReadAtOnce(db, options),
     gather: gatherReads(monitor),
     shareCounts: createSharedRuns(),
@@ -260,8 +299,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   patchSocketWrites()
   const client = clientFor(options)
   const db = client.db(options.name, { readPreference: PRIMARY })
-  const hello = (): Promise<Document> =>
-    asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS: options.queryTimeoutMs }))
   const { withdraw, ...transactions } = hasTransactions(await greet(client, options))
     ? openTransactions(client, options)
     : withoutTransactions(client, options)
@@ -279,21 +316,47 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     gatherWrites: gatherWrites(monitor),
     monitor,
     reading: (preference) => reading(preference),
-    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
-    ping: async () => {
-      await asCmsErrors(() => db.command({ ping: 1 }))
+    get majority() {
+      return majority
     },
-    hello,
-    command: (command) =>
-      asCmsErrors(() => db.command({ ...command, maxTimeMS: options.queryTimeoutMs })),
-    commandIn: (session, command) => db.command(command, { session }),
+    readMoment: (work) => asCmsErrors(() => readMoment(work)),
+    ...commandsOf(db, options),
     close: async () => {
       await withdraw()
       await client.close()
     },
   }
-  const reading = viewsByPreference(client.options.readPreference, database, (readPreference) => {
-    return { ...database, ...viewOf(client.db(options.name, { readPreference }), client, monitor) }
-  })
+  const viewBy = (view: DbOptions): Database =>
+    withView(database, viewOf(client.db(options.name, view), client, monitor))
+  const reading = viewsByPreference(client.options.readPreference, database, (readPreference) =>
+    viewBy({ readPreference }),
+  )
+  const majority = transactions.hasTransactions
+    ? viewBy({ readPreference: PRIMARY, readConcern: MAJORITY_READS })
+    : database
+  const readMoment = openMoments(client, database)
   return database
+}
+
+type Commands = Pick<Database, 'bucket' | 'ping' | 'hello' | 'command' | 'commandIn'>
+
+function commandsOf(db: Db, { queryTimeoutMs: maxTimeMS }: DatabaseOptions): Commands {
+  return {
+    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
+    ping: async () => {
+      await asCmsErrors(() => db.command({ ping: 1 }))
+    },
+    hello: () => asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS })),
+    command: (command) => asCmsErrors(() => db.command({ ...command, maxTimeMS })),
+    commandIn: (session, command) => db.command(command, { session }),
+  }
+}
+
+/** The same database read otherwise; its getters stay getters. */
+function withView(database: Database, view: View): Database {
+  const properties = {
+    ...Object.getOwnPropertyDescriptors(database),
+    ...Object.getOwnPropertyDescriptors(view),
+  }
+  return Object.defineProperties({}, properties) as Database
 }

@@ -7,6 +7,7 @@ import {
   type MongoClient,
   MongoServerError,
 } from 'mongodb'
+import { MAJORITY_WRITES } from './connect.ts'
 
 /** Names a session in which transactions run. */
 export type SessionId = Binary
@@ -68,7 +69,10 @@ interface KnownSession {
 
 export function openProcessSessions(options: ProcessSessionsOptions): ProcessSessions {
   const { client, database, maxTimeMS, beatMs = BEAT_MS } = options
-  const rows = client.db(database).collection<ProcessRow>(COLLECTION, { readPreference: 'primary' })
+  const rows = client.db(database).collection<ProcessRow>(COLLECTION, {
+    readPreference: 'primary',
+    writeConcern: MAJORITY_WRITES,
+  })
   const own = ownRow(rows, maxTimeMS)
   const others = watchOthers(rows, own._id, options)
   let started: Promise<void> | null = null

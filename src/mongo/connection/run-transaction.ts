@@ -1,14 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
 import { CommitBehind } from './commit-record.ts'
-import { isOutOfTime, isWriteConflict, WaitedForValue } from './database-error.ts'
+import { HeldByRelease, isOutOfTime, isWriteConflict, WaitedForValue } from './database-error.ts'
+import { type Caller, TurnTaken, type WriteTurn } from '../sharing/write-turns.ts'
 
 export interface TransactionRun {
   readonly options: TransactionOptions
-  /** No new attempt begins after that. */
+  /** No new attempt begins so long after the first one, or after the last conflict. */
   readonly timeoutMs: number
-  /** Nor after another write has held the same document, or may have held the same value, for so long. */
+  /** Deadline of waiting for other writes of the same document or value, in this process and in others. */
   readonly conflictTimeoutMs: number
+  /** The documents that this transaction writes, among the writers of this process. */
+  readonly turn?: WriteTurn
+  /** When the caller leaves, no new attempt begins. */
+  readonly caller?: Caller | null
   /** Called at each attempt that fails while another write has held the same document or value for a second. */
   readonly onConflict: () => void
   /** Nothing is written: it ends without a commit, which an embedded engine would write to the disk. */
@@ -17,6 +22,9 @@ export interface TransactionRun {
 
 /** Two that write one document are apart within milliseconds; what lasts longer was left by a process that was killed. */
 const LASTING_MS = 1_000
+const MAX_REST_MS = 500
+/** Each process has one writer of a document at a time: few collide, and a long rest would let the others pass forever. */
+const MAX_CONFLICT_REST_MS = 100
 
 /**
  * Runs `work` in a transaction and commits it; again where the database says that it may succeed next time, and only
@@ -28,46 +36,79 @@ export async function runTransaction<T>(
   work: () => Promise<T>,
   run: TransactionRun,
 ): Promise<T> {
-  const { options, timeoutMs } = run
-  const deadline = performance.now() + timeoutMs
-  const conflict = watchConflict(run)
+  const { options } = run
+  const rules = retryRules(run)
   for (let attempt = 1; ; attempt += 1) {
-    const beganMs = performance.now()
+    rules.begin()
     session.startTransaction(options)
     try {
       const result = await work()
-      await end(session, deadline, run)
+      await end(session, rules.deadline(), run)
       return result
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction()
-      const mayRetry =
-        error instanceof CommitBehind ||
-        error instanceof WaitedForValue ||
-        hasLabel(error, MongoErrorLabel.TransientTransactionError)
-      if (!mayRetry || performance.now() >= deadline) throw error
-      if (conflict.isLasting(error, attempt, beganMs)) throw error
+      await untilNextAttempt(error, attempt, run, rules)
     }
-    await backOff(attempt)
   }
 }
 
-/**
- * Notices when one attempt after the other meets another write. A wait for a value has taken all the time of its
- * command: it is tried once more in any case.
- */
-function watchConflict({ conflictTimeoutMs, onConflict }: TransactionRun) {
-  let sinceMs: number | null = null
+/** @throws the error where no further attempt may begin */
+async function untilNextAttempt(
+  error: unknown,
+  attempt: number,
+  { turn, caller = null }: TransactionRun,
+  rules: ReturnType<typeof retryRules>,
+): Promise<void> {
+  if (turn !== undefined && error instanceof TurnTaken) {
+    await turn.wait({ deadline: rules.conflictDeadline, caller })
+    rules.noteTurn()
+    return
+  }
+  if (caller?.hasLeft() === true || !rules.mayRetry(error)) throw error
+  if (error instanceof HeldByRelease) turn?.release()
+  await backOff(attempt, isConflict(error) ? MAX_CONFLICT_REST_MS : MAX_REST_MS)
+}
+
+/** Decides on the next attempt by the errors of those before. */
+function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun) {
+  let beganMs = performance.now()
+  let deadline = beganMs + timeoutMs
+  const conflictDeadline = beganMs + conflictTimeoutMs
+  let attempts = 0
+  let conflictSinceMs: number | null = null
+  const mayGoOnWaiting = (error: unknown): boolean => {
+    const waited = error instanceof WaitedForValue
+    const now = performance.now()
+    deadline = now + timeoutMs
+    conflictSinceMs ??= waited ? beganMs : now
+    if (now - conflictSinceMs >= LASTING_MS) onConflict()
+    // A wait for a value may have taken all the time of its command: it is tried once more in any case.
+    return now < conflictDeadline || (waited && attempts === 1)
+  }
   return {
-    isLasting: (error: unknown, attempt: number, beganMs: number): boolean => {
-      const waited = error instanceof WaitedForValue
-      const metMs = waited ? beganMs : performance.now()
-      sinceMs = waited || isWriteConflict(error) ? (sinceMs ?? metMs) : null
-      if (sinceMs === null) return false
-      const lastedMs = performance.now() - sinceMs
-      if (lastedMs >= LASTING_MS) onConflict()
-      return lastedMs >= conflictTimeoutMs && !(waited && attempt === 1)
+    conflictDeadline,
+    deadline: () => deadline,
+    begin: () => {
+      attempts += 1
+      beganMs = performance.now()
+    },
+    noteTurn: () => {
+      attempts -= 1
+      deadline = performance.now() + timeoutMs
+    },
+    mayRetry: (error: unknown): boolean => {
+      if (isConflict(error)) return mayGoOnWaiting(error)
+      conflictSinceMs = null
+      const isTransient =
+        error instanceof CommitBehind || hasLabel(error, MongoErrorLabel.TransientTransactionError)
+      return isTransient && performance.now() < deadline
     },
   }
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof WaitedForValue) return true
+  return isWriteConflict(error) && hasLabel(error, MongoErrorLabel.TransientTransactionError)
 }
 
 function end(
@@ -88,13 +129,13 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
       const isUnknown = hasLabel(error, MongoErrorLabel.UnknownTransactionCommitResult)
       if (!isUnknown || isOutOfTime(error) || performance.now() >= deadline) throw error
     }
-    await backOff(attempt)
+    await backOff(attempt, MAX_REST_MS)
   }
 }
 
-/** By chance and ever longer, so that those who collide do not go on colliding: the driver's own times. */
-async function backOff(attempt: number): Promise<void> {
-  await delay(Math.random() * Math.min(5 * 1.5 ** attempt, 500))
+/** Randomized exponential backoff, with the times of the driver. */
+async function backOff(attempt: number, maxRestMs: number): Promise<void> {
+  await delay(Math.random() * Math.min(5 * 1.5 ** attempt, maxRestMs))
 }
 
 function hasLabel(error: unknown, label: MongoErrorLabel): boolean {

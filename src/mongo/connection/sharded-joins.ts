@@ -23,7 +23,7 @@ export async function findUnjoinable(
 /** What of content does not work while there are such collections. */
 export function unjoinableWarning(version: ServerVersion): string {
   return (
-    `MongoDB ${version.text} cannot join sharded collections, 5.1 can: fallback locales, hasPublishedVersion, sorts that ` +
+    `MongoDB ${version.text} cannot join sharded collections, 5.1 can: fallback locales, publicationFilter, sorts that ` +
     'pass two relations and filters with very many related matches answer 501'
   )
 }

@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb'
-import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
@@ -22,13 +21,12 @@ export interface ComparedLine extends DocumentLine {
 
 /**
  * Which versions each of these lines has, and whether they differ: compared where they are stored, so that nothing of
- * their content is sent. `unset` is what an attribute counts as that a version has never heard of.
+ * their content is sent.
  */
 export function compareStatuses(
   database: Database,
   plan: ContentTypePlan,
   lines: readonly DocumentLine[],
-  unset: Data,
 ): Promise<readonly ComparedLine[]> {
   const ids = lines.flatMap(({ documentId, locale }) =>
     (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
@@ -40,7 +38,7 @@ export function compareStatuses(
         documentId: 1,
         locale: 1,
         status: 1,
-        content: storedContent(unset),
+        content: storedContent(plan),
       },
     },
     {

@@ -2,7 +2,7 @@ import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Session } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
 export interface HeldSearch {
@@ -19,6 +19,7 @@ export function findHeldValues(
   database: Database,
   plan: ContentTypePlan,
   { attribute, values, locale, status, except }: HeldSearch,
+  session?: Session,
 ): Promise<ReadonlySet<string>> {
   return asCmsErrors(async () => {
     const found = await versionsOf(database, plan)
@@ -29,7 +30,7 @@ export function findHeldValues(
           status,
           ...(except !== null && { documentId: { $ne: except } }),
         },
-        { ...optionsOf(database), projection: { _id: 0, [attribute]: 1 } },
+        { ...optionsOf(database, session), projection: { _id: 0, [attribute]: 1 } },
       )
       .toArray()
     return new Set(found.map((row) => String(row[attribute])))

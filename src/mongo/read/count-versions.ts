@@ -65,9 +65,8 @@ export function toCounted({ countLimit }: Database, { page }: Query, counted: nu
 }
 
 /** Whether a list shows every version that its collection holds, so that the collection's own number will do. */
-function isWholeCollection({ plan, filter, hasPublishedVersion, state }: Query): boolean {
-  const isFiltered = filter !== null || hasPublishedVersion !== null || state !== null
-  return !isFiltered && !plan.localized && !plan.draftAndPublish
+function isWholeCollection({ plan, filter }: Query): boolean {
+  return filter === null && !plan.localized && !plan.draftAndPublish
 }
 
 function estimate(database: Database, { plan }: Query): Promise<number> {

@@ -1,48 +1,157 @@
 import type { Document } from 'mongodb'
-import type { EntryState, Query } from '../../query/query.ts'
+import type { PublicationCondition, Reader, Status } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { storedContent } from '../versions/stored-content.ts'
-import { type Conditions, NO_CONDITIONS } from './conditions.ts'
-import { matchAll } from './translate-filter.ts'
+import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 
-const AS = 'quire_published'
+/** No version meets them. The server finds this out without a read. */
+const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
 
 /**
- * What a query asks of the published versions of the entries that it lists: another document of the same collection, found
- * by its documentId. Each row costs a look-up, so these conditions belong behind all others and the order.
+ * Publication filters as conditions on the versions of one status. A condition looks up the other version of each row in
+ * the same collection, so these conditions belong behind all others and the order.
  */
-export function publishedConditions({
-  plan,
-  hasPublishedVersion,
-  state,
-}: Pick<Query, 'plan' | 'hasPublishedVersion' | 'state'>): Conditions {
-  if (hasPublishedVersion === null && state === null) return NO_CONDITIONS
-  const content = state === null || state.is === 'draft' ? null : storedContent(state.unset)
-  const lookup = {
-    from: plan.collectionName,
-    localField: 'documentId',
-    foreignField: 'documentId',
-    let: { locale: '$locale' },
-    pipeline: [
-      { $match: { status: 'published', $expr: { $eq: ['$locale', '$$locale'] } } },
-      { $project: content === null ? { _id: 1 } : { content } },
-    ],
-    as: AS,
-  }
+export function publicationConditions(
+  plan: ContentTypePlan,
+  status: Status,
+  filters: readonly PublicationCondition[],
+): Conditions {
+  if (!plan.draftAndPublish) return NO_CONDITIONS
+  return [...new Set(filters)]
+    .map((filter, index) =>
+      CONDITIONS[filter][status]({ plan, status, as: `quire_other_${index}` }),
+    )
+    .reduce(bothConditions, NO_CONDITIONS)
+}
+
+/** The publication filter of a request as conditions on single entries and on populated documents. */
+export function askedPublication(
+  plan: ContentTypePlan,
+  status: Status,
+  { publicationFilter }: Pick<Reader, 'publicationFilter'>,
+): Conditions {
+  return publicationFilter === undefined
+    ? NO_CONDITIONS
+    : publicationConditions(plan, status, [publicationFilter])
+}
+
+interface Shown {
+  readonly plan: ContentTypePlan
+  readonly status: Status
+  /** A name for the rows that are looked up. */
+  readonly as: string
+}
+
+/** The conditions on the versions of each status. */
+const CONDITIONS: Readonly<
+  Record<PublicationCondition, Readonly<Record<Status, (shown: Shown) => Conditions>>>
+> = {
+  'never-published': { draft: isAlone, published: none },
+  'published-without-draft': { draft: none, published: isAlone },
+  'has-published-version': { draft: isPaired, published: isPaired },
+  'published-with-draft': { draft: isPaired, published: isPaired },
+  modified: { draft: isModified, published: isModified },
+  unmodified: { draft: isUnmodified, published: isUnmodified },
+  changed: { draft: isChanged, published: isChanged },
+  unchanged: { draft: isUnchanged, published: isUnchanged },
+  'never-published-document': {
+    draft: (shown) => isPublishedAnywhere(shown, false),
+    published: none,
+  },
+  'has-published-version-document': {
+    draft: (shown) => isPublishedAnywhere(shown, true),
+    published: () => NO_CONDITIONS,
+  },
+}
+
+function none(): Conditions {
+  return NEVER
+}
+
+function isAlone(shown: Shown): Conditions {
+  return hasCounterpart(shown, false)
+}
+
+function isPaired(shown: Shown): Conditions {
+  return hasCounterpart(shown, true)
+}
+
+function isModified(shown: Shown): Conditions {
+  return comparesCounterpart(shown, (versions) => modification(shown, versions))
+}
+
+function isUnmodified(shown: Shown): Conditions {
+  return comparesCounterpart(shown, (versions) => ({ $not: [modification(shown, versions)] }))
+}
+
+function isChanged(shown: Shown): Conditions {
+  return comparesCounterpart(shown, difference)
+}
+
+function isUnchanged(shown: Shown): Conditions {
+  return comparesCounterpart(shown, (versions) => ({ $not: [difference(versions)] }))
+}
+
+/** Whether the other version of the same locale exists. */
+function hasCounterpart(shown: Shown, exists: boolean): Conditions {
   return {
-    lookups: [{ $lookup: lookup }],
-    match: matchAll([
-      hasPublishedVersion === null ? {} : matchPublished(hasPublishedVersion),
-      state === null ? {} : matchPublished(state.is !== 'draft'),
-      state === null || content === null ? {} : matchContent(state.is, content),
-    ]),
+    lookups: [counterpartLookup(shown, { _id: 1 })],
+    match: matchFound(shown, exists),
   }
 }
 
-function matchPublished(isThere: boolean): Document {
-  return { [AS]: isThere ? { $ne: [] } : { $eq: [] } }
+/** Expressions for the content of a row, and for its counterpart. */
+interface Versions {
+  readonly content: Document
+  readonly other: (member: string) => Document
 }
 
-function matchContent(state: EntryState, content: Document): Document {
-  const published = { $arrayElemAt: [`$${AS}.content`, 0] }
-  return { $expr: { [state === 'changed' ? '$ne' : '$eq']: [content, published] } }
+/** The counterpart exists, and an expression over both versions holds. */
+function comparesCounterpart(shown: Shown, compare: (versions: Versions) => Document): Conditions {
+  const content = storedContent(shown.plan)
+  const other = (member: string): Document => ({
+    $arrayElemAt: [`$${shown.as}.${member}`, 0],
+  })
+  return {
+    lookups: [counterpartLookup(shown, { content, updatedAt: 1, publishedAt: 1 })],
+    match: { $and: [matchFound(shown, true), { $expr: compare({ content, other }) }] },
+  }
+}
+
+function difference({ content, other }: Versions): Document {
+  return { $ne: [content, other('content')] }
+}
+
+/** The draft was written after the publication, and its content differs: a draft whose changes were discarded has a new date. */
+function modification({ status }: Shown, versions: Versions): Document {
+  const { other } = versions
+  const dates =
+    status === 'draft' ? ['$updatedAt', other('publishedAt')] : [other('updatedAt'), '$publishedAt']
+  return { $and: [{ $gte: dates }, difference(versions)] }
+}
+
+/** Whether the document is published in any locale. */
+function isPublishedAnywhere({ plan, as }: Shown, exists: boolean): Conditions {
+  const pipeline = [{ $match: { status: 'published' } }, { $limit: 1 }, { $project: { _id: 1 } }]
+  return {
+    lookups: [{ $lookup: { ...byDocumentId(plan), pipeline, as } }],
+    match: matchFound({ as }, exists),
+  }
+}
+
+function counterpartLookup({ plan, status, as }: Shown, projection: Document): Document {
+  const other: Status = status === 'draft' ? 'published' : 'draft'
+  const pipeline = [
+    { $match: { status: other, $expr: { $eq: ['$locale', '$$locale'] } } },
+    { $project: projection },
+  ]
+  return { $lookup: { ...byDocumentId(plan), let: { locale: '$locale' }, pipeline, as } }
+}
+
+function byDocumentId({ collectionName }: ContentTypePlan) {
+  return { from: collectionName, localField: 'documentId', foreignField: 'documentId' }
+}
+
+function matchFound({ as }: Pick<Shown, 'as'>, exists: boolean): Document {
+  return { [as]: exists ? { $ne: [] } : { $eq: [] } }
 }

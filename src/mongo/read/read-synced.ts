@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb'
 import type { Filter, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { optionsAt } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
-import type { Database } from '../connection/database.ts'
+import type { Moment } from '../connection/database.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { matchAll, translateFilter } from './translate-filter.ts'
@@ -24,7 +24,7 @@ export type SyncedVersion = StoredVersion & { readonly _id: string }
  * `take` says when it is enough.
  */
 export function readSyncedAfter(
-  database: Database,
+  moment: Moment,
   plan: ContentTypePlan,
   { selection, filter, projection }: SyncedRead,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -36,8 +36,8 @@ export function readSyncedAfter(
     filter === null ? {} : translateFilter(filter),
   ])
   return asCmsErrors(async () => {
-    const found = versionsOf(database, plan)
-      .find(which, { ...optionsOf(database), batchSize: limit + 1, projection, hint: { _id: 1 } })
+    const found = versionsOf(moment.database, plan)
+      .find(which, { ...optionsAt(moment), batchSize: limit + 1, projection, hint: { _id: 1 } })
       .sort({ _id: 1 })
       .limit(limit)
     try {
@@ -52,7 +52,7 @@ export function readSyncedAfter(
 
 /** Of these `_id`s, the versions that are there and meet the filter. */
 export function readSynced(
-  database: Database,
+  moment: Moment,
   plan: ContentTypePlan,
   { filter, projection }: Pick<SyncedRead, 'filter' | 'projection'>,
   ids: readonly string[],
@@ -62,8 +62,8 @@ export function readSynced(
     filter === null ? {} : translateFilter(filter),
   ])
   return asCmsErrors(async () => {
-    const found = await versionsOf(database, plan)
-      .find(which, { ...optionsOf(database), batchSize: ids.length + 1, projection })
+    const found = await versionsOf(moment.database, plan)
+      .find(which, { ...optionsAt(moment), batchSize: ids.length + 1, projection })
       .toArray()
     return found.map((version) => asVersion(version) as SyncedVersion)
   })

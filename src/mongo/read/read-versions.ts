@@ -2,14 +2,14 @@ import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import { fallbackStages } from './fallback-stages.ts'
-import { bothConditions, type Conditions, laterStages } from './conditions.ts'
+import { bothConditions, type Conditions, laterStages, NO_CONDITIONS } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { targetOrderOf } from './order-by-targets.ts'
 import { findPageByTargets } from './page-by-targets.ts'
-import { publishedConditions } from './published-conditions.ts'
+import { askedPublication, publicationConditions } from './published-conditions.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
@@ -67,10 +67,13 @@ interface Understood {
 }
 
 async function understand(database: Database, query: Query): Promise<Understood> {
-  const { filter, version, reader } = query
+  const { plan, filter, version, reader, publication } = query
   const resolved = await resolveFilter(database, filter, version, reader)
-  const published = publishedConditions(query)
-  return { resolved, published, conditions: bothConditions(resolved, published) }
+  const published = publicationConditions(plan, version.status, publication)
+  const conditions = bothConditions(resolved, published)
+  return published.lookups.length === 0
+    ? { resolved: conditions, published: NO_CONDITIONS, conditions }
+    : { resolved, published, conditions }
 }
 
 async function readPage<Version>(
@@ -97,7 +100,7 @@ function isFromStart(page: Page): boolean {
 
 /**
  * A version as an answer shows it, with its revision; with fallbacks the first that there is. Null when
- * there is none, or it does not meet the filter.
+ * there is none, or it does not meet the filters.
  */
 export async function getVersion(
   database: Database,
@@ -114,7 +117,10 @@ export async function getVersion(
   projection['updatedAt'] = 1
   const [found] = await readUnique(database, plan, '_id', {
     filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
-    conditions: await resolveFilter(database, filter, selection, reader),
+    conditions: bothConditions(
+      await resolveFilter(database, filter, selection, reader),
+      askedPublication(plan, status, reader),
+    ),
     order: UNORDERED,
     chosen: fallbackStages(plan, selection),
     skip: 0,

@@ -79,7 +79,8 @@ export async function openIdempotencyRecords(
   const rows = database.collection<KeyRow>(COLLECTION)
   await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
   const options = { maxTimeMS: database.queryTimeoutMs }
-  const begin = beginnings(rows, options, now)
+  const acknowledged = database.majority.collection<KeyRow>(COLLECTION)
+  const begin = beginnings({ rows, acknowledged }, options, now)
 
   return {
     begin: (key, fingerprint) => asCmsErrors(() => begin(key, fingerprint)),
@@ -99,7 +100,7 @@ export async function openIdempotencyRecords(
           { $set: { answer }, $unset: { version: '' } },
           options,
         )
-        const stored = await rows.findOne({ _id: key }, options)
+        const stored = await acknowledged.findOne({ _id: key }, options)
         return stored?.answer ?? answer
       }),
     release: async (key, claim) => {
@@ -110,7 +111,7 @@ export async function openIdempotencyRecords(
 
 /** Claims a request: of many concurrent attempts one succeeds. */
 function beginnings(
-  rows: Collection<KeyRow>,
+  { rows, acknowledged }: Readonly<Record<'rows' | 'acknowledged', Collection<KeyRow>>>,
   options: { readonly maxTimeMS: number },
   now: () => Date,
 ): IdempotencyRecords['begin'] {
@@ -154,7 +155,7 @@ function beginnings(
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
       // Separate commands, no upsert: DocumentDB may report several racing upserts as first.
       if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
-      const stored = await rows.findOne({ _id: key }, options)
+      const stored = await acknowledged.findOne({ _id: key }, options)
       if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)
     }
   }

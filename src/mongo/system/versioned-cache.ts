@@ -39,7 +39,8 @@ export interface VersionedCacheOptions<T> {
   readonly key: string
   /** The number of the stamp at first: ids up to it belong to rows that exist from the start. */
   readonly firstChange: number
-  readonly load: () => Promise<T>
+  /** Reads the rows, by majority: a stamp that a failover takes back may come again with other rows. */
+  readonly load: (db: Database) => Promise<T>
   readonly now: () => Date
 }
 
@@ -51,14 +52,16 @@ export async function openVersionedCache<T>(
   const stamps = db.collection<StampRow>(COLLECTION)
   await ensureRow(stamps, { _id: key, number: firstChange })
   const readStamp = async (): Promise<number> => {
-    const row = await stamps.findOne({ _id: key }, { maxTimeMS: db.queryTimeoutMs })
+    const row = await db.majority
+      .collection<StampRow>(COLLECTION)
+      .findOne({ _id: key }, { maxTimeMS: db.queryTimeoutMs })
     return row?.number ?? 0
   }
   const cache = cacheBy({
     readStamp: () => asCmsErrors(readStamp),
     load: () => {
       db.monitor?.countCacheLoad(key)
-      return asCmsErrors(options.load)
+      return asCmsErrors(() => options.load(db.majority))
     },
     now: options.now,
   })

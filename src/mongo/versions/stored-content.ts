@@ -1,14 +1,21 @@
 import type { Document } from 'mongodb'
-import type { Data } from '../../schema/definition.ts'
+import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import { unsetValue } from '../../schema/values/unset-value.ts'
 
 /**
- * The expression for what a stored version holds of every attribute, always in the same order, so that two of them can be
- * compared where they are stored. `unset` is what an attribute counts as that a version has never heard of.
+ * The expression for the values of all attributes of a stored version, in a fixed order, so that the database can compare
+ * two versions. An attribute that a version does not have counts as unset.
  */
-export function storedContent(unset: Data): Document {
-  const content = Object.entries(unset).map(([name, value]): [string, Document] => [
-    name,
-    { $ifNull: [`$${name}`, value] },
+export function storedContent({ attributes }: ContentTypePlan): Document {
+  const content = [...attributes.values()].map((attribute): [string, Document] => [
+    attribute.name,
+    { $ifNull: [`$${attribute.name}`, unsetContent(attribute)] },
   ])
   return content.length === 0 ? { $literal: null } : Object.fromEntries(content)
+}
+
+/** The value that counts as unset when two versions are compared. */
+export function unsetContent(attribute: AttributePlan): null | readonly never[] {
+  const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
+  return isInverse ? [] : unsetValue(attribute)
 }

@@ -7,6 +7,7 @@ import { noteRemoved, removalProjection } from './note-versions.ts'
 import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
 import { asVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
+import { takeDocuments } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /** Removes drafts and published versions alike, content into the trash; answers how many there were. */
@@ -17,6 +18,7 @@ export function deleteVersions(
   locales: readonly string[] | 'all',
   session: Session,
 ): Promise<number> {
+  takeDocuments(plan, [documentId], session)
   const within = locales === 'all' ? {} : { locale: { $in: [...locales] } }
   const which = { ...matchDocument(documentId), ...within }
   const options = optionsOf(database, session)
@@ -46,6 +48,7 @@ export function deletePublished(
   locale: string,
   session: Session,
 ): Promise<void> {
+  takeDocuments(plan, [documentId], session)
   const options = optionsOf(database, session)
   return reserving(database, plan, [documentId], session, () =>
     inSession(session, async () => {

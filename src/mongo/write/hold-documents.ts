@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { MongoErrorLabel, MongoServerError } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors, isOutOfTime } from '../connection/database-error.ts'
+import { asCmsErrors, HeldByRelease, isOutOfTime } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { LOCK, newRevision } from '../versions/revision.ts'
 import { versionsOf } from '../versions/stored-version.ts'
@@ -14,7 +13,6 @@ const AT_ONCE = 8
 /** A hold that ends later than one can was written by a clock that was wrong. */
 const BELIEVED_MS = 2 * HOLD_MS
 
-const WRITE_CONFLICT = 112
 const HOLD = /^hold:(\d+):/
 
 /** Documents of one content-type. */
@@ -94,15 +92,10 @@ async function endHolds(
 
 /**
  * For a writer in a transaction, by the lock that a version had before.
- * @throws MongoServerError, a conflict as the database reports one, for the retry rules of the transaction
+ * @throws HeldByRelease, a conflict as the database reports one, for the retry rules of the transaction
  */
 export function assertNotHeld(lock: unknown): void {
-  if (!isHeld(lock)) return
-  throw new MongoServerError({
-    message: 'A release is about to lock this document',
-    code: WRITE_CONFLICT,
-    errorLabels: [MongoErrorLabel.TransientTransactionError],
-  })
+  if (isHeld(lock)) throw new HeldByRelease()
 }
 
 /** Whether what a version has in the place of its lock is a hold. */

@@ -1,17 +1,20 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type Authorship, currentAuthorship } from '../connection/authorship.ts'
+import { type Authorship, currentAuthorship, currentCaller } from '../connection/authorship.ts'
 import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/insert-together.ts'
+import type { Caller } from '../sharing/write-turns.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
 import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
+import { takeValues } from './take-turns.ts'
 import { insertVersions, toRows } from './write-versions.ts'
 
 /** The versions of one document, and whose write it is. */
 interface NewDocument {
   readonly versions: readonly [StoredVersion, ...StoredVersion[]]
   readonly authorship: Authorship
+  readonly caller: Caller | null
 }
 
 /**
@@ -25,7 +28,7 @@ export async function insertNew(
   plan: ContentTypePlan,
   versions: NewDocument['versions'],
 ): Promise<void> {
-  const document = { versions, authorship: currentAuthorship() }
+  const document = { versions, authorship: currentAuthorship(), caller: currentCaller() }
   const isStored =
     database.hasTransactions &&
     (await database.gatherWrites(
@@ -57,12 +60,12 @@ async function insertAll(
 function insertAlone(
   database: Database,
   plan: ContentTypePlan,
-  { versions, authorship }: NewDocument,
+  { versions, authorship, caller }: NewDocument,
 ): Promise<void> {
   return database.transact((session) => {
     beginNextCommit(session, authorship) // this may run behind another request
     return insertVersions(database, plan, versions, session)
-  })
+  }, caller)
 }
 
 async function insertRows(
@@ -78,5 +81,6 @@ async function insertRows(
     return own
   })
   assertSmall(rows)
+  for (const row of rows) takeValues(plan, { ...row, values: row }, session)
   await insertTogether(database, plan.collectionName, rows, session)
 }

@@ -6,6 +6,7 @@ import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, LOCK, newRevision } from '../versions/revision.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { takeDocuments } from './take-turns.ts'
 import { optionsOf } from '../connection/commands.ts'
 
 /**
@@ -21,6 +22,7 @@ export async function lockDocument(
   documentId: string,
   session: Session,
 ): Promise<void> {
+  takeDocuments(plan, [documentId], session)
   const isLocked = await lockFirst(database, plan, documentId, session)
   if (isLocked || plan.kind !== 'singleType') return
   await lockName(database, documentId, session)
@@ -38,6 +40,7 @@ export async function lockDocuments(
   documentIds: readonly string[],
   session: Session,
 ): Promise<void> {
+  takeDocuments(plan, documentIds, session)
   await versionsOf(database, plan).updateMany(
     { documentId: { $in: [...documentIds] } },
     { $set: { [LOCK]: newRevision() } },

@@ -16,6 +16,7 @@ import {
 } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 import { isHeld } from './hold-documents.ts'
+import { tryTakeDocument } from './take-turns.ts'
 import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
 import { toChanges, toNewDocument } from './write-versions.ts'
@@ -40,8 +41,8 @@ interface Step {
 /**
  * Changes documents, no two of them the same, by one transaction and four commands: one reads all versions, one writes
  * them, one their rows of the log, one commits. A version is written only as long as it is the revision that was read.
- * Answers the version asked for of each; null where nothing was written: it is not stored, may not be published, or the
- * database refused one of them.
+ * Answers the version asked for of each; null where nothing was written: it is not stored, may not be published, another
+ * transaction of this process writes it, or the database refused one of them.
  */
 export async function patchTogether(
   database: Database,
@@ -49,10 +50,11 @@ export async function patchTogether(
   patches: readonly Patch[],
 ): Promise<readonly (StoredVersion | null)[]> {
   const patched = await storeTogether(database, async (session) => {
+    const free = new Set(patches.filter((each) => tryTakeDocument(plan, each.documentId, session)))
     const stored = await readAll(database, plan, patches, session)
     const steps = patches.map((patch) => {
       beginNextCommit(session, patch.authorship)
-      const own = stepsOf(patch, stored, commitIdOf(session))
+      const own = free.has(patch) ? stepsOf(patch, stored, commitIdOf(session)) : null
       if (own !== null) {
         const versions = own.map(({ after }) => asVersion(after))
         notePut(plan, versions, session)

@@ -12,6 +12,7 @@ import {
   versionsOf,
 } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { takeDocuments } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /** One side of a two-way relation that another side writes: whose versions, and of which kind. */
@@ -100,6 +101,7 @@ async function changeOwners(
   session: Session,
 ): Promise<void> {
   const { plan, match } = ownersOf(owners)
+  takeDocuments(plan, ownerIds, session)
   for (const status of owners.statuses) {
     const revision = newRevision()
     await inSession(session, async () => {
@@ -144,6 +146,7 @@ export async function claimTarget(
   { plan, attribute, target }: Claimed,
   session: Session,
 ): Promise<void> {
+  takeDocuments(plan, [target], session)
   await inSession(session, () =>
     versionsOf(database, plan).updateMany(
       matchDocument(target),
@@ -171,7 +174,7 @@ export async function findRivals(
         { $or: taken.map((each) => holding(plan, taker, each)) },
         {
           ...optionsOf(database, session),
-          projection: Object.fromEntries(names.map((name) => [name, 1])),
+          projection: Object.fromEntries(['documentId', ...names].map((name) => [name, 1])),
         },
       )
       .toArray(),
@@ -216,6 +219,8 @@ export async function takeFromOthers(
       const { relation, target } = each
       const losing = rivals.filter((rival) => rival[relation.name] === target)
       if (losing.length === 0) continue
+      const losers = losing.map((rival) => String(rival['documentId']))
+      takeDocuments(plan, losers, session)
       const revision = newRevision()
       const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
         holding(plan, taker, each),

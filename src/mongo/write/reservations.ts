@@ -9,6 +9,7 @@ import { nestedUniqueNames, nestedUniqueValues } from './unique-in-components.ts
 import { significantDigits } from '../../schema/values/decimal.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
+import { takeReservations } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /** That a document has a value which none but it may have. */
@@ -86,8 +87,9 @@ export async function settleReservations(
     )
     const kept = new Set(wanted.map(({ _id }) => _id))
     const released = [...held].filter((_id) => !kept.has(_id))
-    if (released.length > 0) await reservations.deleteMany({ _id: { $in: released } }, options)
     const missing = wanted.filter(({ _id }) => !held.has(_id))
+    takeReservations([...released, ...missing.map(({ _id }) => _id)], session)
+    if (released.length > 0) await reservations.deleteMany({ _id: { $in: released } }, options)
     const taken = await take(database, missing, session)
     const firsts = new Map(wanted.toReversed().map((each) => [each._id, each]))
     const refused = wanted.filter((each) => firsts.get(each._id) !== each || taken.has(each._id))

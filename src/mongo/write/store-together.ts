@@ -22,7 +22,7 @@ export async function storeTogether<T>(
         if (mayRetry || isBrokenSocket(error)) throw error
         throw new RefusedTogether(error)
       }
-    })
+    }, null)
   } catch (error) {
     if (error instanceof RefusedTogether) return null
     throw error

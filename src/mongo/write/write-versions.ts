@@ -23,6 +23,7 @@ import {
 import { findTaken } from './unique-values.ts'
 import { unlessTaken } from './unless-taken.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
+import { takeDocuments, takeValues } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
@@ -38,6 +39,7 @@ export async function insertVersions(
   if (versions.length === 0) return
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
+  for (const version of published) takeValues(plan, { ...version, values: version }, session)
   const rows = toRows(versions, commitIdOf(session))
   await reserving(database, plan, documentIds, session, () =>
     inSession(session, async () => {
@@ -131,6 +133,8 @@ export async function patchVersion(
   changes: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
+  takeDocuments(plan, [target.documentId], session)
+  takeValues(plan, { ...target.key, values: changes }, session)
   const documentIds = target.key.status === 'published' ? [target.documentId] : []
   const patched = await reserving(database, plan, documentIds, session, () =>
     inSession(session, () =>
@@ -160,6 +164,7 @@ export async function claimVersion(
   expected: Pick<StoredVersion, typeof REVISION> | null,
   session: Session,
 ): Promise<boolean> {
+  takeDocuments(plan, [version.documentId], session)
   const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
   const { matchedCount } = await inSession(session, () =>
     versionsOf(database, plan).updateOne(
@@ -182,6 +187,8 @@ export async function putVersion(
   version: StoredVersion,
   session: Session,
 ): Promise<StoredVersion> {
+  takeDocuments(plan, [version.documentId], session)
+  takeValues(plan, { ...version, values: version }, session)
   const { _id, id, createdAt, [COMMIT]: _before, ...rest } = version
   const documentIds = version.status === 'published' ? [version.documentId] : []
   const stored = await reserving(database, plan, documentIds, session, () =>
@@ -218,6 +225,7 @@ export async function setInOtherLocales(
   session: Session,
 ): Promise<void> {
   if (Object.keys(shared).length === 0) return
+  takeDocuments(plan, [documentId], session)
   const documentIds = status === 'published' ? [documentId] : []
   const which = { ...matchDocument(documentId), status }
   const revision = newRevision()
@@ -262,5 +270,3 @@ export function toNewDocument(version: Data): Document {
 function toDocument(values: Data): Document {
   return toBson(values) as Document // an object stays an object
 }
-
-/** What a write gives of one locale of a document. */

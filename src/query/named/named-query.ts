@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { shownName, ValidationError } from '../../errors.ts'
 import { didYouMean } from '../../near-miss.ts'
 import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -53,8 +53,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     ...shown,
     page: pageOf(query, given, all),
     version: parseVersions(version, plan, filter, rules.locales),
-    hasPublishedVersion: null,
-    state: null,
+    publication: [],
     reader: parseReader(version, all),
   }
 }
@@ -89,7 +88,7 @@ function assertKnown(query: NamedQuery, asked: Data): void {
   const unknown = Object.keys(asked).find((name) => !names.includes(name))
   if (unknown === undefined) return
   throw new ValidationError(
-    `Invalid key ${unknown}${didYouMean(unknown, names)}`,
+    `Invalid key ${shownName(unknown)}${didYouMean(unknown, names)}`,
     { key: unknown, path: unknown, source: 'query' },
     { code: 'invalid_key' },
   )

@@ -117,6 +117,7 @@ const IGNORED_OPTIONS = [
   'visible',
   'editable',
   'description',
+  'displayName',
   'column',
   'columnName',
   'columnType',

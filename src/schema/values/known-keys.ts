@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { shownName, ValidationError } from '../../errors.ts'
 import type { AttributeDefinition, ComponentDefinition, Data, Uid } from '../definition.ts'
 
 type Components = ReadonlyMap<Uid, ComponentDefinition>
@@ -38,7 +38,11 @@ export function assertKnownKeys(
   for (const key of Object.keys(data)) {
     if (Object.hasOwn(attributes, key)) {
       if (!mayGive(attributes[key], known)) {
-        throw new ValidationError(`Invalid key ${key}`, { key, path: key, source: 'body' })
+        throw new ValidationError(`Invalid key ${shownName(key)}`, {
+          key,
+          path: key,
+          source: 'body',
+        })
       }
       assertKnownWithin(data[key], attributes[key], [key], known)
     } else if (!(IGNORED_KEYS as readonly string[]).includes(key)) {
@@ -52,7 +56,7 @@ function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: Kno
 }
 
 function invalidRootKey(key: string): ValidationError {
-  const message = `Invalid key ${key}`
+  const message = `Invalid key ${shownName(key)}`
   if (UNADDRESSABLE_KEYS.has(key))
     return new ValidationError(message, { key, source: 'body' }, { code: 'invalid_key' })
   return new ValidationError(
@@ -124,7 +128,7 @@ function assertKnownInside(
     } else if (key !== 'id') {
       const at = path.join('.')
       throw new ValidationError(
-        `Invalid key ${key} at ${at}`,
+        `Invalid key ${shownName(key)} at ${at}`,
         { key, path: at, source: 'body' },
         { code: 'invalid_key' },
       )

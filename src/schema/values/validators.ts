@@ -43,6 +43,13 @@ export function compileValidators(
       if (error === undefined) return
       throw toValidationError(error.details, shownValues(version, attributes, components))
     },
+    only(names: readonly string[]): Validators {
+      const some = Object.entries(attributes).filter(([name]) => names.includes(name))
+      return compileValidators(
+        { attributes: Object.fromEntries(some), draftAndPublish },
+        components,
+      )
+    },
   })
 }
 

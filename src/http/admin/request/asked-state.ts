@@ -1,19 +1,28 @@
-import { contentOf } from '../../../documents/write/same-content.ts'
-import { ENTRY_STATES, type StateCondition } from '../../../query/query.ts'
+import { ENTRY_STATES, type EntryState, type PublicationCondition } from '../../../query/query.ts'
 import { invalidValue } from '../../../query/query-error.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
+/** Which drafts are in a state. */
+const FILTERS: Readonly<Record<EntryState, PublicationCondition>> = {
+  draft: 'never-published',
+  published: 'unchanged',
+  changed: 'changed',
+}
+
 /**
- * The state that a list is narrowed down to; null where the request asks for none.
+ * The state that a list is narrowed down to; none where the request asks for none.
  * @throws ValidationError for another word, and where entries have no such states
  */
-export function askedState({ state, status }: Data, plan: ContentTypePlan): StateCondition | null {
-  if (state === undefined) return null
+export function askedState(
+  { state, status }: Data,
+  plan: ContentTypePlan,
+): readonly PublicationCondition[] {
+  if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)
   if (is === undefined) throw invalidValue('state', `expected one of ${ENTRY_STATES.join(', ')}`)
   if (!plan.draftAndPublish || status !== 'draft') {
     throw invalidValue('state', 'only drafts of types with draft & publish have one')
   }
-  return { is, unset: contentOf(plan, {}) }
+  return [FILTERS[is]]
 }

@@ -75,6 +75,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
     names: async ({ access }) =>
       (await access.roles.list()).map(({ documentId, name }) => [documentId, name]),
   },
+  'plugin::upload.file': {
+    action: pluginAction('plugin::upload.content-api', 'find'),
+    names: async ({ schema, planning: { documents } }, ids) => {
+      const plan = schema.contentTypes.get('plugin::upload.file')
+      if (plan === undefined) return []
+      const lines = ids.map((documentId) => ({ documentId, locale: NO_LOCALE }))
+      const titles = await titlesOf(documents.database, plan, lines)
+      return ids.map((id) => [id, titles.get(`${id}:${NO_LOCALE}`) ?? ''])
+    },
+  },
   'plugin::upload.folder': {
     action: pluginAction('plugin::upload.content-api', 'find'),
     names: async ({ folders }) => (await folders.list()).map(({ id, path }) => [id, path]),
@@ -106,12 +116,14 @@ export async function namesOfChanged(
 ): Promise<NamesOfChanged> {
   const things = [...new Map(items.map((item) => [keyOf(item), item])).values()].slice(0, MOST)
   const names = new Map<string, string>()
-  for (const type of new Set(things.map((item) => item.type))) {
-    const own = things.filter((item) => item.type === type)
-    for (const [item, name] of await namesOfType(principal, sources, type, own)) {
-      names.set(keyOf(item), name)
-    }
-  }
+  const types = [...new Set(things.map((item) => item.type))]
+  const found = await Promise.all(
+    types.map((type) => {
+      const own = things.filter((item) => item.type === type)
+      return namesOfType(principal, sources, type, own)
+    }),
+  )
+  for (const [item, name] of found.flat()) names.set(keyOf(item), name)
   return (item) => names.get(keyOf(item)) ?? null
 }
 

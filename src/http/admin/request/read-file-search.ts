@@ -7,6 +7,7 @@ import {
 } from '../../../media/find-files.ts'
 import { ValidationError } from '../../../errors.ts'
 import type { Data } from '../../../schema/definition.ts'
+import { findTextFault } from '../../../schema/values/text-values.ts'
 
 const MAX_TEXT = 100
 
@@ -51,8 +52,9 @@ function kindOf(kind: unknown): FileKind | null {
 }
 
 function textOf(value: unknown, name: string): string {
-  if (typeof value === 'string' && value.length <= MAX_TEXT) return value
-  throw invalid(name, `a text of at most ${MAX_TEXT} characters`)
+  const isText = typeof value === 'string' && value.length <= MAX_TEXT
+  if (isText && findTextFault(value) === null) return value
+  throw invalid(name, `a text of at most ${MAX_TEXT} characters, without NUL`)
 }
 
 function invalid(name: string, expected: string): ValidationError {

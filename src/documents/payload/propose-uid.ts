@@ -1,4 +1,4 @@
-import type { Database } from '../../mongo/connection/database.ts'
+import type { Database, Session } from '../../mongo/connection/database.ts'
 import { findHeldValues } from '../../mongo/lines/find-held-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
@@ -46,13 +46,19 @@ export async function proposeUid(
   database: Database,
   { plan, attribute, locale, documentId }: UidOwner,
   value: string,
+  session?: Session,
 ): Promise<UidProposal> {
   const numbered = Array.from({ length: NUMBERED }, (_, index) => `${value}-${index + 1}`)
   const values = [value, ...numbered]
   const held = await Promise.all(
     (plan.draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map(
       (status) =>
-        findHeldValues(database, plan, { attribute, values, locale, status, except: documentId }),
+        findHeldValues(
+          database,
+          plan,
+          { attribute, values, locale, status, except: documentId },
+          session,
+        ),
     ),
   )
   const isFree = (one: string): boolean => held.every((some) => !some.has(one))

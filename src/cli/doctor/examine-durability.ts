@@ -1,0 +1,38 @@
+import type { Finding } from './finding.ts'
+
+/**
+ * Reports settings with which a failover loses acknowledged content: `w` and `journal` of the connection string, and
+ * arbiters, which vote but store nothing. A database that does not list its arbiters is not judged.
+ */
+export function examineDurability(
+  uri: string | null,
+  hello: Readonly<Record<string, unknown>>,
+): readonly Finding[] {
+  const check = 'durability'
+  const options = optionsIn(uri ?? '')
+  const found: string[] = []
+  const w = options.get('w')
+  if (w === '0' || w === '1') {
+    found.push(
+      `w=${w} in MONGODB_URI: a failover can lose acknowledged writes outside of transactions; leave it out, so that a majority confirms writes`,
+    )
+  }
+  if (options.get('journal') === 'false') {
+    found.push('journal=false in MONGODB_URI: a crash can lose acknowledged writes; leave it out')
+  }
+  const arbiters: unknown = hello['arbiters']
+  if (Array.isArray(arbiters) && arbiters.length > 0) {
+    found.push(
+      `the replica set has arbiters (${arbiters.join(', ')}), which store nothing: if a member fails, no majority may confirm writes; replace them by members with data`,
+    )
+  }
+  return found.map((what) => ({ check, level: 'warning', what }))
+}
+
+/** The driver compares the names of options without case. */
+function optionsIn(uri: string): ReadonlyMap<string, string> {
+  const [, query = ''] = uri.split('?')
+  return new Map(
+    [...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]),
+  )
+}

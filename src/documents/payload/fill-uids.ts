@@ -1,0 +1,62 @@
+import type { Database, Session } from '../../mongo/connection/database.ts'
+import type { Data } from '../../schema/definition.ts'
+import { isMadeUid } from '../../schema/made-uid.ts'
+import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
+import { proposeUid, toUid, type UidOwner } from './propose-uid.ts'
+
+/** Which uids of a new document are made from their `targetField`: editors get all of them. */
+type FilledUids = 'required' | 'all'
+
+interface FillOptions {
+  readonly which: FilledUids
+  readonly session?: Session | undefined
+}
+
+interface MissingUid {
+  readonly attribute: ScalarPlan
+  readonly text: string
+}
+
+/** The data of a new document with the uids that it leaves out. The given data stays as it is. */
+export async function fillUids(
+  database: Database,
+  { plan, locale }: Pick<UidOwner, 'plan' | 'locale'>,
+  data: unknown,
+  { which, session }: FillOptions,
+): Promise<unknown> {
+  const missing = missingUids(plan, data, which)
+  if (missing.length === 0) return data
+  const made: Record<string, string> = {}
+  for (const { attribute, text } of missing) {
+    const owner = { plan, attribute: attribute.name, locale, documentId: null }
+    made[attribute.name] = (await proposeUid(database, owner, text, session)).proposal
+  }
+  return { ...(data as Data), ...made }
+}
+
+/** The uids that the data of a new document leaves out, each with the text that it is made of. */
+export function missingUids(
+  plan: ContentTypePlan,
+  data: unknown,
+  which: FilledUids,
+): readonly MissingUid[] {
+  if (typeof data !== 'object' || data === null) return []
+  const given = data as Data
+  return [...plan.attributes.values()].flatMap((attribute) => {
+    if (!isMadeUid(attribute) || given[attribute.name] !== undefined) return []
+    if (which === 'required' && !attribute.required) return []
+    const text = textOf(plan, attribute, given[attribute.targetField])
+    return text === '' ? [] : [{ attribute, text }]
+  })
+}
+
+/** A required uid gets the name of the type if its source has no letters and digits of a uid. */
+function textOf(
+  { singularName }: ContentTypePlan,
+  { required }: ScalarPlan,
+  source: unknown,
+): string {
+  if (typeof source !== 'string' || source.trim() === '') return ''
+  const made = toUid(source)
+  return made === '' && required ? singularName : made
+}

@@ -1,0 +1,91 @@
+import { contentAction } from '../../../access/actions.ts'
+import { mayIn } from '../../../access/permissions.ts'
+import type { DocumentContext } from '../../../documents/context.ts'
+import { type HistoryPage, listHistory } from '../../../documents/history/find-history.ts'
+import { listLocales } from '../../../documents/read/list-locales.ts'
+import type { Locales } from '../../../locales/locales.ts'
+import type { ContentTypePlan } from '../../../schema/plan.ts'
+import type { Context } from '../../state.ts'
+
+interface Dependencies {
+  readonly documents: DocumentContext
+  readonly locales: Locales
+}
+
+interface LocaleState {
+  readonly locale: string | null
+  readonly state: string
+}
+
+/** Versions on the first page of a document's history. */
+export const HISTORY_PAGE_SIZE = 25
+
+/**
+ * The facts about an entry that each write changes: the states of its locales, and the first page of its history. The
+ * response to a write contains them, so that a form does not request them after every autosave.
+ */
+export async function readEntryFacts(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { documentId, locale }: { readonly documentId: string; readonly locale: string },
+  dependencies: Dependencies,
+): Promise<object> {
+  const [locales, history] = await Promise.all([
+    readLocaleStates(ctx, plan, documentId, dependencies),
+    readHistory(ctx, plan, { documentId, locale }, dependencies),
+  ])
+  return { locales, history }
+}
+
+/** The locales of a document in which the principal may read a version. */
+export async function readLocaleStates(
+  ctx: Context,
+  plan: ContentTypePlan,
+  documentId: string,
+  { documents: { database }, locales }: Dependencies,
+): Promise<readonly LocaleState[]> {
+  const { principal } = ctx.state
+  const known = await locales.current()
+  const found = await listLocales(database, plan, documentId)
+  const seen = found.filter(
+    ({ locale, state }) =>
+      (state !== 'draft' || mayReadDrafts(ctx, plan, locale)) &&
+      (!plan.localized ||
+        (known.has(locale) && mayIn(principal, contentAction(plan, 'find'), [locale]))),
+  )
+  return seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
+}
+
+/** Empty for a principal without the right to read drafts, as the history shows drafts. */
+async function readHistory(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { documentId, locale }: { readonly documentId: string; readonly locale: string },
+  { documents }: Dependencies,
+): Promise<object> {
+  const codes = plan.localized ? [locale] : []
+  const isReadable =
+    mayIn(ctx.state.principal, contentAction(plan, 'find'), codes) &&
+    mayReadDrafts(ctx, plan, locale)
+  const page = { before: null, limit: HISTORY_PAGE_SIZE }
+  return historyEnvelope(
+    isReadable
+      ? await listHistory(documents, plan, { documentId, locales: [locale] }, page)
+      : { versions: [], next: null },
+    HISTORY_PAGE_SIZE,
+  )
+}
+
+/** A page of a document's history. */
+export function historyEnvelope({ versions, next }: HistoryPage, pageSize: number): object {
+  return { data: versions, meta: { pagination: { pageSize, nextCursor: next } } }
+}
+
+export function mayReadDrafts(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  locale: string,
+): boolean {
+  const codes = plan.localized ? [locale] : []
+  return !plan.draftAndPublish || mayIn(principal, contentAction(plan, 'readDrafts'), codes)
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../state.ts'
+
+/**
+ * The names of one cookie. Browsers send cookies to all ports of a host, so that servers under one host name need different
+ * names.
+ */
+export interface CookieNames {
+  readonly current: string
+  /** The name without suffix, which former releases used; null if it is the current name. */
+  readonly former: string | null
+}
+
+/** Browsers accept the prefix `__Host-` over HTTPS only, from the host itself. */
+export const HOST_PREFIX = '__Host-'
+
+export function cookieNames(plain: string, suffix: string): CookieNames {
+  return suffix === ''
+    ? { current: plain, former: null }
+    : { current: `${plain}_${suffix}`, former: plain }
+}
+
+/** The cookie that a browser sent. The former name may belong to another server, and counts without a current one only. */
+export function readCookie(
+  ctx: Context,
+  { current, former }: CookieNames,
+): { readonly name: string; readonly value: string } | null {
+  for (const name of [current, former]) {
+    const value = name === null ? undefined : ctx.cookies.get(name)
+    if (name !== null && value !== undefined) return { name, value }
+  }
+  return null
+}

@@ -1,0 +1,17 @@
+import { type ReceiveOptions, receiveUpload, type Upload } from '../media/receive-upload.ts'
+import type { Context } from './state.ts'
+
+/**
+ * Receives an upload and stores it only if the caller is still permitted: a slow upload may outlast its token.
+ * @throws UnauthorizedError, ForbiddenError
+ */
+export function receiveAuthorized<T>(
+  { req, state }: Context,
+  options: ReceiveOptions,
+  store: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  return receiveUpload(req, options, async (upload) => {
+    await state.authorizeAgain?.()
+    return store(upload)
+  })
+}

@@ -1,0 +1,21 @@
+import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+
+/**
+ * `GET /`: sends a browser to the Studio. Other clients get the paths of the API, its docs page and the liveness probe.
+ * `docsPath` is null where a content-type takes its path.
+ */
+export function rootRoutes(docsPath: string | null): GuardedRouter {
+  const router = guardedRouter('', { sensitive: true })
+  const addresses = { api: '/api', docs: docsPath, health: '/_health' }
+  router.get(
+    '/',
+    everyone((ctx) => {
+      ctx.vary('Accept')
+      ctx.set('Cache-Control', 'no-cache')
+      if (ctx.accepts('json', 'html') === 'html') ctx.redirect('/studio')
+      else ctx.body = addresses
+      return Promise.resolve()
+    }),
+  )
+  return router
+}

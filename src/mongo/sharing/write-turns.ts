@@ -1,0 +1,158 @@
+import { ServiceUnavailableError } from '../../errors.ts'
+
+/** Turns of the writers of one process: a key has one holder, and its waiting writers follow in the order of arrival. */
+export interface WriteTurns {
+  begin(): WriteTurn
+}
+
+/** The keys of one transaction. A transaction never waits while it holds a key, so that no two wait for each other. */
+export interface WriteTurn {
+  /** Takes all of these keys, or none where another transaction holds or awaits one of them. */
+  tryTake(keys: readonly string[]): boolean
+  /** @throws TurnTaken where a key is not free: the attempt is to be undone, and begun again after `wait`. */
+  take(keys: readonly string[]): void
+  /**
+   * Gives up all keys and waits for them together with those that were not free.
+   * @throws ServiceUnavailableError when too many wait, at the deadline, or when the caller leaves
+   */
+  wait(limits: WaitLimits): Promise<void>
+  release(): void
+}
+
+export interface WaitLimits {
+  /** By `performance.now()`. */
+  readonly deadline: number
+  readonly caller: Caller | null
+}
+
+/** Waits for the result of a write. */
+export interface Caller {
+  hasLeft(): boolean
+  /** Returns the function that removes the listener. */
+  onLeave(listener: () => void): () => void
+}
+
+/** Another transaction of this process holds a key that an attempt needs. */
+export class TurnTaken extends Error {
+  constructor() {
+    super('Another transaction of this process writes the same document')
+    this.name = 'TurnTaken'
+  }
+}
+
+/** Upper bound of writers in the queue of one key, its holder included. */
+const MAX_QUEUED = 200
+
+interface Ticket {
+  /** Queues in which others are ahead. */
+  blocked: number
+  begin: () => void
+}
+
+/** The tickets of each key in use. The first one holds the key, or waits for others of its keys. */
+type Queues = Map<string, Ticket[]>
+
+export function openWriteTurns(): WriteTurns {
+  const queues: Queues = new Map()
+  return { begin: () => beginTurn(queues) }
+}
+
+function beginTurn(queues: Queues): WriteTurn {
+  const ticket: Ticket = { blocked: 0, begin: () => undefined }
+  let held = new Set<string>()
+  let missing: readonly string[] = []
+  const enterAll = (): void => {
+    const wanted = new Set([...held, ...missing])
+    release()
+    missing = []
+    enter(queues, ticket, wanted)
+    held = wanted
+  }
+  const release = (): void => {
+    leave(queues, ticket, held)
+    held = new Set()
+  }
+  const tryTake = (keys: readonly string[]): boolean => {
+    const wanted = keys.filter((key) => !held.has(key))
+    if (ticket.blocked > 0 || wanted.some((key) => queues.has(key))) return false
+    for (const key of wanted) {
+      held.add(key)
+      queues.set(key, [ticket])
+    }
+    return true
+  }
+  return {
+    tryTake,
+    take: (keys) => {
+      if (tryTake(keys)) return
+      missing = keys
+      if (held.size === 0) enterAll() // else what was written under them is to be undone first
+      throw new TurnTaken()
+    },
+    wait: async (limits) => {
+      if (missing.length > 0) enterAll()
+      try {
+        if (ticket.blocked > 0) await untilFirst(ticket, limits)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+    release,
+  }
+}
+
+/** Enters all queues in one step, so that two tickets have the same order in each. */
+function enter(queues: Queues, ticket: Ticket, keys: ReadonlySet<string>): void {
+  for (const key of keys) {
+    if ((queues.get(key)?.length ?? 0) < MAX_QUEUED) continue
+    const message = 'Too many writes wait for this document'
+    throw new ServiceUnavailableError(message, {}, { code: 'overloaded' })
+  }
+  ticket.blocked = 0
+  for (const key of keys) {
+    const queue = queues.get(key)
+    if (queue === undefined) {
+      queues.set(key, [ticket])
+    } else {
+      queue.push(ticket)
+      ticket.blocked += 1
+    }
+  }
+}
+
+function leave(queues: Queues, ticket: Ticket, keys: ReadonlySet<string>): void {
+  for (const key of keys) {
+    const queue = queues.get(key) ?? []
+    const place = queue.indexOf(ticket)
+    queue.splice(place, 1)
+    const [next] = queue
+    if (next === undefined) {
+      queues.delete(key)
+    } else if (place === 0) {
+      next.blocked -= 1
+      if (next.blocked === 0) next.begin()
+    }
+  }
+}
+
+function untilFirst(ticket: Ticket, { deadline, caller }: WaitLimits): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      end()
+      const message = 'Other writes held this document for too long'
+      reject(new ServiceUnavailableError(message, {}, { code: 'write_conflict' }))
+    }
+    const timer = setTimeout(giveUp, Math.max(deadline - performance.now(), 0))
+    const stopListening = caller?.onLeave(giveUp)
+    const end = (): void => {
+      clearTimeout(timer)
+      stopListening?.()
+    }
+    ticket.begin = () => {
+      end()
+      resolve()
+    }
+    if (caller?.hasLeft() === true) giveUp()
+  })
+}

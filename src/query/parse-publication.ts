@@ -1,0 +1,43 @@
+import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
+import { invalidValue } from './query-error.ts'
+import { PUBLICATION_FILTERS, type PublicationFilter } from './query.ts'
+
+/**
+ * Reads `publicationFilter`; null if the request has none. The value is checked for every type, like `status`.
+ * @throws ValidationError for an unknown value.
+ */
+export function parsePublicationFilter(query: Data): PublicationFilter | null {
+  const asked = query['publicationFilter']
+  if (asked === undefined) return null
+  const known = PUBLICATION_FILTERS.find((one) => one === asked)
+  if (known !== undefined) return known
+  throw invalidValue('publicationFilter', `expected one of ${PUBLICATION_FILTERS.join(', ')}`)
+}
+
+/**
+ * Reads `hasPublishedVersion`, an older name for two values of `publicationFilter`; null if the request has none.
+ * @throws ValidationError unless the value is `true` or `false`.
+ */
+export function parseHasPublishedVersion(query: Data): PublicationFilter | null {
+  const asked = query['hasPublishedVersion']
+  switch (asked) {
+    case undefined:
+      return null
+    case 'true':
+      return 'has-published-version-document'
+    case 'false':
+      return 'never-published-document'
+    default:
+      throw invalidValue('hasPublishedVersion', 'expected true or false')
+  }
+}
+
+/** The publication filters of a list; all of them must hold. @throws ValidationError */
+export function parsePublication(
+  query: Data,
+  { draftAndPublish }: ContentTypePlan,
+): readonly PublicationFilter[] {
+  const asked = [parsePublicationFilter(query), parseHasPublishedVersion(query)]
+  return draftAndPublish ? asked.filter((one) => one !== null) : []
+}

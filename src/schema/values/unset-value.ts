@@ -1,0 +1,24 @@
+import type { AttributePlan } from '../plan.ts'
+
+/**
+ * What an attribute holds when nothing was ever given: an empty list where it is a list, else null. A required list
+ * of components is null as well, so that publishing distinguishes it from one that was emptied.
+ */
+export function unsetValue(attribute: AttributePlan): null | readonly never[] {
+  switch (attribute.kind) {
+    case 'scalar':
+      return null
+    case 'relation':
+      return emptyList(attribute.toMany)
+    case 'media':
+      return emptyList(attribute.multiple)
+    case 'component':
+      return emptyList(attribute.repeatable && !attribute.required)
+    case 'dynamiczone':
+      return emptyList(!attribute.required)
+  }
+}
+
+function emptyList(isList: boolean): null | readonly never[] {
+  return isList ? [] : null
+}
