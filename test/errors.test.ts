@@ -95,4 +95,27 @@ describe('errors', () => {
   it('list every fault of a start in their message', () => {
     expect(new errors.ConfigError(['a', 'b']).message).to.match(/:\n {2}- a\n {2}- b$/)
   })
+
+  it('cut long names in messages and details, and keep the sent value', () => {
+    const long = 'y'.repeat(120_000)
+    const value = 'v'.repeat(500)
+    const error = new errors.ValidationError(`Invalid key ${long}; did you mean title?`, {
+      key: long,
+      errors: [{ path: [long], message: `${long} must be short`, value }],
+    })
+    const cut = `${'y'.repeat(199)}…`
+    expect(error.message).to.equal(`Invalid key ${cut}; did you mean title?`)
+    expect(error.details).to.deep.equal({
+      key: cut,
+      errors: [{ path: [cut], message: `${cut} must be short`, value }],
+    })
+  })
+
+  it('bound messages whose names have spaces, and leave short ones alone', () => {
+    const spaced = new errors.ValidationError('a '.repeat(60_000))
+    expect(spaced.message).to.have.length(2_000)
+    const sentence = 'One of these words is long enough. '.repeat(20)
+    expect(new errors.ValidationError(sentence).message).to.equal(sentence)
+    expect(errors.shownName(`${'x'.repeat(198)}😀😀`)).to.equal(`${'x'.repeat(198)}…`)
+  })
 })

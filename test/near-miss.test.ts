@@ -18,6 +18,30 @@ describe('nearestTo', () => {
   }
 })
 
+describe('nearestTo, of long words', () => {
+  it('reads no candidate for words of more than 100 characters', () => {
+    const candidates: Iterable<string> = {
+      [Symbol.iterator]: () => {
+        throw new Error('a candidate was read')
+      },
+    }
+    expect(nearestTo('y'.repeat(101), candidates)).to.equal(null)
+    expect(() => nearestTo('y'.repeat(100), candidates)).to.throw('a candidate was read')
+  })
+
+  it('compares no letters of candidates whose length differs too much', () => {
+    let compared = 0
+    const long = Object.assign(new String('y'.repeat(5_000)), {
+      toLowerCase: () => {
+        compared += 1
+        return ''
+      },
+    }) as unknown as string
+    expect(nearestTo('y'.repeat(90), [long])).to.equal(null)
+    expect(compared).to.equal(0)
+  })
+})
+
 describe('didYouMean', () => {
   it('says nothing when nothing is near', () => {
     expect(didYouMean('strng', ['string'])).to.equal('; did you mean string?')

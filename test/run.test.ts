@@ -81,6 +81,10 @@ describe('run', () => {
       expect(await response.text()).to.equal('slow done')
       expect(await running.exit).to.deep.equal([0, null])
       expect(running.output()).to.match(/app closed\ndatabase closed/)
+      const parts = '1 open requests, background work, the database'
+      expect(running.output())
+        .to.include(`${signal}: stopping; waits for ${parts}`)
+        .and.match(/Stopped after \d+\.\d s/)
     })
   }
 

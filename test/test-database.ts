@@ -23,7 +23,12 @@ export function isStrict(): boolean {
   return process.env['QUIRE_TEST_STRICT'] === 'on' && !process.env['MONGODB_URI']
 }
 
-const STRICT = { lostTransactionSeconds: 60, sharding: true, bareDuplicates: true }
+const STRICT = {
+  lostTransactionSeconds: 60,
+  sharding: true,
+  bareDuplicates: true,
+  lateRepliesMs: 15,
+}
 
 /** The deployment of this run: `MONGODB_URI`, else an embedded engine in a folder of its own. */
 let running: Promise<string> | undefined

@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
+const PAUSE_MS = 20
+
 /**
- * Looks again and again until something holds.
+ * Looks again and again until something holds. It gives up after the deadline and as many looks as fit into it: a machine
+ * that is too busy for one look gives the work that it waits for no time either.
  *
- * @throws Error when it does not in time, with what `instead` says there is
+ * @throws Error when it does not in time, with the text of `instead`
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
@@ -11,10 +14,10 @@ export async function until(
   instead: () => string = () => '',
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs
-  while (!(await holds())) {
-    if (performance.now() > deadline)
+  for (let looks = 1; !(await holds()); looks += 1) {
+    if (performance.now() > deadline && looks > deadlineMs / PAUSE_MS)
       throw new Error(`not within ${deadlineMs} ms: ${holds.toString()} ${instead()}`)
-    await wait(20)
+    await wait(PAUSE_MS)
   }
 }
 

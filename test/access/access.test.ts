@@ -20,16 +20,20 @@ function standingClock() {
 /** The database, and how many reads and writes were asked of its collections. */
 function counting(database: Database): { counted: Database; calls: () => number } {
   let calls = 0
-  const collection: Database['collection'] = (name) =>
-    new Proxy(database.collection(name), {
-      get: (target, key) => {
-        const member: unknown = Reflect.get(target, key)
-        if (typeof member !== 'function') return member
-        calls += 1
-        return member.bind(target)
-      },
-    }) as never
-  return { counted: { ...database, collection }, calls: () => calls }
+  const countedOf =
+    (source: Database): Database['collection'] =>
+    (name) =>
+      new Proxy(source.collection(name), {
+        get: (target, key) => {
+          const member: unknown = Reflect.get(target, key)
+          if (typeof member !== 'function') return member
+          calls += 1
+          return member.bind(target)
+        },
+      }) as never
+  const majority = { ...database.majority, collection: countedOf(database.majority) }
+  const counted = { ...database, collection: countedOf(database), majority }
+  return { counted, calls: () => calls }
 }
 
 const failure = async (work: Promise<unknown>): Promise<unknown> =>

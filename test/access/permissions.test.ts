@@ -12,7 +12,14 @@ const anonymous: Principal = { kind: 'anonymous', grants }
 const custom: Principal = { ...token, type: 'custom', grants }
 const readOnly: Principal = { ...token, type: 'read-only', grants: actions.readOnly }
 const fullAccess: Principal = { ...token, type: 'full-access', grants: EVERYTHING }
-const user: Principal = { kind: 'user', id: 1, documentId: 'd', role: 'authenticated', grants }
+const user: Principal = {
+  kind: 'user',
+  id: 1,
+  documentId: 'd',
+  role: 'authenticated',
+  session: null,
+  grants,
+}
 
 describe('access/permissions', () => {
   const rows: readonly [string, Principal, readonly string[], readonly string[]][] = [

@@ -1,4 +1,4 @@
-import type { ContentTypePlan, Schema } from '../../src/schema/plan.ts'
+import type { ContentTypePlan, Schema, Validators } from '../../src/schema/plan.ts'
 
 type Sample = Pick<ContentTypePlan, 'kind' | 'draftAndPublish'> & { readonly uid: string }
 
@@ -34,10 +34,13 @@ function planOf(sample: Sample): ContentTypePlan {
     members: new Map(),
     indexes: [],
     filterable: null,
-    validators: {
-      draft: () => ({}),
-      direct: () => ({}),
-      publishable: () => undefined,
-    },
+    validators: NO_VALIDATORS,
   }
+}
+
+const NO_VALIDATORS: Validators = {
+  draft: () => ({}),
+  direct: () => ({}),
+  publishable: () => undefined,
+  only: () => NO_VALIDATORS,
 }

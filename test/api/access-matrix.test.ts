@@ -28,7 +28,15 @@ const OF_END_USERS: ReadonlySet<string> = new Set([
 const OPEN: ReadonlyMap<string, number> = new Map([
   ['/api/openapi.json', 401],
   ['/api/docs', 200],
+  ['/', 200],
 ])
+
+/** The routes that only a server with refresh tokens has. */
+const OF_SESSIONS = [
+  'post /api/auth/refresh',
+  'get /api/auth/sessions',
+  'delete /api/auth/sessions/:id',
+]
 
 const DRAFTS = ['find', 'readDrafts'].map((verb) => `api::article.article.${verb}`)
 
@@ -76,7 +84,7 @@ describe('who gets through to which route', () => {
     server = await serve('matrix', {
       editableTypes: true,
       contentTypes: CONTENT_TYPES,
-      environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
+      environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent', UP_JWT_MANAGEMENT: 'refresh' },
     })
     all = (await admin('GET', '/admin/actions')).body.data.map(({ name }: Json) => name)
     for (const type of ['read-only', 'full-access', 'custom', 'expired']) {
@@ -205,6 +213,7 @@ describe('who gets through to which route', () => {
     it(`${asker.who}: every route under /api, by what is granted`, async () => {
       const wrong: string[] = []
       const tried = new Set<string>()
+      const paths = new Set<string>()
       await logIn()
       for (const [actions, routesOf] of grantsOf(all)) {
         await grant(
@@ -218,6 +227,7 @@ describe('who gets through to which route', () => {
           const { action } = route.access
           if (!routesOf.includes(action)) continue
           tried.add(action)
+          paths.add(`${route.method} ${route.path}`)
           const answer = await ask(route, asker.token())
           if (action.endsWith('.logout')) await logIn()
           const expected = expectedFor(asker, action, actions)
@@ -227,6 +237,7 @@ describe('who gets through to which route', () => {
       }
       expect(wrong).to.deep.equal([])
       expect(tried.size).to.be.above(30)
+      expect([...paths]).to.include.members(OF_SESSIONS)
     })
   }
 
@@ -416,7 +427,7 @@ describe('who gets through to which route', () => {
     )
     expect(own).to.deep.equal(['guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
-    // What the API is, to each what it may do; live and ready; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
+    // What the API is, to each what it may do; live and ready; its addresses; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
     // under another method.
     expect(
       open.map(({ path }) => path).filter((path) => !path.startsWith('/api/auth/')),
@@ -426,6 +437,7 @@ describe('who gets through to which route', () => {
       '/api/docs/:asset',
       '/_health',
       '/_ready',
+      '/',
       '/admin/start',
       '/admin/first-administrator',
       '/admin/session',

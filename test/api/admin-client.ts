@@ -40,16 +40,20 @@ export async function signIn(
   return asAdministrator(server, cookieOf(answer))
 }
 
-/** Makes somebody with these roles, as root. */
+/** Makes somebody with these roles, as root. Without any: nobody is invited so, the role is taken away. */
 export async function addAdministrator(
   server: TestServer,
   name: string,
   roles: readonly string[],
 ): Promise<Json> {
-  const body = { name, email: `${name.toLowerCase()}@example.org`, roles, password: PASSWORD }
+  const first = roles.length === 0 ? ['author'] : roles
+  const email = `${name.toLowerCase()}@example.org`
+  const body = { name, email, roles: first, password: PASSWORD }
   const answer = await server.send('POST', '/admin/administrators', { body })
   if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
-  return answer.body.data
+  if (roles.length > 0) return answer.body.data
+  const path = `/admin/administrators/${answer.body.data.id}`
+  return (await server.send('PUT', path, { body: { roles } })).body.data
 }
 
 /** A role of administrators that permits these, as root. */

@@ -105,6 +105,27 @@ describe('administrators and their roles', () => {
     }
   })
 
+  it('change their own password with the current one only', async () => {
+    for (const [client, id] of [
+      [root, ids['Root']],
+      [manager, managerId],
+    ] as const) {
+      const path = `${PEOPLE}/${id}`
+      for (const [method, target, body] of [
+        ['PUT', path, { password: 'another password' }],
+        ['PUT', path, { name: 'Another', password: PASSWORD }],
+        ['POST', `${path}/reset`, undefined],
+      ] as const) {
+        const answer = await client.send(method, target, body)
+        expect(answer.status, `${method} ${target} ${answer.text}`).to.equal(403)
+      }
+      expect((await client.send('GET', '/admin/session')).status).to.equal(200)
+    }
+    await signIn(server, 'root@example.org')
+    const { status } = await root.send('PUT', `${PEOPLE}/${ids['Root']}`, { name: 'Root' })
+    expect(status).to.equal(200)
+  })
+
   it('make no roles, of either kind, and no tokens beyond their own rights', async () => {
     const beyond = [{ action: 'api::tag.tag.delete' }]
     await refused('POST', ROLES, { type: 'more', name: 'More', permissions: beyond })
@@ -139,7 +160,7 @@ describe('administrators and their roles', () => {
   })
 
   it('are given nothing by what else a body says', async () => {
-    const person = { name: 'Sly', email: 'sly@example.org', roles: [] }
+    const person = { name: 'Sly', email: 'sly@example.org', roles: ['author'] }
     for (const more of [
       { id: ids['Root'] },
       { _id: ids['Root'] },
@@ -160,8 +181,15 @@ describe('administrators and their roles', () => {
     expect(changed.body.data).to.include({ name: 'Mia', language: 'de' })
   })
 
+  it('are not invited without a role', async () => {
+    const body = { name: 'Roleless', email: 'roleless@example.org', roles: [] }
+    const answer = await root.send('POST', PEOPLE, body)
+    expect(answer.status).to.equal(400)
+    expect(answer.body.error.details.errors[0].path).to.deep.equal(['roles'])
+  })
+
   it('have addresses of their own', async () => {
-    const body = { name: 'Twin', email: 'ROOT@example.org', roles: [] }
+    const body = { name: 'Twin', email: 'ROOT@example.org', roles: ['author'] }
     const answer = await root.send('POST', PEOPLE, body)
     expect(answer.body.error.details.errors[0].path).to.deep.equal(['email'])
   })
@@ -209,6 +237,31 @@ describe('administrators and their roles', () => {
     expect(answers.map(({ status }) => status).sort(ascending)).to.deep.equal([200, 400])
     expect((await before.send('GET', '/admin/session')).status).to.equal(401)
     await signIn(server, 'author@example.org', 'chosen by the link')
+  })
+
+  it('cannot use a link that was made before a new password was set', async () => {
+    const { id, email } = await addAdministrator(server, 'Lena', ['author'])
+    const makeLink = async (): Promise<string> => {
+      const { link } = (await root.send('POST', `${PEOPLE}/${id}/reset`)).body.data
+      return String(link).split('#token=')[1] ?? ''
+    }
+    const expectRefused = async (token: string): Promise<void> => {
+      const body = { token, password: 'chosen by an old link' }
+      const headers = { 'sec-fetch-site': 'same-origin' }
+      const path = '/admin/reset-password'
+      const answer = await server.send('POST', path, { token: null, body, headers })
+      expect(answer.headers['error-code'], answer.text).to.equal('invalid_link')
+    }
+    const first = await makeLink()
+    const set = await root.send('PUT', `${PEOPLE}/${id}`, { password: 'set by somebody' })
+    expect(set.status, set.text).to.equal(200)
+    await expectRefused(first)
+    const client = await signIn(server, email, 'set by somebody')
+    const second = await makeLink()
+    const change = { currentPassword: 'set by somebody', password: PASSWORD }
+    expect((await client.send('POST', '/admin/me/password', change)).status).to.equal(204)
+    await expectRefused(second)
+    await signIn(server, email)
   })
 
   it('have roles that are known, of actions that are known, in locales of what has some', async () => {

@@ -86,8 +86,8 @@ describe('attacks that somebody tried', () => {
       const role = async (type: string, permissions: readonly string[]): Promise<number> =>
         (await admin('POST', '/admin/roles', { name: type, type, permissions })).data.id
       strong = await role('strong', ['api::note.note.delete', `${USER}.me`])
-      weak = await role('weak', [`${USER}.update`, `${USER}.me`])
-      const permissions = [`${USER}.create`, `${USER}.update`]
+      weak = await role('weak', [`${USER}.update`, `${USER}.destroy`, `${USER}.me`])
+      const permissions = [`${USER}.create`, `${USER}.update`, `${USER}.destroy`]
       const body = { name: 'of users', type: 'custom', permissions }
       token = (await admin('POST', '/admin/api-tokens', body)).data.accessKey
     })
@@ -127,6 +127,28 @@ describe('attacks that somebody tried', () => {
       }
       const body = { identifier: 'boss', password: 'correct horse' }
       expect((await server.send('POST', '/api/auth/local', { body })).status).to.equal(200)
+    })
+
+    it('deletes no account whose role may do more, and those whose role may not', async () => {
+      const { id: chief } = await admin('POST', '/api/users', user('chief', strong))
+      expect((await server.delete(`/api/users/${chief}`, { token })).status).to.equal(403)
+      expect((await server.get(`/api/users/${chief}`)).status).to.equal(200)
+      const { id: equal } = await admin('POST', '/api/users', user('equal', weak))
+      expect((await server.delete(`/api/users/${equal}`, { token })).status).to.equal(200)
+      expect((await server.get(`/api/users/${equal}`)).status).to.equal(404)
+    })
+
+    it('deletes no role that may do more', async () => {
+      const name = 'remover of roles'
+      const permissions = ['plugin::users-permissions.role.deleteRole', `${USER}.me`]
+      const { accessKey } = (
+        await admin('POST', '/admin/api-tokens', { name, type: 'custom', permissions })
+      ).data
+      const remove = async (id: number): Promise<number> =>
+        (await server.delete(`/api/users-permissions/roles/${id}`, { token: accessKey })).status
+      expect(await remove(strong)).to.equal(403)
+      const small = { name: 'small', type: 'small', permissions: [`${USER}.me`] }
+      expect(await remove((await admin('POST', '/admin/roles', small)).data.id)).to.equal(200)
     })
 
     it('changes those who may do no more, and itself', async () => {

@@ -125,6 +125,7 @@ describe('what the commit log holds of requests', () => {
 
   it('is numbered, and measured', async () => {
     await until(async () => (await rows().countDocuments({ pending: 1 })) === 0, 10_000)
+    await server.settled() // the server learns of its numbers after the database shows them
     const { text } = await server.send('GET', '/metrics')
     expect(text).to.match(/^quire_log_pending 0$/m)
     expect(text).to.match(/^quire_log_lag_seconds 0$/m)

@@ -63,6 +63,30 @@ describe('content for who writes it', () => {
     return answer.body.data
   }
 
+  it('reports the states of the locales and the history with each update', async () => {
+    const { documentId } = await create({ title: 'Facts' }, '?status=published')
+    const path = `${ARTICLES}/${documentId}`
+    const answer = await editor.send('PUT', path, { data: { title: 'More facts' } })
+    const { locales, history } = answer.body.meta
+    expect(locales).to.deep.equal((await editor.send('GET', `${path}/locales`)).body.data)
+    expect(locales[0].state).to.equal('changed')
+    const shown = await editor.send('GET', `/admin/history/${ARTICLE}/${documentId}?locale=en`)
+    expect(history).to.deep.equal({ data: shown.body.data, meta: shown.body.meta })
+    expect(history.data[0].op).to.equal('put')
+  })
+
+  it('reports no history to a writer without the right to read drafts', async () => {
+    const rights = ['find', 'update', 'publish'].map((verb) => `${ARTICLE}.${verb}`)
+    await addRole(server, 'blind', rights)
+    await addAdministrator(server, 'Blind', ['blind'])
+    const blind = await signIn(server, 'blind@example.org')
+    const { documentId } = await create({ title: 'Open' }, '?status=published')
+    const path = `${ARTICLES}/${documentId}?status=published`
+    const answer = await blind.send('PUT', path, { data: { title: 'Opened' } })
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.body.meta.history.data).to.deep.equal([])
+  })
+
   it('is a draft unless it is published, and shows what is private but for passwords', async () => {
     const data = { title: 'One', notes: 'of mine', secret: 'pass word', seo: { words: 'a' } }
     const { documentId, publishedAt } = await create(data)

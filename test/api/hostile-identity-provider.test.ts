@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const BACK = 'https://cms.example.org/admin/oidc/callback'
@@ -24,10 +24,17 @@ describe('an identity provider, or who stands between, that says something wrong
   let issuer: string
   let said: Said = { claims: {} }
   let signGood: (claims: Json) => Promise<string>
+  let signByOther: (claims: Json) => Promise<string>
+  let keys: readonly JWK[] = []
 
   before(async () => {
-    const { privateKey } = await generateKeyPair('RS256')
-    signGood = (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(privateKey)
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const other = await generateKeyPair('RS256')
+    keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }]
+    const signBy = (key: typeof privateKey) => (claims: Json) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(key)
+    signGood = signBy(privateKey)
+    signByOther = signBy(other.privateKey)
     provider = createServer((request, response) => {
       request.resume()
       void answer(request.url ?? '').then((body) => {
@@ -43,6 +50,7 @@ describe('an identity provider, or who stands between, that says something wrong
         RATE_LIMIT: 'off',
         PUBLIC_URL: 'https://cms.example.org',
         OIDC_ISSUER: issuer,
+        OIDC_ALLOW_HTTP: 'on',
         OIDC_CLIENT_ID: CLIENT,
         OIDC_CLIENT_SECRET: 'the secret of the client',
         OIDC_ROLES: '*=administrator',
@@ -66,6 +74,7 @@ describe('an identity provider, or who stands between, that says something wrong
         authorization_response_iss_parameter_supported: true,
       }
     }
+    if (url.startsWith('/keys')) return { keys }
     if (url.startsWith('/me')) return said.userInfo ?? { sub: SUBJECT }
     const { claims, sign = signGood, noIdToken = false } = said
     const tokens = { access_token: 'access', token_type: 'bearer', expires_in: 60 }
@@ -140,6 +149,17 @@ describe('an identity provider, or who stands between, that says something wrong
         new SignJWT(claims)
           .setProtectedHeader({ alg: 'HS256' })
           .sign(new TextEncoder().encode(CLIENT.padEnd(32, '\0'))),
+    }),
+    'a token signed with another key': (nonce) => ({ claims: good(nonce), sign: signByOther }),
+    'a token that was changed after it was signed': (nonce) => ({
+      claims: good(nonce),
+      sign: async (claims) => {
+        const [header, , signature] = (await signGood(claims)).split('.')
+        const changed = { ...claims, email: 'ada@example.org' }
+        return [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join(
+          '.',
+        )
+      },
     }),
     'no token': (nonce) => ({ claims: good(nonce), noIdToken: true }),
     'no JSON Web Token': (nonce) => ({ claims: good(nonce), sign: () => 'a.b.c' }),

@@ -3,6 +3,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'node:http'
 import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
+/** Headers that mean something for pages and files only. */
+const PAGE_HEADERS = [
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+]
+
 describe('HTTP', () => {
   let server: TestServer
   let documentId: string
@@ -52,7 +60,6 @@ describe('HTTP', () => {
   }
 
   const unknown: readonly (readonly [string, string])[] = [
-    ['GET', '/'],
     ['GET', '/api'],
     ['GET', '/api/'],
     ['GET', '/api/nope'],
@@ -208,15 +215,20 @@ describe('HTTP', () => {
         'referrer-policy': 'no-referrer',
         'strict-transport-security': 'max-age=31536000; includeSubDomains',
         'x-content-type-options': 'nosniff',
-        'x-dns-prefetch-control': 'off',
-        'x-download-options': 'noopen',
-        'x-frame-options': 'SAMEORIGIN',
-        'x-permitted-cross-domain-policies': 'none',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
         'content-type': 'application/json; charset=utf-8',
       })
-      expect(headers['content-security-policy']).to.be.a('string')
+      expect(headers).to.not.have.any.keys(...PAGE_HEADERS)
       expect(headers.vary).to.match(/Origin/)
       expect(headers).to.not.have.property('x-powered-by')
+    })
+  }
+
+  for (const path of ['/api/docs', '/API/docs/start.js', '/uploads/nothing.png', '/studio/x']) {
+    it(`gives ${path} the headers of a page`, async () => {
+      const { headers } = await server.get(path)
+      expect(headers).to.include.all.keys('content-security-policy', ...PAGE_HEADERS)
+      expect(headers['x-content-type-options']).to.equal('nosniff')
     })
   }
 

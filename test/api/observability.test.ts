@@ -151,8 +151,12 @@ describe('observability', () => {
     expect(line).to.include({ method: 'GET', status: 200, msg: 'A request was slow' })
     expect(line.route).to.match(/^\/api\/notes\/?$/)
     expect(line.database.commands).to.be.at.least(2)
-    const find = line.slowest.find(({ command }: { command: string }) => command === 'find')
-    expect(find).to.include({ collection: 'note_versions' })
+    // A read of the system may be among the slowest as well, on a busy machine.
+    const find = line.slowest.find(
+      ({ command, collection }: Readonly<Record<string, string>>) =>
+        command === 'find' && collection === 'note_versions',
+    )
+    expect(find, JSON.stringify(line.slowest)).to.be.an('object')
     expect(find.filtered).to.include('text')
     expect(find.sorted).to.deep.equal(['text', 'id'])
     expect(JSON.stringify(lines)).to.not.include(SECRET)

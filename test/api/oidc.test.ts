@@ -23,6 +23,7 @@ describe('sign-in by OpenID Connect', () => {
         RATE_LIMIT: 'off',
         PUBLIC_URL: 'https://cms.example.org',
         OIDC_ISSUER: provider.issuer,
+        OIDC_ALLOW_HTTP: 'on',
         OIDC_CLIENT_ID: CLIENT.id,
         OIDC_CLIENT_SECRET: CLIENT.secret,
         OIDC_LABEL: 'Example',
@@ -187,6 +188,7 @@ describe('sign-in by OpenID Connect that cannot be', () => {
       environment: {
         RATE_LIMIT: 'off',
         OIDC_ISSUER: 'http://127.0.0.1:9',
+        OIDC_ALLOW_HTTP: 'on',
         OIDC_CLIENT_ID: 'x',
         OIDC_ROLES: '*=author',
       },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { declare, serve, type TestServer } from './server.ts'
@@ -39,6 +39,15 @@ describe('docs/operating.md', () => {
       (expression) => expression.match(/\b(?:quire|nodejs|process)_\w+/g) ?? [],
     )
     expect([...new Set(asked)].filter((name) => !measured.has(name))).to.deep.equal([])
+  })
+
+  it('mounts folders that exist', () => {
+    const mounts = [...read('operating/compose.yaml').matchAll(/^ {6}- (\.[^:]*):/gm)]
+    const folders = mounts.map(
+      ([, folder = '']) => new URL(`../../../docs/operating/${folder}`, import.meta.url),
+    )
+    expect(folders.length).to.be.above(0)
+    expect(folders.filter((folder) => !existsSync(folder))).to.deep.equal([])
   })
 
   it('starts with variables that there are', () => {

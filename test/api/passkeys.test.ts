@@ -214,6 +214,26 @@ describe('passkeys of administrators', () => {
     )
   })
 
+  it('are not added by a session or a challenge of before a new password', async () => {
+    const { id, email } = await addAdministrator(server, 'Dana', ['editor'])
+    const client = await signIn(server, email)
+    const respond = async (given: Json, key = newAuthenticator()) => {
+      const response = key.add({ challenge: given.challenge, ...RIGHT })
+      return client.send('POST', KEYS, { name: 'Late', response })
+    }
+    const before = await asked(client)
+    const change = { currentPassword: PASSWORD, password: 'another password' }
+    expect((await client.send('POST', '/admin/me/password', change)).status).to.equal(204)
+    refused(await respond(before), 'a challenge for the former password')
+    const back = { currentPassword: 'another password', password: PASSWORD }
+    expect((await client.send('POST', '/admin/me/password', back)).status).to.equal(204)
+    const late = await asked(client)
+    // Another process sets a password; this one does not know of it yet.
+    await rows('quire_admins').updateOne({ email }, { $inc: { epoch: 1 } })
+    expect((await respond(late)).status).to.equal(401)
+    expect(await rows('quire_admin_passkeys').countDocuments({ administrator: id })).to.equal(0)
+  })
+
   it('leave nothing behind of those who only ask', async () => {
     const before = await rows('quire_admin_challenges').countDocuments()
     for (let time = 0; time < 5; time += 1) await challenge()

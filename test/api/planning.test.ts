@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { until } from '../until.ts'
 import { addAdministrator, addRole, type AdminClient, signIn } from './admin-client.ts'
-import { declare, type Json, serve, type TestServer } from './server.ts'
+import { aheadOfTime, sendSoon } from './plan-ahead.ts'
+import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const CONTENT_TYPES = {
@@ -19,7 +20,6 @@ const CONTENT_TYPES = {
 const ARTICLE = 'api::article.article'
 const NOTE = 'api::note.note'
 
-const soon = (ms = 300): string => new Date(Date.now() + ms).toISOString()
 const LATER = new Date(Date.now() + 86_400_000).toISOString()
 
 describe('schedules and releases', () => {
@@ -46,18 +46,39 @@ describe('schedules and releases', () => {
     (await ok('POST', `/admin/content/${uid}`, { data })).data.documentId
   const plan = (uid: string, documentId: string, action: string, at: string, query = '') =>
     ok('POST', `/admin/content/${uid}/${documentId}/actions/${action}${query}`, { data: { at } })
+  const planSoon = async (
+    [uid, documentId]: readonly [string, string],
+    action: string,
+    leadMs?: number,
+  ): Promise<Json> => {
+    const target = `/admin/content/${uid}/${documentId}/actions/${action}`
+    const answer = await sendSoon((at) => editor.send('POST', target, { data: { at } }), leadMs)
+    expect(answer.status, answer.text).to.equal(202)
+    return answer.body.data
+  }
   const isPublished = async (path: string): Promise<boolean> =>
     (await server.get(`/api/${path}`)).status === 200
   const schedulesOf = async (documentId: string): Promise<Json[]> =>
     (await ok('GET', `/admin/schedules?documentId=${documentId}`)).data
 
+  const permit = async (role: string, actions: readonly string[]): Promise<void> => {
+    const { status, text } = await server.send('PUT', `/admin/administrator-roles/${role}`, {
+      body: { permissions: actions.map((action) => ({ action })) },
+    })
+    expect(status, text).to.equal(200)
+  }
+
   describe('a schedule', () => {
     it('publishes and takes back at its time, once, in the name of its author', async () => {
-      const documentId = await make(NOTE, { text: 'one' })
-      const { data } = await plan(NOTE, documentId, 'publish', soon(700))
+      const { documentId, data, early } = await aheadOfTime(async (leadMs) => {
+        const made = await make(NOTE, { text: 'one' })
+        const planned = await planSoon([NOTE, made], 'publish', leadMs)
+        const isDone = await isPublished(`notes/${made}`)
+        const titles = (await schedulesOf(made)).map(({ title }) => title)
+        return { at: planned.at, documentId: made, data: planned, early: { isDone, titles } }
+      })
       expect(data).to.include({ kind: 'document', action: 'publish', uid: NOTE, state: 'waiting' })
-      expect(await isPublished(`notes/${documentId}`)).to.equal(false)
-      expect((await schedulesOf(documentId)).map(({ title }) => title)).to.deep.equal(['one'])
+      expect(early).to.deep.equal({ isDone: false, titles: ['one'] })
       await until(() => isPublished(`notes/${documentId}`), 10_000)
       await until(async () => (await schedulesOf(documentId)).length === 0, 10_000)
       const { data: rows } = await ok(
@@ -67,7 +88,7 @@ describe('schedules and releases', () => {
       expect(rows).to.have.length(1)
       expect(rows[0].by).to.include({ kind: 'administrator', name: 'Editor' })
       expect(rows[0].requestId).to.equal(`schedule:${data.id}`)
-      await plan(NOTE, documentId, 'unpublish', soon())
+      await planSoon([NOTE, documentId], 'unpublish')
       await until(async () => !(await isPublished(`notes/${documentId}`)), 10_000)
     })
 
@@ -76,13 +97,8 @@ describe('schedules and releases', () => {
       await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, {
         data: { title: 'fr' },
       })
-      const answer = await server.send(
-        'POST',
-        `/api/articles/${documentId}/actions/publish?locale=fr`,
-        {
-          body: { data: { at: soon() } },
-        },
-      )
+      const target = `/api/articles/${documentId}/actions/publish?locale=fr`
+      const answer = await sendSoon((at) => server.send('POST', target, { body: { data: { at } } }))
       expect(answer.status, answer.text).to.equal(202)
       expect(answer.body.data.locales).to.deep.equal(['fr'])
       await until(() => isPublished(`articles/${documentId}?locale=fr`), 10_000)
@@ -91,7 +107,7 @@ describe('schedules and releases', () => {
 
     it('is shown where it failed, and taken back', async () => {
       const documentId = await make(NOTE, {})
-      await plan(NOTE, documentId, 'publish', soon())
+      await planSoon([NOTE, documentId], 'publish')
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
       const [row] = await schedulesOf(documentId)
       expect(row.failure).to.include({ name: 'ValidationError' })
@@ -102,10 +118,13 @@ describe('schedules and releases', () => {
     })
 
     it('is begun anew when what was missing is there', async () => {
-      const documentId = await make(NOTE, {})
-      const { data } = await plan(NOTE, documentId, 'publish', soon())
-      const path = `/admin/schedules/${data.id}/actions/retry`
-      const early = await editor.send('POST', path)
+      const { documentId, data, path, early } = await aheadOfTime(async (leadMs) => {
+        const made = await make(NOTE, {})
+        const planned = await planSoon([NOTE, made], 'publish', leadMs)
+        const retry = `/admin/schedules/${planned.id}/actions/retry`
+        const retried = await editor.send('POST', retry)
+        return { at: planned.at, documentId: made, data: planned, path: retry, early: retried }
+      })
       expect([early.status, early.headers['error-code']]).to.deep.equal([400, 'conflicting_state'])
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
       await ok('POST', path) // it lacks its text still
@@ -121,12 +140,10 @@ describe('schedules and releases', () => {
     })
 
     it('asks for the rights of its author again, and of who cancels', async () => {
-      const all = ['find', 'findOne', 'readDrafts', 'update', 'publish', 'create']
-      await addRole(
-        server,
-        'publisher',
-        all.map((verb) => `${NOTE}.${verb}`),
+      const all = ['find', 'findOne', 'readDrafts', 'update', 'publish', 'create'].map(
+        (verb) => `${NOTE}.${verb}`,
       )
+      await addRole(server, 'publisher', all)
       await addRole(
         server,
         'reader',
@@ -136,19 +153,25 @@ describe('schedules and releases', () => {
       await addAdministrator(server, 'Reader', ['reader'])
       const publisher = await signIn(server, 'publisher@example.org')
       const reader = await signIn(server, 'reader@example.org')
-      const documentId = await make(NOTE, { text: 'two' })
-      const target = `/admin/content/${NOTE}/${documentId}/actions/publish`
-      const refused = await reader.send('POST', target, { data: { at: LATER } })
-      expect(refused.status).to.equal(403)
-      const planned = await publisher.send('POST', target, { data: { at: soon(1_500) } })
-      expect(planned.status, planned.text).to.equal(202)
-      expect((await reader.send('GET', '/admin/schedules')).body.data).to.have.length(1)
-      const cancelled = await reader.send('DELETE', `/admin/schedules/${planned.body.data.id}`)
-      expect(cancelled.status).to.equal(403)
-      const root = await server.send('PUT', '/admin/administrator-roles/publisher', {
-        body: { permissions: [{ action: `${NOTE}.find` }] },
-      })
-      expect(root.status, root.text).to.equal(200)
+      const { documentId, planned, statuses, listed } = await aheadOfTime(async (leadMs) => {
+        const made = await make(NOTE, { text: 'two' })
+        const target = `/admin/content/${NOTE}/${made}/actions/publish`
+        await permit('publisher', all)
+        const refused = await reader.send('POST', target, { data: { at: LATER } })
+        const accepted = await sendSoon(
+          (at) => publisher.send('POST', target, { data: { at } }),
+          leadMs,
+        )
+        expect(accepted.status, accepted.text).to.equal(202)
+        const { id, at } = accepted.body.data
+        const { data } = (await reader.send('GET', `/admin/schedules?documentId=${made}`)).body
+        const cancelled = await reader.send('DELETE', `/admin/schedules/${id}`)
+        await permit('publisher', [`${NOTE}.find`])
+        const answers = [refused.status, cancelled.status]
+        return { at, documentId: made, planned: accepted, statuses: answers, listed: data }
+      }, 1_500)
+      expect(statuses).to.deep.equal([403, 403])
+      expect(listed).to.have.length(1)
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 15_000)
       expect((await schedulesOf(documentId))[0].failure.code).to.equal('forbidden')
       const retried = `/admin/schedules/${planned.body.data.id}/actions/retry`
@@ -245,8 +268,12 @@ describe('schedules and releases', () => {
       (await ok('POST', '/admin/releases', { data: { name } })).data.id
     const add = (id: string, items: readonly object[]) =>
       ok('POST', `/admin/releases/${id}/items`, { data: { items } })
-    const publish = (id: string, body?: unknown) =>
+    const publish = (id: string, body?: unknown): Promise<Answer> =>
       editor.send('POST', `/admin/releases/${id}/actions/publish`, body)
+    const publishSoon = async (id: string): Promise<void> => {
+      const { status, text } = await sendSoon((at) => publish(id, { data: { at } }))
+      expect(status, text).to.equal(202)
+    }
 
     it('publishes and takes back together, of several types and locales', async () => {
       const gone = await make(ARTICLE, { title: 'gone', slug: 'same' })
@@ -342,7 +369,7 @@ describe('schedules and releases', () => {
         state: 'open',
         schedule: null,
       })
-      expect((await publish(id, { data: { at: soon() } })).status).to.equal(202)
+      await publishSoon(id)
       await until(() => isPublished(`notes/${note}`), 10_000)
       expect((await ok('GET', `/admin/releases/${id}`)).data).to.include({
         state: 'published',
@@ -354,7 +381,7 @@ describe('schedules and releases', () => {
       const empty = await make(NOTE, {})
       const id = await begin('late')
       await add(id, [{ uid: NOTE, documentId: empty, action: 'publish' }])
-      await publish(id, { data: { at: soon() } })
+      await publishSoon(id)
       const scheduleOf = async (): Promise<Json> =>
         (await ok('GET', `/admin/releases/${id}`)).data.schedule
       await until(async () => (await scheduleOf())?.state === 'failed', 10_000)
@@ -374,20 +401,24 @@ describe('schedules and releases', () => {
       await addRole(server, 'former', [...content, ...releases])
       await addAdministrator(server, 'Former', ['former'])
       const former = await signIn(server, 'former@example.org')
-      const documentId = await make(NOTE, { text: 'released' })
-      const id = await begin('of who may no more')
-      await add(id, [{ uid: NOTE, documentId, action: 'publish' }])
-      const target = `/admin/releases/${id}/actions/publish`
-      const planned = await former.send('POST', target, { data: { at: soon(1_500) } })
-      expect(planned.status, planned.text).to.equal(202)
-      const { status } = await server.send('PUT', '/admin/administrator-roles/former', {
-        body: { permissions: content.map((action) => ({ action })) },
-      })
-      expect(status).to.equal(200)
+      const { documentId, id } = await aheadOfTime(async (leadMs) => {
+        const made = await make(NOTE, { text: 'released' })
+        const release = await begin('without the right by then')
+        await add(release, [{ uid: NOTE, documentId: made, action: 'publish' }])
+        await permit('former', [...content, ...releases])
+        const target = `/admin/releases/${release}/actions/publish`
+        const planned = await sendSoon(
+          (at) => former.send('POST', target, { data: { at } }),
+          leadMs,
+        )
+        expect(planned.status, planned.text).to.equal(202)
+        await permit('former', content)
+        return { at: planned.body.data.schedule.at, documentId: made, id: release }
+      }, 1_500)
       const scheduled = async (): Promise<Json> =>
         (await ok('GET', `/admin/releases/${id}`)).data.schedule
       await until(async () => (await scheduled())?.state !== 'waiting', 15_000)
-      expect((await scheduled())?.failure.code).to.equal('forbidden')
+      expect((await scheduled())?.failure?.code).to.equal('forbidden')
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 

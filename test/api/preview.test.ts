@@ -18,6 +18,7 @@ const CONTENT_TYPES = {
     ),
   ),
   tag: declare('tag', { name: { type: 'string' } }),
+  'queries/titles': { type: 'article', fields: ['title'] },
 }
 const ARTICLES = '/admin/content/api::article.article'
 
@@ -74,6 +75,43 @@ describe('previews of entries', () => {
       const body = method === 'POST' || method === 'PUT' ? { body: { data: {} } } : {}
       expect((await server.send(method, path, { token, ...body })).status, path).to.equal(403)
     }
+  })
+
+  it('read entries and files, and no users, roles, copies or named queries', async () => {
+    await addAdministrator(server, 'Boss', ['administrator'])
+    const boss = await signIn(server, 'boss@example.org')
+    const token = secretOf(await preview(boss))
+    const statusOf = async (path: string): Promise<number> => (await read(token, path)).status
+    for (const path of [
+      '/api/articles?status=draft',
+      `/api/articles/${documentId}?status=draft`,
+      '/api/tags',
+      '/api/upload/files',
+    ]) {
+      expect(await statusOf(path), path).to.equal(200)
+    }
+    for (const path of [
+      '/api/users',
+      '/api/users/1',
+      '/api/users/count',
+      '/api/users/me',
+      '/api/users-permissions/roles',
+      '/api/users-permissions/roles/1',
+      '/api/users-permissions/permissions',
+      '/api/_sync',
+      '/api/_sync?types=article',
+      '/api/_live?types=article',
+      '/api/_q/titles',
+      '/api/i18n/locales',
+    ]) {
+      expect(await statusOf(path), path).to.be.oneOf([401, 403])
+    }
+    const bulk = await server.send('POST', '/api/_bulk', {
+      token,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: '{}\n',
+    })
+    expect(bulk.status).to.equal(403)
   })
 
   it('are read by nothing that was changed, made up or signed for somebody else', async () => {

@@ -188,18 +188,15 @@ describe('relations, components and populate', () => {
       expect(body.error.message).to.contain('needs to be connected first.')
     })
 
-    it('loses none of twenty connected at once', async () => {
+    it('connects forty at once without a 503', async () => {
       const { documentId } = await create({})
-      const names = Array.from({ length: 20 }, (_, index) => `many${index}`)
+      const names = Array.from({ length: 40 }, (_, index) => `many${index}`)
       const many = await Promise.all(names.map((name) => server.post('/api/tags', { name })))
       const ids = many.map(({ body }) => body.data.documentId as string)
-      const connect = async (id: string, attempts = 3): Promise<number> => {
-        const { status } = await server.put(`/api/posts/${documentId}`, { tags: { connect: [id] } })
-        // A busy machine may need more than the five seconds that a write waits for others: come again, as a client would.
-        return status === 503 && attempts > 1 ? connect(id, attempts - 1) : status
-      }
-      const answers = await Promise.all(ids.map((id) => connect(id)))
-      expect(answers).to.deep.equal(ids.map(() => 200))
+      const answers = await Promise.all(
+        ids.map((id) => server.put(`/api/posts/${documentId}`, { tags: { connect: [id] } })),
+      )
+      expect(answers.map(({ status }) => status)).to.deep.equal(ids.map(() => 200))
       const { tags: shown } = await show(documentId, 'populate[tags]=ids')
       expect(shown).to.have.members(ids)
     })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Answer, declare, serve, type TestServer } from './server.ts'
+import { type Json, type Answer, declare, serve, type TestServer } from './server.ts'
 
 const ROLE = 'plugin::users-permissions.role'
 const USER = 'plugin::users-permissions.user'
@@ -11,7 +11,10 @@ describe('/api/users-permissions', () => {
 
   before(async () => {
     server = await serve('roles_api', {
-      contentTypes: { post: declare('post', { title: { type: 'string' } }) },
+      contentTypes: {
+        post: declare('post', { title: { type: 'string' } }),
+        note: declare('note', { title: { type: 'string' } }, { draftAndPublish: true }),
+      },
     })
     const verbs = ['find', 'findOne', 'createRole', 'updateRole', 'deleteRole']
     const permissions = [...verbs.map((verb) => `${ROLE}.${verb}`), FIND, `${USER}.find`]
@@ -89,6 +92,31 @@ describe('/api/users-permissions', () => {
     expect((await server.get(path)).status).to.equal(404)
   })
 
+  it('takes readDraft, the name in the reference, for readDrafts', async () => {
+    const made = await create({
+      name: 'Drafts',
+      permissions: permissions('api::note.note.readDraft'),
+    })
+    expect(made.status, made.text).to.equal(403)
+    const asRoot = await server.send('POST', ROLES, {
+      body: { name: 'Drafts', permissions: permissions('api::note.note.readDraft') },
+    })
+    expect(asRoot.status, asRoot.text).to.equal(200)
+    const { id } = await roleNamed('Drafts')
+    const { body } = await server.get(`${ROLES}/${id}`)
+    expect(body.role.permissions['api::note'].controllers.note.readDrafts.enabled).to.equal(true)
+    const given = ['api::note.note.find', 'api::note.note.readDraft']
+    const { body: added } = await server.send('POST', '/admin/api-tokens', {
+      body: { name: 'drafts', type: 'custom', permissions: given },
+    })
+    expect(added.data.permissions).to.deep.equal([
+      'api::note.note.find',
+      'api::note.note.readDrafts',
+    ])
+    const list = await server.get('/api/notes?status=draft', { token: added.data.accessKey })
+    expect(list.status, list.text).to.equal(200)
+  })
+
   it('permits to nobody what the asking principal may not do itself', async () => {
     const refused = await create({ name: 'Strong', permissions: permissions(`${USER}.destroy`) })
     expect(refused.status, refused.text).to.equal(403)
@@ -104,6 +132,21 @@ describe('/api/users-permissions', () => {
     // What it has already may stay, whoever saves it.
     const again = await server.send('PUT', `${ROLES}/${id}`, { body, token })
     expect(again.status, again.text).to.equal(200)
+  })
+
+  it('takes an empty list for no permissions', async () => {
+    const made = await server.send('POST', ROLES, { body: { name: 'Empty', permissions: [] } })
+    expect(made.status, made.text).to.equal(200)
+    const { roles } = (await server.get(ROLES)).body
+    const { id } = roles.find(({ name }: Json) => name === 'Empty')
+    const enabled = async (): Promise<number> =>
+      (await server.get(`${ROLES}/${id}`)).text.split('"enabled":true').length - 1
+    expect(await enabled()).to.equal(0)
+    await server.send('PUT', `${ROLES}/${id}`, { body: { permissions: permissions(FIND) } })
+    expect(await enabled()).to.equal(1)
+    const emptied = await server.send('PUT', `${ROLES}/${id}`, { body: { permissions: [] } })
+    expect(emptied.status, emptied.text).to.equal(200)
+    expect(await enabled()).to.equal(0)
   })
 
   const refused: readonly (readonly [string, unknown, RegExp])[] = [

@@ -5,18 +5,20 @@ import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
 import { openPasswords, type Passwords } from '../../src/accounts/passwords.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { CommitLog } from '../../src/mongo/commits/commit-log.ts'
 import type { ObservedCommand } from '../../src/observed.ts'
 import { apiFacts } from '../../src/services/api-facts.ts'
 import { openServices } from '../../src/services/open-services.ts'
 import { testUri, isStrict } from '../test-database.ts'
 import type { Exchange } from '../../scripts/description/check-exchange.ts'
+import { until } from '../until.ts'
 import { watchExchanges } from '../openapi/watch-exchanges.ts'
 import { watchWrites } from './watch-writes.ts'
 
@@ -62,6 +64,8 @@ export interface TestServer {
   firstStartLink(): Promise<string | null>
   /** What a server does first that is told to stop. */
   leave(): void
+  /** Waits until all commits are numbered and the server itself knows it, which may be later than the database shows it. */
+  settled(): Promise<void>
   /** How many versions a collection holds. */
   count(collection: string): Promise<number>
   /**
@@ -107,6 +111,14 @@ function isBehind({ name, command }: ObservedCommand): boolean {
 /** What a hash costs in a process that serves is the business of test/accounts/passwords.test.ts. */
 const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
 
+async function settledLog(db: Db, log: Pick<CommitLog, 'head'>): Promise<void> {
+  await until(async () => {
+    if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
+    const head = await db.collection('quire_heads').findOne({})
+    return head?.['assigning'] === null && log.head().seq >= head['seq']
+  }, 20_000)
+}
+
 async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
   if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
   else if (isStrict()) await markSharded(admin, database)
@@ -148,7 +160,8 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   const { config } = dependencies
   const exchanges = watchExchanges(() => apiFacts(config, services.schema, services.locales))
   const app = buildApp(dependencies, services)
-  const listener = createServer(app.callback())
+  const { maxHeaderBytes: maxHeaderSize } = dependencies.config.http.connections
+  const listener = createServer({ maxHeaderSize }, app.callback())
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
@@ -226,6 +239,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     unjoinable: services.database.unjoinable,
     firstStartLink: () => app.firstStartLink(),
     leave: () => app.leave(),
+    settled: () => settledLog(admin.db(database), services.commitLog),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     close: async () => {
       listener.closeAllConnections()

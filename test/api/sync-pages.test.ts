@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { until } from '../until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const NOTES = 300
@@ -32,13 +31,7 @@ describe('pages of GET /api/_sync', () => {
   const sync = (query: string, sent: object = {}) => server.get(`/api/_sync?${query}`, sent)
 
   /** All that was written counts. */
-  async function settled(): Promise<void> {
-    const db = client.db(server.database)
-    await until(async () => {
-      if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
-      return (await db.collection('quire_heads').findOne({}))?.['assigning'] === null
-    }, 20_000)
-  }
+  const settled = (): Promise<void> => server.settled()
 
   async function create(path: string, data: object): Promise<string> {
     const { status, body, text } = await server.post(path, data)

@@ -96,6 +96,18 @@ describe('upload', () => {
       expect(list.body.map((file: { name: string }) => file.name)).to.deep.equal(['l2.txt'])
     })
 
+    it('is on a page with its pagination', async () => {
+      for (const name of ['of-page-1.txt', 'of-page-2.txt', 'of-page-3.txt']) await uploadText(name)
+      const query =
+        'filters[name][$startsWith]=of-page&sort=name&pagination[pageSize]=2&pagination[page]=2'
+      const { status, body } = await server.get(`/api/upload/files/page?${query}`)
+      expect(status).to.equal(200)
+      expect(body.data.map((file: { name: string }) => file.name)).to.deep.equal(['of-page-3.txt'])
+      expect(body.data[0].isUrlSigned).to.equal(false)
+      const pagination = { page: 2, pageSize: 2, pageCount: 2, total: 3 }
+      expect(body.meta).to.deep.equal({ pagination })
+    })
+
     it('needs permissions', async () => {
       const file = await uploadText()
       const asPublic = { token: null }

@@ -415,6 +415,76 @@ describe('webhooks', () => {
     expect(all.status, 'of every type').to.equal(403)
   })
 
+  it('show what their creator may find when they are sent, and nothing else', async () => {
+    const managing = ['read', 'create'].map((verb) => `admin::webhooks.${verb}`)
+    const [find, readDrafts] = ['find', 'readDrafts'].map((verb) => `${ARTICLE}.${verb}`)
+    const permit = async (permissions: readonly (string | object | undefined)[]): Promise<void> => {
+      const body = {
+        permissions: permissions.map((one) => (typeof one === 'string' ? { action: one } : one)),
+      }
+      const answer = await server.send('PUT', '/admin/administrator-roles/limited', { body })
+      expect(answer.status, answer.text).to.equal(200)
+    }
+    await addRole(server, 'limited', [])
+    await permit([...managing, find, readDrafts])
+    const { id } = await addAdministrator(server, 'Carl', ['limited'])
+    const carl = await signIn(server, 'carl@example.org')
+    const wanted = { name: 'mine', url: receiver.url, events: ['entry.create', 'entry.publish'] }
+    const made = await carl.send('POST', '/admin/webhooks', { ...wanted, types: [ARTICLE] })
+    expect(made.status, made.text).to.equal(201)
+    const tag = (await server.post('/api/tags', { name: 'secret tag' })).body.data
+    /** What is sent about a new article: the entries of the draft and of the published version. */
+    const sent = async (locale = 'en'): Promise<Json> => {
+      receiver.clear()
+      await article({ title: 'told', tag: tag.documentId }, `?locale=${locale}`)
+      await arrived(2)
+      const bodies = receiver.received.map(({ body }) => body)
+      const entryOf = (event: string): Json => bodies.find((body) => body.event === event).entry
+      return { draft: entryOf('entry.create'), published: entryOf('entry.publish') }
+    }
+    const named = ['documentId', 'locale']
+
+    const limited = await sent()
+    expect([limited.draft.title, limited.published.title]).to.deep.equal(['told', 'told'])
+    expect(JSON.stringify(limited)).not.to.include('secret tag')
+
+    await permit([...managing, find, readDrafts, `${TAG}.find`])
+    expect((await sent()).published.tag.name).to.equal('secret tag')
+
+    await permit([...managing, find])
+    const withoutDrafts = await sent()
+    expect(withoutDrafts.draft).to.have.all.keys(named)
+    expect(withoutDrafts.published.title).to.equal('told')
+
+    await permit([...managing, { action: find, locales: ['fr'] }])
+    expect((await sent()).published).to.have.all.keys(named)
+    expect((await sent('fr')).published.title).to.equal('told')
+
+    await permit(managing)
+    const none = await sent()
+    expect(none.draft).to.have.all.keys(named)
+    expect(none.published).to.have.all.keys(named)
+
+    await permit([...managing, find, readDrafts])
+    expect((await sent()).published.title).to.equal('told')
+    const removed = await server.send('DELETE', `/admin/administrators/${id}`)
+    expect(removed.status, removed.text).to.be.within(200, 204)
+    const orphaned = await sent()
+    expect(orphaned.draft).to.have.all.keys(named)
+    expect(orphaned.published).to.have.all.keys(named)
+  })
+
+  it('without a creator show what their subscription needs', async () => {
+    const { id } = await make({ events: ['entry.publish'], types: [ARTICLE] })
+    const hooks = client.db(server.database).collection<{ _id: string }>('quire_webhooks')
+    await hooks.updateOne({ _id: id }, { $unset: { by: 1 } }) // a row of an earlier version
+    const tag = (await server.post('/api/tags', { name: 'secret tag' })).body.data
+    await article({ title: 'told', tag: tag.documentId })
+    await arrived(1)
+    expect(theOne().body.entry.title).to.equal('told')
+    expect(theOne().text).not.to.include('secret tag')
+  })
+
   it('are changed by nobody who may not see what they are told of', async () => {
     const managing = ['read', 'create', 'update', 'delete'].map((verb) => `admin::webhooks.${verb}`)
     const permitted = [...managing, `${TAG}.find`]

@@ -5,6 +5,8 @@ import { expect } from 'chai'
 import { type Access, openAccess } from '../../src/access/access.ts'
 import { compileActions } from '../../src/access/actions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { documentContext } from '../../src/services/document-context.ts'
+import { openUserAttributes } from '../../src/services/open-user-attributes.ts'
 import { type UserManagement } from '../../src/accounts/manage-users.ts'
 import { openAdministrators } from '../../src/administrators/open-administrators.ts'
 import { openPasswords } from '../../src/accounts/passwords.ts'
@@ -57,7 +59,13 @@ describe('cli/run-cli', () => {
     const ids = openIdAllocator(test.database)
     const now = (): Date => new Date()
     const passwords = openPasswords()
-    return { db: test.database, plan, ids, now, passwords, roles: access.roles, sessions: null }
+    const documents = documentContext(
+      test.database,
+      compileSchema(checkDefinitions([], BUILT_IN_TYPES)),
+    )
+    const attributes = openUserAttributes(documents, [])
+    const { roles } = access
+    return { db: test.database, plan, ids, now, passwords, roles, sessions: null, attributes }
   }
   const openWebhookParts = async () => {
     await ensureWebhooks(test.database)
@@ -92,6 +100,7 @@ describe('cli/run-cli', () => {
           maxLimit: 100,
           serverUrl: 'http://127.0.0.1:1337',
           refresh: false,
+          registerFields: [],
         }),
         content: () => Promise.reject(new Error('no command here needs it')),
         media: () => Promise.reject(new Error('no command here needs it')),

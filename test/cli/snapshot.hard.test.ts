@@ -138,7 +138,7 @@ describe('quire snapshot', () => {
     const file = path.join(folder, 'app.ndjson')
     const { code, said } = await quire('--types', 'article,tag', '--locale', '*', '--out', file)
     expect(code, said).to.equal(0)
-    expect(said).to.match(/^Wrote .*: 36 rows/)
+    expect(said).to.match(/^Wrote .*: 36 rows/m)
     const text = readFileSync(file, 'utf8')
     expect(text).not.to.contain('hidden').and.not.to.contain('a draft')
     const lines = text

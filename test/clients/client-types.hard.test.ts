@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -33,6 +33,20 @@ const OPTIONS = {
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   allowImportingTsExtensions: true,
+}
+
+/** The blocks of TypeScript of all pages, each a module of its own. */
+async function examplesOfDocs(): Promise<readonly string[]> {
+  const pages = ['README.md', 'CONTRIBUTING.md']
+  for (const folder of ['docs', 'packages', 'examples']) {
+    const names = await readdir(path.join(ROOT, folder), { recursive: true })
+    const own = names.filter((name) => !/(^|\/)node_modules\//.test(name) && name.endsWith('.md'))
+    pages.push(...own.map((name) => path.join(folder, name)))
+  }
+  const texts = await Promise.all(pages.map((page) => readFile(path.join(ROOT, page), 'utf8')))
+  return texts.flatMap((text) =>
+    [...text.matchAll(/^```(?:ts|tsx|typescript)\n(.*?)^```$/gms)].map(([, block = '']) => block),
+  )
 }
 
 describe('the types of @quire/client', () => {
@@ -69,6 +83,16 @@ describe('the types of @quire/client', () => {
     await rm(path.join(folder, 'store.ts'))
   })
 
+  it('compile every TypeScript example of the docs', async () => {
+    const blocks = await examplesOfDocs()
+    expect(blocks.length).to.be.above(2)
+    const content = await generate(path.join(ROOT, 'content-types'))
+    const programs = blocks.map((text, index) => [`example-${index}.ts`, text] as const)
+    const files = { 'content.ts': content, ...Object.fromEntries(programs) }
+    expect(await compile(files)).to.equal('')
+    for (const [name] of programs) await rm(path.join(folder, name))
+  })
+
   it('are in the example app what they would be if they were written now', async () => {
     const file = path.join(ROOT, 'examples/atlas/src/content.ts')
     const held = await readFile(file, 'utf8')
@@ -91,7 +115,13 @@ describe('the types of @quire/client', () => {
 
   it('are those of the description, for openapi-typescript and openapi-fetch', async () => {
     const schema = await loadSchema(path.join(ROOT, 'content-types'))
-    const bounds = { locales: LOCALES, defaultLimit: 25, maxLimit: 100, refresh: true }
+    const bounds = {
+      locales: LOCALES,
+      defaultLimit: 25,
+      maxLimit: 100,
+      refresh: true,
+      registerFields: [],
+    }
     const facts = { ...bounds, schema, serverUrl: 'http://127.0.0.1:1337' }
     const description = JSON.stringify(describeApi(facts, EVERYTHING))
     await writeFile(path.join(folder, 'openapi.json'), description)

@@ -39,6 +39,8 @@ export async function good(): Promise<void> {
     populate: { sections: { on: { 'shared.quote': { fields: ['text'] } } } },
   })
   isExactly<(typeof quotes.sections)[number], { __component: 'shared.quote'; id: number; text: string | null }>(true)
+  const anyQuote = await quire.articles.get('x', { populate: { sections: { on: { 'shared.quote': true } } } })
+  isExactly<(typeof anyQuote.sections)[number]['__component'], 'shared.quote'>(true)
   for await (const city of quire.cities.all({ fields: ['name'], populate: { location: true } })) {
     isExactly<keyof typeof city, 'id' | 'name' | 'documentId' | 'location'>(true)
   }

@@ -20,7 +20,7 @@ describe('readConfig', () => {
       logLevel: 'info',
       dataDir: '.quire',
       contentTypesDir: 'content-types',
-      endUsers: { emailConfirmation: false, sessions: null },
+      endUsers: { emailConfirmation: false, registerFields: [], sessions: null },
       observe: { commands: 'requests', slowRequestMs: 500 },
       webhooks: { allowHosts: [] },
       oidc: null,
@@ -28,6 +28,7 @@ describe('readConfig', () => {
         host: '0.0.0.0',
         port: 1337,
         publicUrl: 'http://localhost:1337',
+        cookieName: '1337',
         corsOrigin: '*',
         trustedProxies: 0,
         rateLimit: true,
@@ -165,6 +166,30 @@ describe('readConfig', () => {
       'mongodb+srv://u:p@c.example/x',
     ],
     [
+      'the database in the path of the URI',
+      { MONGODB_URI: 'mongodb://u:p@a.example:1,b.example/my%2Dcms?replicaSet=r' },
+      (config) => config.database.name,
+      'my-cms',
+    ],
+    [
+      'no database from a URI without a path',
+      { MONGODB_URI: 'mongodb://a.example/?authSource=admin' },
+      (config) => config.database.name,
+      'quire',
+    ],
+    [
+      'MONGODB_DATABASE before the path of the URI',
+      { MONGODB_URI: 'mongodb://u:p@a.example/admin', MONGODB_DATABASE: 'cms' },
+      (config) => config.database.name,
+      'cms',
+    ],
+    [
+      'no database from a URI that is not used',
+      { MONGODB_URI: 'mongodb://a.example/cms', QUIRE_DATABASE: 'embedded' },
+      (config) => config.database.name,
+      'quire',
+    ],
+    [
       'a forced database',
       { QUIRE_DATABASE: 'embedded' },
       (config) => config.database.kind,
@@ -207,11 +232,22 @@ describe('readConfig', () => {
   })
 
   const wrong: readonly [Record<string, string>, string][] = [
+    [
+      { MONGODB_URI: 'mongodb://u:p@h.example/admin' },
+      'MONGODB_URI: its path names admin, a database of MongoDB itself; set MONGODB_DATABASE to the database of the content',
+    ],
+    ...['a.b', 'a%2Fb', 'a%', 'a%00b', 'x'.repeat(64)].map(
+      (path): [Record<string, string>, string] => [
+        { MONGODB_URI: `mongodb://h.example/${path}` },
+        'MONGODB_URI: its path is not a database name; correct it or set MONGODB_DATABASE',
+      ],
+    ),
     [{ PORT: '65536' }, 'PORT: "65536" is not a whole number from 0 to 65535'],
     [{ PORT: '-1' }, 'PORT: "-1" is not a whole number from 0 to 65535'],
     [{ PORT: '80.5' }, 'PORT: "80.5" is not a whole number from 0 to 65535'],
     [{ PORT: '1e3' }, 'PORT: "1e3" is not a whole number from 0 to 65535'],
     [{ API_DEFAULT_LIMIT: '0' }, 'API_DEFAULT_LIMIT: "0" is not a whole number from 1 to 100000'],
+    [{ NODE_ENV: 'prod' }, 'NODE_ENV: "prod" is not one of production, development, test'],
     [{ RATE_LIMIT: 'maybe' }, 'RATE_LIMIT: "maybe" is not on or off'],
     [{ RATE_LIMIT: 'toString' }, 'RATE_LIMIT: "toString" is not on or off'],
     [{ QUIRE_DATABASE: 'postgres' }, 'QUIRE_DATABASE: "postgres" is not uri, mongod or embedded'],
@@ -355,5 +391,32 @@ describe('findNearMisses', () => {
     expect(() => readConfig({ ...given, OIDC_CLIENT_SECRET: 'hidden', OIDC_ROLES: 'x' }))
       .to.throw(/OIDC_ROLES/)
       .and.not.match(/hidden/)
+  })
+
+  it('names cookies by the port of the address, or as configured', () => {
+    const nameOf = (env: Record<string, string>): string => readConfig(env).http.cookieName
+    expect(nameOf({ PORT: '4000' })).to.equal('4000')
+    expect(nameOf({ PUBLIC_URL: 'https://cms.example.org' })).to.equal('')
+    expect(nameOf({ PUBLIC_URL: 'https://cms.example.org:8443/' })).to.equal('8443')
+    expect(nameOf({ PUBLIC_URL: 'https://cms.example.org', COOKIE_NAME: 'staging' })).to.equal(
+      'staging',
+    )
+    for (const wrong of ['a b', 'a;b', 'a=b', 'ü', 'x'.repeat(41)]) {
+      expect(() => readConfig({ COOKIE_NAME: wrong }), wrong).to.throw(/COOKIE_NAME/)
+    }
+  })
+
+  it('takes an identity provider by HTTP on this machine, in development and when told to', () => {
+    const oidc = { OIDC_CLIENT_ID: 'quire', OIDC_ROLES: '*=x', JWT_SECRET: 'secret' }
+    const given = { ...oidc, OIDC_ISSUER: 'http://127.0.0.1:4000', CORS_ORIGIN: '*' }
+    expect(readConfig({ ...given, OIDC_ALLOW_HTTP: 'on' }).oidc?.issuer).to.equal(given.OIDC_ISSUER)
+    for (const wrong of [
+      given,
+      { ...given, NODE_ENV: 'production' },
+      { ...given, NODE_ENV: 'production', OIDC_ALLOW_HTTP: 'on' },
+      { ...given, OIDC_ISSUER: 'http://login.example.org', OIDC_ALLOW_HTTP: 'on' },
+    ]) {
+      expect(() => readConfig(wrong), JSON.stringify(wrong)).to.throw(/OIDC_ISSUER|OIDC_ALLOW_HTTP/)
+    }
   })
 })

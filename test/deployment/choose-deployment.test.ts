@@ -85,6 +85,35 @@ describe('chooseDeployment', () => {
     expect(kinds).to.deep.equal(['uri', 'mongod', 'embedded'])
   })
 
+  describe('in production', () => {
+    const production = { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(40) }
+
+    it('starts no database that was not asked for, and names the three ways out', async () => {
+      const parts = starters('runs')
+      mkdirSync(join(dir, 'embedded'))
+      writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
+      const error: unknown = await choose(production, parts).catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(ConfigError)
+      expect((error as ConfigError).faults.join())
+        .to.include('MONGODB_URI: must be given')
+        .and.include('QUIRE_DATABASE=mongod')
+        .and.include('QUIRE_DATABASE=embedded')
+      expect(parts.calls).to.deep.equal([])
+    })
+
+    it('starts each database that is asked for', async () => {
+      const asked = [
+        { MONGODB_URI: 'mongodb://h' },
+        { QUIRE_DATABASE: 'mongod' },
+        { QUIRE_DATABASE: 'embedded' },
+      ]
+      const kinds: string[] = []
+      for (const env of asked)
+        kinds.push((await choose({ ...production, ...env }, starters('runs'))).kind)
+      expect(kinds).to.deep.equal(['uri', 'mongod', 'embedded'])
+    })
+  })
+
   it('fails when the forced mongod cannot be had', async () => {
     const fault = await refused({ QUIRE_DATABASE: 'mongod' })
     expect(fault).to.equal('QUIRE_DATABASE: it asks for mongod, but there is no mongod')

@@ -270,7 +270,7 @@ describe('startMongod', () => {
         { MONGOMS_SYSTEM_BINARY: '/nowhere/mongod' },
         /names \/nowhere\/mongod, which cannot be executed/,
       ],
-      ['an old version', { STAND_IN: 'old' }, /is v3\.6\.23, older than 4\.4/],
+      ['an old version', { STAND_IN: 'old' }, /is v3\.6\.23, older than 5\.0/],
       [
         'one that hangs at --version',
         { STAND_IN: 'hang-version' },

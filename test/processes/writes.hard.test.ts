@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
@@ -184,6 +186,41 @@ describe('four processes that write', () => {
     const values = Array.from({ length: ALL }, (_, writer) => data[`a${writer}`] as unknown)
     expect(values).to.deep.equal(values.map(() => EACH - 1))
   })
+
+  for (const [where, count] of [
+    ['one process', 1],
+    ['four processes', PROCESSES],
+  ] as const) {
+    it(`connect forty to one entry from ${where} on a busy machine, without a 503`, async () => {
+      const busy = Array.from({ length: 2 * availableParallelism() }, () =>
+        spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+      )
+      try {
+        for (const plural of ['lists', 'shelfs']) await connectForty(plural, where, count)
+      } finally {
+        for (const child of busy) child.kill('SIGKILL')
+      }
+    })
+  }
+  const connectForty = async (plural: string, where: string, count: number): Promise<void> => {
+    const { documentId } = await create(first(), `/api/${plural}`, {})
+    const path = `/api/${plural}/${documentId}`
+    const books: string[] = []
+    for (let index = 0; index < 40; index += 1) {
+      const book = await create(first(), '/api/books', { name: `${where} ${plural} ${index}` })
+      books.push(String(book.documentId))
+    }
+    const answers = await Promise.all(
+      books.map((book, index) =>
+        ask(processes.servers[index % count] ?? first(), 'PUT', path, {
+          body: { data: { books: { connect: [book] } } },
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).to.deep.equal(books.map(() => 200))
+    const { body } = await ask(first(), 'GET', `${path}?populate[books][fields]=name`)
+    expect(body.data.books.map((book: Json) => String(book.documentId))).to.have.members(books)
+  }
 
   it('keep every connection to one list, of an owner and of an inverse', async () => {
     for (const type of ['lists', 'shelves']) {

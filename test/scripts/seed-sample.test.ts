@@ -118,9 +118,10 @@ describe('compileSample', () => {
 
 describe('readSeedOptions', () => {
   for (const [args, expected] of [
-    [[], { cities: 10_000, quiet: false, from: null }],
-    [['--cities', '138000'], { cities: 138_000, quiet: false, from: null }],
-    [['--cities=0', '--quiet'], { cities: 0, quiet: true, from: null }],
+    [[], { cities: 10_000, quiet: false, from: null, help: false }],
+    [['--cities', '138000'], { cities: 138_000, quiet: false, from: null, help: false }],
+    [['--help'], { cities: 10_000, quiet: false, from: null, help: true }],
+    [['--cities=0', '--quiet'], { cities: 0, quiet: true, from: null, help: false }],
   ] as const) {
     it(`understands "${args.join(' ')}"`, () => {
       expect(readSeedOptions(args)).to.deep.equal(expected)

@@ -8,6 +8,7 @@ import {
   ensureDeliveries,
 } from '../../src/webhooks/delivery.ts'
 import { WAIT_MS } from '../../src/webhooks/document-order.ts'
+import { ROOT } from '../../src/access/principal.ts'
 import { ensureWebhooks, type WebhookRow } from '../../src/webhooks/webhook.ts'
 import { sampleSchema } from '../access/sample-schema.ts'
 import { type Receiver, startReceiver } from '../api/webhook-receiver.ts'
@@ -35,6 +36,10 @@ describe('the order of the events of one document', () => {
       database,
       schema: sampleSchema(),
       locales: { current: () => Promise.reject(new Error('a thin body asks for nothing')) },
+      principals: {
+        access: { principalOfAuthor: () => Promise.resolve(ROOT) },
+        principalOfAdministrator: () => Promise.resolve(null),
+      },
       bounds: { maxEntries: 1, maxBytes: 1 },
       send: { allowHosts: ['127.0.0.1'], version: '1' },
       queue: await openJobQueue<DeliveryRow>({

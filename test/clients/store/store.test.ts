@@ -198,12 +198,7 @@ describe('@quire/client/sync', () => {
     })
 
   /** All that was written counts. */
-  const settled = (): Promise<void> =>
-    until(async () => {
-      const db = mongo.db(server.database)
-      if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
-      return (await db.collection('quire_heads').findOne({}))?.['assigning'] === null
-    }, 10_000)
+  const settled = (): Promise<void> => server.settled()
 
   const create = async (name: string, data: object, query = ''): Promise<string> => {
     const { status, body, text } = await server.post(`/api/${name}${query}`, data)

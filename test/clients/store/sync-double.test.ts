@@ -128,7 +128,8 @@ describe('the double of the sync protocol', () => {
       all: rules.locales.map((code) => ({ code })),
       has: (code: string) => rules.locales.includes(code),
     }
-    const sources: SyncSources = { database, head: await readHead(database), locales }
+    const moment = { database: database.majority, session: undefined }
+    const sources: SyncSources = { moment, head: await readHead(database), locales }
     const caller: SyncCaller = {
       maySync: ({ name }) => rules.may.has(name),
       mayRead: (uid) => uid !== 'api::tag.tag' || rules.may.has('read tag'),

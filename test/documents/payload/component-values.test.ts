@@ -4,8 +4,8 @@ import {
   collectRelationChanges,
   countNewComponents,
   mergeComponents,
-  unsetValue,
 } from '../../../src/documents/payload/component-values.ts'
+import { unsetValue } from '../../../src/schema/values/unset-value.ts'
 import type { DocumentChange } from '../../../src/documents/payload/relation-change.ts'
 import type { DocumentChanges } from '../../../src/documents/payload/relation-input.ts'
 import type { Data } from '../../../src/schema/definition.ts'

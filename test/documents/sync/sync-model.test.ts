@@ -191,7 +191,8 @@ describe('copies that follow the log', () => {
 
   async function pull(copy: Copy, rules: Rules, isCutOff = false): Promise<boolean> {
     const head = await readHead(test.database)
-    const sources: SyncSources = { database: test.database, head, locales: localeRules(rules) }
+    const moment = { database: test.database.majority, session: undefined }
+    const sources: SyncSources = { moment, head, locales: localeRules(rules) }
     const caller = callerOf(rules)
     const scope = copy.scope()
     const token = copy.token === null ? beginSync(sources, scope, caller) : readToken(copy.token)

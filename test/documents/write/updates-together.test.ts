@@ -8,6 +8,7 @@ import { createCommandMonitor } from '../../../src/mongo/connection/command-moni
 import { COMMITS, type PendingRow } from '../../../src/mongo/connection/commit-record.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { openDatabase } from '../../../src/mongo/connection/database.ts'
 import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
@@ -22,7 +23,7 @@ import { lockDocuments } from '../../../src/mongo/write/lock-document.ts'
 import type { Status } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf, SCALAR_ATTRIBUTES } from '../../fixtures/plans.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase, testUri } from '../../test-database.ts'
 
 const SOME = 8
 const VALUES = {
@@ -230,23 +231,31 @@ describe('documents that are changed at once', () => {
       await create({ needed: 'b' }),
     ]
     let isWritten = false
+    const other = await openDatabase({
+      uri: await testUri(),
+      name: test.database.collection('rows').dbName,
+      queryTimeoutMs: test.database.queryTimeoutMs,
+    })
     const between: DocumentContext['database'] = {
       ...test.database,
       commandIn: async (session, command) => {
         if ('update' in command && !isWritten) {
           isWritten = true
-          await updateDocument(context, targetOf(documentId), { text: 'between' })
+          await updateDocument({ ...context, database: other }, targetOf(documentId), {
+            text: 'between',
+          })
         }
         return test.database.commandIn(session, command)
       },
     }
-    // Its own, as another process has: else the write between would wait for the one that it comes between.
+    // Both have their own queues, as two processes do: else the write between would wait for the other one.
     const late = { ...context, database: { ...between, gatherWrites: gatherWrites(null) } }
     await Promise.all(
       [documentId, beside.documentId].map((each) =>
         updateDocument(late, targetOf(each), { string: 'late' }),
       ),
     )
+    await other.close()
     expect(isWritten).to.equal(true)
     for (const version of await storedOf(documentId)) {
       expect(version).to.deep.include({ string: 'late', text: 'between' })

@@ -50,6 +50,13 @@ describe('the files of the Studio', () => {
     }
   })
 
+  it('are sent from memory, without a file read', async () => {
+    const before = await get('/studio/assets/main-1a2b.js')
+    rmSync(path.join(folder, 'assets'), { recursive: true })
+    const after = await get('/studio/assets/main-1a2b.js')
+    expect(await after.text()).to.equal(await before.text())
+  })
+
   it('are kept for good where their names carry a digest, and sent packed', async () => {
     const packed = await get('/studio/assets/main-1a2b.js', { 'accept-encoding': 'br' })
     expect(packed.headers.get('content-encoding')).to.equal('br')

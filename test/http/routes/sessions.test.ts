@@ -4,6 +4,7 @@ import { type Answer, type Json, serveUsers, type UsersServer } from './users-se
 const LOGIN = '/api/auth/local'
 const REFRESH = '/api/auth/refresh'
 const LOGOUT = '/api/auth/logout'
+const SESSIONS = '/api/auth/sessions'
 const lifespans = { accessSeconds: 1_800, idleSeconds: 7_200, maxSeconds: 18_000 }
 
 const errorOf = ({ status, body }: Answer): unknown => [status, body.error.name, body.error.message]
@@ -144,8 +145,14 @@ describe('http/auth-routes with sessions', () => {
     const again = await logIn('gil', 'laptop')
     expect(await me(laptop.jwt), 'one session for a device').to.equal(401)
     const more = await logIn('gil')
-    expect((await server.send('POST', LOGOUT, undefined, again.jwt)).status).to.equal(200)
-    for (const { jwt, refreshToken } of [again, more]) {
+    const third = await logIn('gil')
+    expect((await server.send('POST', LOGOUT, undefined, third.jwt)).status).to.equal(200)
+    expect([await me(third.jwt), await me(again.jwt), await me(more.jwt)]).to.deep.equal([
+      401, 200, 200,
+    ])
+    const all = { scope: 'all' }
+    expect((await server.send('POST', LOGOUT, all, again.jwt)).status).to.equal(200)
+    for (const { jwt, refreshToken } of [again, more, third]) {
       expect(await me(jwt)).to.equal(401)
       expect(errorOf(await refresh(refreshToken))).to.deep.equal(REFUSED)
     }
@@ -154,7 +161,80 @@ describe('http/auth-routes with sessions', () => {
       const answer = await server.send('POST', LOGOUT, { deviceId }, hostile.jwt)
       expect(answer.status, JSON.stringify(deviceId)).to.equal(400)
     }
+    for (const scope of ['everything', ['all'], { $ne: 'x' }, 1, null]) {
+      const answer = await server.send('POST', LOGOUT, { scope }, hostile.jwt)
+      expect(answer.status, JSON.stringify(scope)).to.equal(400)
+    }
     expect(await me(hostile.jwt)).to.equal(200)
+  })
+
+  it('are listed for their user, and ended one by one', async () => {
+    await server.register('lou')
+    await server.register('max')
+    const [phone, laptop, max] = [
+      await logIn('lou', 'phone'),
+      await logIn('lou', 'laptop'),
+      await logIn('max'),
+    ]
+    const listed = await server.send('GET', SESSIONS, undefined, laptop.jwt)
+    expect(listed.headers.get('cache-control')).to.equal('no-store')
+    const [{ id }, ...others] = listed.body.data.filter(
+      (one: Json) => one.deviceId === 'phone',
+    ) as Json[]
+    expect(others).to.deep.equal([])
+    expect(Object.keys(listed.body.data[0])).to.deep.equal([
+      'id',
+      'deviceId',
+      'createdAt',
+      'refreshedAt',
+      'expiresAt',
+      'current',
+    ])
+    const current = listed.body.data.filter((one: Json) => one.current)
+    expect(current.map((one: Json) => one.deviceId)).to.deep.equal(['laptop'])
+    for (const refresher of [phone, laptop, max]) {
+      expect(JSON.stringify(listed.body)).to.not.include(refresher.refreshToken.split('-')[2])
+    }
+    const end = (which: string, jwt: string | null) =>
+      server.send('DELETE', `${SESSIONS}/${which}`, undefined, jwt)
+    expect((await end(id, max.jwt)).status, 'the session of another user').to.equal(404)
+    expect((await end('x', laptop.jwt)).status).to.equal(404)
+    expect((await end(id, 'root-token-of-the-test')).status).to.equal(401)
+    expect((await end(id, null)).status).to.equal(403)
+    expect(await me(phone.jwt)).to.equal(200)
+    expect((await end(id, laptop.jwt)).status).to.equal(204)
+    expect((await end(id, laptop.jwt)).status).to.equal(404)
+    expect([await me(phone.jwt), await me(laptop.jwt), await me(max.jwt)]).to.deep.equal([
+      401, 200, 200,
+    ])
+    expect(errorOf(await refresh(phone.refreshToken))).to.deep.equal(REFUSED)
+  })
+
+  it('travel in a cookie where a request asks for it', async () => {
+    await server.register('ned')
+    const ask = (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
+      fetch(server.base + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    const chosen = { 'x-strapi-refresh-cookie': 'httpOnly' }
+    const login = { identifier: 'ned', password: 'secret of ned' }
+    const entered = await ask(LOGIN, login, chosen)
+    const body: Json = await entered.json()
+    expect(Object.keys(body)).to.deep.equal(['jwt', 'user'])
+    const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect(cookie).to.match(/^strapi_up_refresh=[0-9a-f-]+$/)
+    expect((await ask(REFRESH, {}, { cookie })).status, 'without the header').to.equal(400)
+    const next = await ask(REFRESH, {}, { cookie, ...chosen })
+    expect(next.status).to.equal(200)
+    expect(next.headers.get('set-cookie')).to.include('HttpOnly')
+    expect(Object.keys((await next.json()) as object)).to.deep.equal(['jwt'])
+    const wrong = await ask(LOGIN, login, { 'x-strapi-refresh-cookie': 'yes' })
+    expect(wrong.status).to.equal(400)
+    expect(wrong.headers.get('set-cookie')).to.equal(null)
+    const out = await ask(LOGOUT, {}, { ...chosen, authorization: `Bearer ${body.jwt}` })
+    expect(out.headers.get('set-cookie')).to.match(/^strapi_up_refresh=; .*Max-Age=0;/)
   })
 
   it('of another user are not reached by the name of a device', async () => {

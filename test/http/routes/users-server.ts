@@ -25,6 +25,7 @@ import { compileCollections } from '../../../src/mongo/indexes/collection-plan.t
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { openUserAttributes } from '../../../src/services/open-user-attributes.ts'
 import { BUILT_IN_TYPES } from '../../../src/schema/built-in-types.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { Uid } from '../../../src/schema/definition.ts'
@@ -68,6 +69,14 @@ export async function serveUsers(
   const now = () => new Date(ms)
   const mails: Mail[] = []
   const ids = openIdAllocator(database)
+  const documents = {
+    database,
+    ids,
+    contentType,
+    now,
+    newDocumentId,
+    hashPassword: (password: string) => Promise.resolve(password),
+  }
   const users = { db: database, plan: contentType(USER), ids, now }
   const open = async () => {
     const tokens = openUserTokens(SECRET, now, lifespans?.accessSeconds)
@@ -84,6 +93,7 @@ export async function serveUsers(
       ...users,
       tokens,
       sessions,
+      attributes: openUserAttributes(documents, []),
       emailConfirmation,
       roles: access.roles,
       mailer: { send: (mail) => Promise.resolve(void mails.push(mail)) },
@@ -98,14 +108,7 @@ export async function serveUsers(
     })
     const locales = await openLocales(database)
     const shared = {
-      documents: {
-        database,
-        ids,
-        contentType,
-        now,
-        newDocumentId,
-        hashPassword: (password: string) => Promise.resolve(password),
-      },
+      documents,
       schema,
       locales,
       api: {
@@ -118,7 +121,11 @@ export async function serveUsers(
       accounts,
     }
     const limits = limited ? await openRateLimits(database, now) : null
-    const cookie = inCookie ? { publicUrl: 'https://cms.example.org/x', maxSeconds: 99 } : null
+    const publicUrl = 'https://cms.example.org/x'
+    const cookie =
+      lifespans === undefined
+        ? null
+        : { publicUrl, cookieName: '', maxSeconds: 99, always: inCookie }
     const app = new Koa<RequestState>()
     app.silent = true
     app.use(handleErrors(pino({ level: 'silent' })))

@@ -53,6 +53,11 @@ describe('toCmsError', () => {
     ['a user who is not permitted', server(13), 'The database refuses this server'],
     ['a client that is closed', new MongoNotConnectedError('x'), AWAY],
     ['a primary that stepped down', server(10107), 'The database is changing its primary'],
+    ...[175, 239, 246].map((code): [string, Error, string] => [
+      `a read that ended with ${code}`,
+      server(code),
+      'The database ended the read: an index was built or removed',
+    ]),
     ['a server that shuts down', server(91), 'The database is changing its primary'],
     ['a broken pipe', Object.assign(new Error('x'), { code: 'EPIPE' }), AWAY],
     ['no free connection', waiting, 'The database is busy: no connection became free'],

@@ -93,6 +93,7 @@ describe('openReadAtOnce', () => {
       new MongoNetworkError('connection closed'),
       new MongoServerError({ message: 'not primary', code: 10107 }),
       new MongoServerError({ message: 'interrupted at shutdown', code: 11600 }),
+      new MongoServerError({ message: 'query plan killed', code: 175 }),
       Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
     ]
     for (const error of lost) {

@@ -6,7 +6,7 @@ import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import { versionId } from '../../../src/mongo/versions/version-match.ts'
 import { LOCALIZATIONS } from '../../../src/query/localizations.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
-import type { VersionKey } from '../../../src/query/query.ts'
+import { QUERY_LIMITS, type VersionKey } from '../../../src/query/query.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
@@ -198,22 +198,23 @@ function filterOf(holder: string, depth: number, isLocalized = false): fc.Arbitr
   )
 }
 
-/** Relations that lead to many: an order goes through one of them at most (`QUERY_LIMITS.sortRelationsToMany`). */
+/** Relations to many: an order goes through two of them at most (`QUERY_LIMITS.sortRelationsToMany`). */
 const TO_MANY: ReadonlySet<string> = new Set(['tags', 'books'])
 
 /** Up to three relations and components, and the attribute at the end. */
-function pathOf(holder: string, depth: number, isToMany = false): fc.Arbitrary<string> {
+function pathOf(holder: string, depth: number, toMany = 0): fc.Arbitrary<string> {
   const next = Object.entries(STEPS[holder] ?? {}).filter(
-    ([name]) => name !== LOCALIZATIONS && !(isToMany && TO_MANY.has(name)),
+    ([name]) =>
+      name !== LOCALIZATIONS && !(toMany >= QUERY_LIMITS.sortRelationsToMany && TO_MANY.has(name)),
   )
   if (depth === 0 || next.length === 0) return fc.constant('rank')
   const below = next.map(([name, to]) =>
-    pathOf(to, depth - 1, isToMany || TO_MANY.has(name)).map((rest) => `${name}.${rest}`),
+    pathOf(to, depth - 1, toMany + (TO_MANY.has(name) ? 1 : 0)).map((rest) => `${name}.${rest}`),
   )
   return fc.oneof(fc.constant('rank'), ...below)
 }
 
-/** Only one of the keys may end in a list of components. */
+/** Only one of the keys may end in a list of components, and only one may lead through two relations to many. */
 const sortOf = (holder: string): fc.Arbitrary<readonly string[]> =>
   fc
     .uniqueArray(
@@ -221,6 +222,9 @@ const sortOf = (holder: string): fc.Arbitrary<readonly string[]> =>
       { maxLength: 2, selector: (text) => text.split(':')[0] },
     )
     .filter((keys) => keys.filter((key) => /links\.(rank|inner)/.test(key)).length < 2)
+    .filter(
+      (keys) => keys.filter((key) => /\b(tags|books)\b.*\b(tags|books)\b/.test(key)).length < 2,
+    )
 
 /** Of one find: who asks, and how many related documents may be named. */
 interface Looking {

@@ -173,7 +173,13 @@ describe('checkDefinitions, what is accepted without effect', () => {
 
   it('warns of none that schema files of the reference hold', () => {
     const common = { required: true, private: false, configurable: true, visible: false }
-    const more = { conditions: {}, searchable: true, column: {}, pluginOptions: {} }
+    const more = {
+      conditions: {},
+      searchable: true,
+      column: {},
+      pluginOptions: {},
+      displayName: 'A',
+    }
     expect(
       warningsIn({
         a: { type: 'string', ...common, ...more, unique: true, minLength: 1, regex: '.' },

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { assert, property, string } from 'fast-check'
-import { toUid } from '../../../src/documents/read/propose-uid.ts'
+import { toUid } from '../../../src/documents/payload/propose-uid.ts'
 
-describe('documents/read/propose-uid', () => {
+describe('documents/payload/propose-uid', () => {
   it('writes a text as a uid', () => {
     const rows: readonly (readonly [string, string])[] = [
       ['Hello, World!', 'hello-world'],
