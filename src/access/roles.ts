@@ -28,12 +28,12 @@ export interface Roles {
   /** @throws NotFoundError */
   get(type: string): Promise<Role>
   /** @throws ValidationError */
-  create(input: unknown, assertMayAdd?: AssertMayAdd): Promise<Role>
+  create(input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
   /**
-   * Changes what is given and keeps the rest. `assertMayAdd` sees the permissions that the role did not have, as it
-   * stands in the transaction: one that was revoked meanwhile is an addition. @throws NotFoundError, ValidationError
+   * Changes what is given and keeps the rest. `assertMayChange` is called in the transaction: a permission that was revoked
+   * meanwhile is an addition. @throws NotFoundError, ValidationError
    */
-  update(type: string, input: unknown, assertMayAdd?: AssertMayAdd): Promise<Role>
+  update(type: string, input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
   /** Permits what is not permitted yet. @throws NotFoundError, ValidationError */
   grant(type: string, permissions: readonly string[]): Promise<Role>
   /** No longer permits what was; names that are not permitted are passed over. @throws NotFoundError */
@@ -41,11 +41,16 @@ export interface Roles {
   /** Keeps a role from being removed until the transaction ends; false when it is gone, by its documentId. */
   hold(documentId: string, session: Session): Promise<boolean>
   /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and a role that users have */
-  remove(type: string): Promise<Role>
+  remove(type: string, assertMayChange?: AssertMayChange): Promise<Role>
 }
 
-/** Throws where the principal that changes a role may not grant one of these actions. */
-export type AssertMayAdd = (added: readonly string[]) => void
+/**
+ * Throws unless the principal may grant all of these actions, which the change gives to the role or takes from it. Without
+ * this rule a principal could take away permissions that it cannot give back.
+ */
+export type AssertMayChange = (changed: readonly string[]) => void
+
+const ANY_CHANGE: AssertMayChange = () => undefined
 
 interface RoleInput {
   readonly name: string
@@ -96,8 +101,8 @@ export function openRoles(context: RolesContext): Roles {
       if (row === null) throw noSuchRole(type)
       return toRole(row)
     },
-    create: (input, assertMayAdd) => createRole(context, input, assertMayAdd),
-    update: (type, input, assertMayAdd) => updateRole(context, type, input, assertMayAdd),
+    create: (input, assertMayChange) => createRole(context, input, assertMayChange),
+    update: (type, input, assertMayChange) => updateRole(context, type, input, assertMayChange),
     grant: (type, names) =>
       changeRole(context, type, ({ permissions }) => ({
         permissions: [...new Set([...permissions, ...names.map(canonicalAction)])],
@@ -109,13 +114,14 @@ export function openRoles(context: RolesContext): Roles {
         ),
       })),
     hold: (documentId, session) => holdRole(db, documentId, session),
-    remove: (type) => removeRole(context, type),
+    remove: (type, assertMayChange) => removeRole(context, type, assertMayChange),
   }
 }
 
 async function removeRole(
-  { db, versionedCache, countUsers }: RolesContext,
+  { db, actions, versionedCache, countUsers }: RolesContext,
   type: string,
+  assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
   if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
     throw new ApplicationError(`The role ${type} cannot be removed`)
@@ -124,6 +130,7 @@ async function removeRole(
     await lockName(db, lockOf(roleDocumentId(type)), session)
     const row = await collectionOf(db).findOneAndDelete({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
+    assertMayChange(row.permissions.filter((name) => actions.has(name)))
     const users = await countUsers(row.documentId, session)
     if (users > 0) {
       const message = `The role ${type} has ${users} users`
@@ -152,12 +159,12 @@ async function holdRole(db: Database, documentId: string, session: Session): Pro
 async function createRole(
   context: RolesContext,
   input: unknown,
-  assertMayAdd: AssertMayAdd = () => undefined,
+  assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
   const { db, actions, versionedCache, now } = context
   const { type, name, description = '', permissions = [] } = readInput(CREATE, input)
   assertKnown(actions, permissions)
-  assertMayAdd(permissions)
+  assertMayChange(permissions)
   const roles = collectionOf(db)
   return versionedCache.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })
@@ -174,16 +181,24 @@ async function updateRole(
   context: RolesContext,
   type: string,
   input: unknown,
-  assertMayAdd: AssertMayAdd = () => undefined,
+  assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
   const wanted = readInput(UPDATE, input)
   if (wanted.type !== undefined && wanted.type !== type) {
     throw inputError('type', 'type cannot be changed', wanted.type)
   }
   return changeRole(context, type, ({ permissions }) => {
-    assertMayAdd((wanted.permissions ?? []).filter((name) => !permissions.includes(name)))
+    const changed = changedActions(permissions, wanted.permissions ?? permissions)
+    // A project may have deleted the content-type of a stored permission.
+    assertMayChange(changed.filter((name) => context.actions.has(name)))
     return wanted
   })
+}
+
+function changedActions(before: readonly string[], after: readonly string[]): readonly string[] {
+  const added = after.filter((name) => !before.includes(name))
+  const removed = before.filter((name) => !after.includes(name))
+  return [...added, ...removed]
 }
 
 function changeRole(

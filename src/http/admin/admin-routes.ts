@@ -5,6 +5,7 @@ import { administratorAction as may } from '../../access/administrator-actions.t
 import { readInput, shortText } from '../../access/input.ts'
 import type { AssertToken } from '../../access/api-tokens.ts'
 import { assertMayPermit } from '../../access/permissions.ts'
+import type { AssertMayChange } from '../../access/roles.ts'
 import type { LocaleInput, Locales } from '../../locales/locales.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -105,7 +106,7 @@ function addRoleRoutes(router: AdminRouter, { access: { roles } }: Management): 
     ctx.body = { data: await roles.update(parameterOf(ctx, 'type'), bodyOf(ctx), roleGuard(ctx)) }
   })
   router.delete('/roles/:type', may('admin::roles', 'delete'), async (ctx) => {
-    ctx.body = { data: await roles.remove(parameterOf(ctx, 'type')) }
+    ctx.body = { data: await roles.remove(parameterOf(ctx, 'type'), roleGuard(ctx)) }
   })
 }
 
@@ -144,9 +145,9 @@ function tokenGuard(actions: Actions) {
     }
 }
 
-/** A principal cannot grant permissions that it lacks. */
-function roleGuard(ctx: Context): (added: readonly string[]) => void {
-  return (added) => assertMayPermit(ctx.state.principal, added)
+/** A principal cannot grant or take away permissions that it lacks. */
+function roleGuard(ctx: Context): AssertMayChange {
+  return (changed) => assertMayPermit(ctx.state.principal, changed)
 }
 
 /** What an administrator sees of a content-type: what its entries are called by, and what there is to permit. */

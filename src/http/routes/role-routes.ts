@@ -68,19 +68,17 @@ async function create(ctx: Context, { access }: RoleRouteDependencies): Promise<
 
 async function update(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
-  await access.roles.update(role.type, readRole(ctx), (added) => {
-    assertMayPermit(ctx.state.principal, added)
+  await access.roles.update(role.type, readRole(ctx), (changed) => {
+    assertMayPermit(ctx.state.principal, changed)
   })
   ctx.body = { ok: true }
 }
 
 async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
-  assertMayPermit(
-    ctx.state.principal,
-    role.permissions.filter((name) => access.actions.has(name)),
-  )
-  await access.roles.remove(role.type)
+  await access.roles.remove(role.type, (removed) => {
+    assertMayPermit(ctx.state.principal, removed)
+  })
   ctx.body = { ok: true }
 }
 
