@@ -45,7 +45,6 @@ export const ERROR_CODES = [
   'invalid_reset_code',
   'invalid_signature',
   'invalid_upload',
-  'join_unsupported',
   'last_administrator',
   'locale_mismatch',
   'malformed_body',

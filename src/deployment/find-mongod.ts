@@ -15,7 +15,7 @@ export interface FoundMongod {
 export type Sought<T> = T | { readonly unavailable: string }
 
 const VERSION_MS = 3000
-/** The oldest that the start accepts (`refusalOf`): 5.0, and 4.9, the line in which it was developed. */
+/** The oldest that the start accepts (`judgeServer`): 5.0, and 4.9, the line in which it was developed. */
 const OLDEST = { major: 4, minor: 9, name: '5.0' } as const
 
 /** No mongod can be used; says of each that was found why. */

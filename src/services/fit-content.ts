@@ -3,14 +3,12 @@ import type { Config } from '../config/config.ts'
 import { judgeStandalone } from '../deployment/refuse-standalone.ts'
 import { ConfigError } from '../errors.ts'
 import type { Database } from '../mongo/connection/database.ts'
-import { readServerVersion, refusalOf } from '../mongo/connection/server-version.ts'
-import { findUnjoinable, unjoinableWarning } from '../mongo/connection/sharded-joins.ts'
+import { judgeServer } from '../mongo/connection/server-version.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
 import { syncDrafts } from '../mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from '../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../mongo/indexes/sync-reservations.ts'
 import { ensureTrash } from '../mongo/trash/trash-rows.ts'
-import type { Schema } from '../schema/plan.ts'
 import type { Base } from './open-base.ts'
 
 /** @throws ConfigError for a deployment that cannot hold content */
@@ -19,7 +17,9 @@ export async function assertDeployment(
   log: Logger,
 ): Promise<void> {
   assertTransactions(database, config, log)
-  await assertVersion(database, schema, log)
+  const collections = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
+  const { refusal } = await judgeServer(database, collections)
+  if (refusal !== null) throw new ConfigError([refusal])
 }
 
 /** Makes what is stored fit what is declared: a start alone does so. @throws SchemaError where that cannot be */
@@ -48,18 +48,4 @@ function assertTransactions(database: Database, config: Config, log: Logger): vo
   const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
   if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
   if (verdict.kind === 'accepted') log.warn(verdict.why)
-}
-
-/**
- * Notes the collections that this MongoDB cannot join, too.
- * @throws ConfigError for a MongoDB that is too old.
- */
-async function assertVersion(database: Database, schema: Schema, log: Logger): Promise<void> {
-  const version = await readServerVersion(database)
-  const refusal = refusalOf(version)
-  if (refusal !== null) throw new ConfigError([refusal])
-  const collections = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
-  const unjoinable = await findUnjoinable(database, version, collections)
-  for (const name of unjoinable) database.unjoinable.add(name)
-  if (unjoinable.length > 0) log.warn({ collections: unjoinable }, unjoinableWarning(version))
 }

@@ -58,8 +58,6 @@ export interface TestServer {
   post(target: string, data: unknown, sent?: Sent): Promise<Answer>
   put(target: string, data: unknown, sent?: Sent): Promise<Answer>
   delete(target: string, sent?: Sent): Promise<Answer>
-  /** Collections that the server takes for ones that no `$lookup` can read. */
-  readonly unjoinable: Set<string>
   /** Where the first administrator is made. */
   firstStartLink(): Promise<string | null>
   /** What a server does first that is told to stop. */
@@ -236,7 +234,6 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     post: (target, data, sent) => send('POST', target, { ...sent, body: { data } }),
     put: (target, data, sent) => send('PUT', target, { ...sent, body: { data } }),
     delete: (target, sent) => send('DELETE', target, sent),
-    unjoinable: services.database.unjoinable,
     firstStartLink: () => app.firstStartLink(),
     leave: () => app.leave(),
     settled: () => settledLog(admin.db(database), services.commitLog),

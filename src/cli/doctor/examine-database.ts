@@ -5,8 +5,7 @@ import { adviseQueries } from '../../mongo/indexes/advise-queries.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { readServerVersion, refusalOf } from '../../mongo/connection/server-version.ts'
-import { findUnjoinable, unjoinableWarning } from '../../mongo/connection/sharded-joins.ts'
+import { judgeServer } from '../../mongo/connection/server-version.ts'
 import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
@@ -62,13 +61,10 @@ async function examineVersion(
   collections: readonly string[],
 ): Promise<Finding> {
   const check = 'version'
-  const version = await readServerVersion(database)
-  const refusal = refusalOf(version)
-  if (refusal !== null) return { check, level: 'fault', what: refusal }
-  const unjoinable = await findUnjoinable(database, version, collections)
-  return unjoinable.length === 0
-    ? { check, level: 'ok', what: `it answers as MongoDB ${version.text}` }
-    : { check, level: 'warning', what: `${unjoinableWarning(version)} (${unjoinable.join(', ')})` }
+  const { text, refusal } = await judgeServer(database, collections)
+  return refusal === null
+    ? { check, level: 'ok', what: `it answers as MongoDB ${text}` }
+    : { check, level: 'fault', what: refusal }
 }
 
 async function examineTopology(database: Database, config: Config): Promise<readonly Finding[]> {

@@ -41,6 +41,9 @@ const CURSOR_NOT_FOUND = 43
 /** QueryPlanKilled, SnapshotTooOld, SnapshotUnavailable: the collection or its indexes changed during the read. */
 const READ_ENDED: ReadonlySet<unknown> = new Set([175, 239, 246])
 
+/** MongoDB before 5.1: the collection that a `$lookup` reads is sharded. */
+const SHARDED_JOIN = 28769
+
 /**
  * By its words alone driver 7.8 tells what it finds where a server goes while a write is sent again
  * (`executeOperationWithRetries`: selected, and unknown by the time that it is looked at), or before it answers.
@@ -101,6 +104,9 @@ function ofMongo(error: MongoError): unknown {
       { cause: error, code: 'write_unconfirmed' },
     )
   }
+  if (error.code === SHARDED_JOIN) {
+    return new ServiceUnavailableError(NO_SHARDED_JOIN, {}, { cause: error, code: 'unavailable' })
+  }
   const cannotWrite = CANNOT_WRITE.get(error.code)
   if (cannotWrite !== undefined) {
     const [message, code] = cannotWrite
@@ -158,6 +164,8 @@ function describeAnswer(error: MongoError): Description {
 }
 
 const UNREACHABLE = 'The database cannot be reached'
+
+const NO_SHARDED_JOIN = 'The database is too old for sharded content: MongoDB 6.0 is needed'
 
 function isChangingPrimary({ code }: MongoServerError): boolean {
   return typeof code === 'number' && CHANGING_PRIMARY.has(code)

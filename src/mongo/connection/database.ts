@@ -58,8 +58,6 @@ export interface Database {
   readonly relatedLimit: number
   /** How many days deleted content is kept to be restored; 0: it is not. */
   readonly trashDays: number
-  /** Collections that no `$lookup` can read (`findUnjoinable`); filled once, before requests come. */
-  readonly unjoinable: Set<string>
   /** Sends reads of single keys together. */
   readonly gather: GatherReads
   /** Sends writes of one kind together. */
@@ -311,7 +309,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
-    unjoinable: new Set(),
     ...viewOf(db, client, monitor),
     gatherWrites: gatherWrites(monitor),
     monitor,

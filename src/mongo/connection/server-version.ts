@@ -1,33 +1,58 @@
+import { type Document, MongoServerError } from 'mongodb'
 import type { Database } from './database.ts'
 
-export interface ServerVersion {
-  /** As the server says it, such as `8.0.4`. */
+export interface ServerVerdict {
+  /** The version as the server reports it, such as `8.0.4`. */
   readonly text: string
-  isAtLeast(major: number, minor: number): boolean
+  /** Null, or why Quire cannot run on this server. */
+  readonly refusal: string | null
 }
 
-export function parseServerVersion(text: string): ServerVersion {
-  const [major = 0, minor = 0] = text.split('.').map((part) => Number.parseInt(part, 10))
-  return {
-    text,
-    isAtLeast: (wantedMajor, wantedMinor) =>
-      major > wantedMajor || (major === wantedMajor && minor >= wantedMinor),
-  }
-}
-
-/** @throws CmsError for what the database refuses (`toCmsError`) */
-export async function readServerVersion(database: Database): Promise<ServerVersion> {
+/**
+ * Whether Quire can run on this server, with those of these collections that are sharded.
+ * @throws CmsError for what the database refuses (`toCmsError`)
+ */
+export async function judgeServer(
+  database: Pick<Database, 'command'>,
+  collections: readonly string[],
+): Promise<ServerVerdict> {
   const { version } = await database.command({ buildInfo: 1 })
-  return parseServerVersion(String(version))
+  const text = String(version)
+  const tooOld = refusalOf(text)
+  if (tooOld !== null || isAtLeast(text, 6, 0)) return { text, refusal: tooOld }
+  const isSharded = await Promise.all(collections.map((name) => isShardedIn(database, name)))
+  const sharded = collections.filter((_, index) => isSharded[index])
+  const why = `sharded content (${sharded.join(', ')}) needs 6.0 at least`
+  return { text, refusal: sharded.length === 0 ? null : `MongoDB ${text} is too old: ${why}` }
 }
 
 /**
  * Null, or why Quire cannot run on a server of this version: orders through relations and fallback locales take
  * `$lookup` with `localField` and `pipeline` together, new in 5.0. 4.9 is the line in which that was developed, and has it.
+ * `$lookup` reads sharded collections from 5.1 on, and 6.0 is the next release; in transactions it does from 8.0 on, and
+ * none of ours is in one.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
  */
-export function refusalOf(version: ServerVersion): string | null {
-  return version.isAtLeast(4, 9)
-    ? null
-    : `MongoDB ${version.text} is too old: at least 5.0 is needed`
+function refusalOf(version: string): string | null {
+  return isAtLeast(version, 4, 9) ? null : `MongoDB ${version} is too old: at least 5.0 is needed`
+}
+
+function isAtLeast(version: string, wantedMajor: number, wantedMinor: number): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
+}
+
+const NAMESPACE_NOT_FOUND = 26
+
+async function isShardedIn(
+  database: Pick<Database, 'command'>,
+  collection: string,
+): Promise<boolean> {
+  try {
+    const stats: Document = await database.command({ collStats: collection })
+    return stats['sharded'] === true
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return false
+    throw error
+  }
 }

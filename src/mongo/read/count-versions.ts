@@ -5,7 +5,6 @@ import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { assertJoinable } from '../connection/sharded-joins.ts'
 import { visitAggregated } from './run-read.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { matchAll } from './translate-filter.ts'
@@ -83,7 +82,6 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
     ? [{ $match: matchAll([which, conditions.match]) }]
     : [...matchStages(which, conditions), ...chosen]
   const count = async (): Promise<number> => {
-    assertJoinable(database, stages)
     const pipeline = [...stages, { $limit: database.countLimit + 1 }, COUNT]
     let counted = 0
     await visitAggregated(database, query.plan, pipeline, options, (bytes) => {

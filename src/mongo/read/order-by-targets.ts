@@ -5,7 +5,6 @@ import type { RelationPlan } from '../../schema/plan.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { assertJoinable } from '../connection/sharded-joins.ts'
 import { sortPlaces } from './sort-places.ts'
 import { buildSort, type SortPlan } from './sort-plan.ts'
 import { versionsOf } from '../versions/stored-version.ts'
@@ -90,7 +89,6 @@ export async function orderTargets(
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
     { $sort: sort },
   ]
-  assertJoinable(database, stages)
   const found = await asCmsErrors(() =>
     versionsOf(database, target)
       .aggregate<FoundGroup>(stages, {

@@ -5,7 +5,6 @@ import { type Conditions, matchStages } from './conditions.ts'
 import { countVersions, NOT_COUNTED, toCounted, type VersionPage } from './count-versions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { assertJoinable } from '../connection/sharded-joins.ts'
 import {
   orderTargets,
   type TargetGroup,
@@ -95,7 +94,6 @@ function groupByTarget(
 ): Promise<readonly Document[]> {
   const versions = matchAll([matchVersions(version), which])
   const pipeline = [...matchStages(versions, conditions), ...stages]
-  assertJoinable(database, pipeline)
   return asCmsErrors(() =>
     versionsOf(database, plan)
       .aggregate(pipeline, {

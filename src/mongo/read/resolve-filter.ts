@@ -14,7 +14,6 @@ import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { assertJoinable } from '../connection/sharded-joins.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './translate-filter.ts'
@@ -157,7 +156,6 @@ async function valuesOf(
     ...distinct,
     { $limit: limit + 1 },
   ]
-  assertJoinable(database, stages)
   const found = await asCmsErrors(() =>
     versionsOf(database, relation.target())
       .aggregate<{ readonly _id: string }>(stages, {

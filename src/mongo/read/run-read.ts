@@ -5,7 +5,6 @@ import { beginTimeSlice } from '../../time-slice.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { assertJoinable } from '../connection/sharded-joins.ts'
 import { decodeVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
@@ -73,7 +72,6 @@ function readAs<T>(
     stages.push(...chosen)
     if (skip > 0) stages.push({ $skip: skip })
     if (limit > 0) stages.push({ $limit: limit })
-    assertJoinable(database, stages)
     stages.push({ $project: projection })
     await visitAggregated(database, plan, stages, { batchSize: batchOf(limit) }, visit)
     return rows

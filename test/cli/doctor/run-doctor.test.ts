@@ -15,6 +15,7 @@ import { openQueryStats } from '../../../src/mongo/observe/query-stats.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { loadSchema } from '../../../src/services/load-schema.ts'
 import { declare } from '../../api/server.ts'
+import { openFaultProxy } from '../../faults/fault-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
 
 describe('cli/doctor/run-doctor', () => {
@@ -39,9 +40,13 @@ describe('cli/doctor/run-doctor', () => {
     await test.drop()
   })
 
-  const doctor = async (words: readonly string[] = [], more: Record<string, string> = {}) => {
+  const doctor = async (
+    words: readonly string[] = [],
+    more: Record<string, string> = {},
+    uri = test.uri,
+  ) => {
     const said = { out: '', error: '' }
-    const deployment = { uri: test.uri, reason: 'that of the test', close: () => Promise.resolve() }
+    const deployment = { uri, reason: 'that of the test', close: () => Promise.resolve() }
     const status = await runDoctor(
       words,
       {
@@ -83,6 +88,24 @@ describe('cli/doctor/run-doctor', () => {
     expect(out).to.match(/^ok +storage +local stores and returns files/m)
     expect(out).to.match(/^note +queries +no query has been seen yet/m)
     expect([status, out.split('\n').at(-1)]).to.deep.equal([0, 'No findings.'])
+  })
+
+  it('refuses sharded content before MongoDB 6.0, and names the collection', async () => {
+    const proxy = await openFaultProxy(test.uri)
+    proxy.arm((command) => {
+      const isStats = command['collStats'] === 'note_versions'
+      if (!isStats && !('buildInfo' in command)) return null
+      const more = isStats ? { sharded: true } : { version: '5.0.31' }
+      return { fate: 'carried out', answer: (_, said) => ({ ...said, ...more }) }
+    })
+    try {
+      const { out } = await doctor([], {}, proxy.uri)
+      expect(out).to.match(
+        /^fault +version +MongoDB 5\.0\.31 is too old: sharded content \(note_versions\)/m,
+      )
+    } finally {
+      await proxy.close()
+    }
   })
 
   it('advises by what was seen, with the evidence', async () => {

@@ -52,6 +52,11 @@ describe('toCmsError', () => {
     ['a wrong password', server(18), 'The database refuses the credentials of this server'],
     ['a user who is not permitted', server(13), 'The database refuses this server'],
     ['a client that is closed', new MongoNotConnectedError('x'), AWAY],
+    [
+      'a join of a sharded collection',
+      server(28769),
+      'The database is too old for sharded content: MongoDB 6.0 is needed',
+    ],
     ['a primary that stepped down', server(10107), 'The database is changing its primary'],
     ...[175, 239, 246].map((code): [string, Error, string] => [
       `a read that ended with ${code}`,

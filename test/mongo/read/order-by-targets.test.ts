@@ -37,7 +37,6 @@ describe('orderTargets', () => {
       group('0.11', 'y', 'e'),
     ]
     const database = {
-      unjoinable: new Set(),
       queryTimeoutMs: 1_000,
       collection: () => ({ aggregate: () => ({ toArray: () => Promise.resolve(found) }) }),
     } as unknown as Database
