@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { compare as verifyBcrypt } from 'bcryptjs'
+import { ValidationError } from '../errors.ts'
 import { createWorkQueue } from '../work-queue.ts'
 
 /** What one hash costs; see the options of argon2. */
@@ -62,4 +63,21 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
     },
     isForeign: (stored) => BCRYPT.test(stored),
   }
+}
+
+/** Accepts anything for an account without a password. @throws ValidationError */
+export async function assertCurrentPassword(
+  passwords: Pick<Passwords, 'verify'>,
+  { password }: { readonly password: string | null },
+  given = '',
+): Promise<void> {
+  if (password !== null && !(await passwords.verify(password, given))) throw wrongPassword()
+}
+
+export function wrongPassword(): ValidationError {
+  return new ValidationError(
+    'The provided current password is invalid',
+    {},
+    { code: 'wrong_password' },
+  )
 }

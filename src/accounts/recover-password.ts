@@ -18,6 +18,7 @@ import {
   signInChanged,
 } from './accounts.ts'
 import { createCode, hashOfCode } from './codes.ts'
+import { wrongPassword } from './passwords.ts'
 import { changeUser, findUser, type User } from './users.ts'
 
 const CODE_LIVES_MS = 60 * 60 * 1_000
@@ -111,14 +112,14 @@ export async function changePassword(
   const user = await findUser(context, { documentId })
   const password = textOf(input, 'password')
   const current = textOf(input, 'currentPassword')
-  if (!(await passwords.verify(user?.password ?? null, current))) throw invalidCurrent()
+  if (!(await passwords.verify(user?.password ?? null, current))) throw wrongPassword()
   if (current === password) {
     throw new ValidationError('Your new password must be different than your current password')
   }
   readAccount(NEW_PASSWORD, input)
   const hash = await passwords.hash(password)
   const changed = await changeUser(context, { documentId }, (stored) => {
-    if (stored.password !== user?.password) throw invalidCurrent() // changed in the meantime
+    if (stored.password !== user?.password) throw wrongPassword() // changed in the meantime
     return newPassword(context, stored, hash)
   })
   return signInChanged(context, changed, deviceId)
@@ -137,12 +138,4 @@ function isCodeAlive({ now }: AccountsContext, { resetPasswordExpiresAt }: User)
 
 function incorrectCode(): ValidationError {
   return new ValidationError('Incorrect code provided', {}, { code: 'invalid_reset_code' })
-}
-
-function invalidCurrent(): ValidationError {
-  return new ValidationError(
-    'The provided current password is invalid',
-    {},
-    { code: 'wrong_password' },
-  )
 }

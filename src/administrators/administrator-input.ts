@@ -34,11 +34,17 @@ export const NEW_ADMINISTRATOR = Joi.object<AdministratorInput>({
   password: newPassword(),
 })
 
-export const ADMINISTRATOR_CHANGE = Joi.object<Partial<AdministratorInput>>({
+export interface AdministratorChange extends Partial<AdministratorInput> {
+  /** Of the caller, who changes the own e-mail address. */
+  readonly currentPassword?: string
+}
+
+export const ADMINISTRATOR_CHANGE = Joi.object<AdministratorChange>({
   name: shortText(),
   email: email(),
   roles: types(),
   password: newPassword(),
+  currentPassword: givenPassword(),
 })
 
 export const FIRST_ADMINISTRATOR = Joi.object<FirstInput>({

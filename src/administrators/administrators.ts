@@ -1,7 +1,7 @@
 import type { Actions } from '../access/actions.ts'
 import { readInput } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
-import type { Passwords } from '../accounts/passwords.ts'
+import { assertCurrentPassword, wrongPassword, type Passwords } from '../accounts/passwords.ts'
 import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
@@ -126,7 +126,8 @@ export async function insertAdministrator(
 
 /**
  * Changes the given members of an administrator. An actor cannot change an administrator that may do more: a new password
- * or address would give the actor those rights. A new password ends all sessions, passkeys and links of the administrator.
+ * or address would give the actor those rights. A new password ends all sessions, passkeys and links of the administrator, a
+ * new address ends the links. Actors change their own address with their current password only.
  * @throws NotFoundError, ValidationError, ApplicationError for the last administrator, ForbiddenError also for the actor's
  * own password
  */
@@ -136,18 +137,25 @@ export async function updateAdministrator(
   id: string,
   input: unknown,
 ): Promise<Administrator> {
-  const { password, ...wanted } = readInput(ADMINISTRATOR_CHANGE, input)
+  const { password, currentPassword, ...given } = readInput(ADMINISTRATOR_CHANGE, input)
+  const wanted = ofInput(given)
   if (password !== undefined) assertNotOwn(actor, id)
+  const known = rowOf(await findStaff(context.db), id)
+  const isOwnAddress = isOwn(actor, id) && (wanted.email ?? known.email) !== known.email
+  if (isOwnAddress) await assertCurrentPassword(context.passwords, known, currentPassword)
   const hash = password === undefined ? null : await context.passwords.hash(password)
   const changed = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
+    if (isOwnAddress && row.password !== known.password) throw wrongPassword() // changed in the meantime
     assertMayTakeOver(context, staff, actor, row)
     const added = (wanted.roles ?? []).filter((type) => !row.roles.includes(type))
     assertMayGive(context, staff, actor, added)
-    const changes = { ...ofInput(wanted), ...(hash !== null && newPassword(row, hash)) }
+    const changes = { ...wanted, ...(hash !== null && newPassword(row, hash)) }
     const changed = await changeRow(context, staff, row, changes, session)
     if (hash !== null) await removeOtherWaysIn(context, id, session)
+    // A pending link may lie in the mailbox of the former address.
+    else if (changed.email !== row.email) await context.links.revoke(id, session)
     return changed
   })
   if (hash !== null) await context.sessions.endAll(id, null)
@@ -262,9 +270,13 @@ function ofInput({ email, ...rest }: Partial<Omit<AdministratorInput, 'password'
   return { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) }
 }
 
+export function isOwn(actor: Principal, id: string): boolean {
+  return actor.kind === 'administrator' && actor.id === id
+}
+
 /** A session alone does not permit a new password: an attacker could keep an account from its owner. */
 function assertNotOwn(actor: Principal, id: string): void {
-  if (actor.kind !== 'administrator' || actor.id !== id) return
+  if (!isOwn(actor, id)) return
   throw new ForbiddenError('Change your own password with POST /admin/me/password')
 }
 

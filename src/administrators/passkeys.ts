@@ -7,6 +7,7 @@ import {
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
+import { assertCurrentPassword } from '../accounts/passwords.ts'
 import { NotFoundError, UnauthorizedError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
@@ -17,7 +18,6 @@ import { NEW_PASSKEY, PASSKEY_CHANGE, PASSKEY_WANTED } from './passkeys/passkey-
 import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import { findStaff } from './rows.ts'
-import { wrongPassword } from './sign-in.ts'
 
 /** One's own, as it is shown. */
 export interface Passkey {
@@ -48,12 +48,10 @@ export async function beginPasskey(
   { id, epoch }: AdministratorPrincipal,
   input: unknown,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { currentPassword = '' } = readInput(PASSKEY_WANTED, input)
+  const { currentPassword } = readInput(PASSKEY_WANTED, input)
   const rp = partyOf(context)
   const row = rowOf(await findStaff(context.db), id)
-  if (row.password !== null && !(await context.passwords.verify(row.password, currentPassword))) {
-    throw wrongPassword()
-  }
+  await assertCurrentPassword(context.passwords, row, currentPassword)
   const known = await findOf(context.db, id)
   return generateRegistrationOptions({
     rpName: 'Quire',

@@ -1,5 +1,6 @@
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal, Principal } from '../access/principal.ts'
+import { wrongPassword } from '../accounts/passwords.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import {
   FIRST_ADMINISTRATOR,
@@ -198,12 +199,4 @@ async function show(context: AdministratorsContext, id: string): Promise<SignedI
   const administrator = await getAdministrator(context, id)
   const { rights } = await context.versionedCache.current()
   return { administrator, permissions: toPermissions(rights.get(id) ?? new Map()) }
-}
-
-export function wrongPassword(): ValidationError {
-  return new ValidationError(
-    'The provided current password is invalid',
-    {},
-    { code: 'wrong_password' },
-  )
 }

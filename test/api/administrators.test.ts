@@ -126,6 +126,53 @@ describe('administrators and their roles', () => {
     expect(status).to.equal(200)
   })
 
+  it('change their own address with the current password only', async () => {
+    const added = await addAdministrator(server, 'Mover', ['manager'])
+    const mover = await signIn(server, 'mover@example.org')
+    const path = `${PEOPLE}/${added.id}`
+    const email = 'moved@example.org'
+    for (const body of [
+      { email },
+      { email: email.toUpperCase() },
+      { email, currentPassword: 'wrong horse battery' },
+    ]) {
+      const answer = await mover.send('PUT', path, body)
+      expect([answer.status, answer.headers['error-code']], answer.text).to.deep.equal([
+        400,
+        'wrong_password',
+      ])
+    }
+    const pathOfRoot = `${PEOPLE}/${ids['Root']}`
+    expect((await root.send('PUT', pathOfRoot, { email: 'gone@example.org' })).status).to.equal(400)
+    const unchanged = (await mover.send('GET', '/admin/session')).body.data.administrator
+    expect(unchanged).to.include({ email: 'mover@example.org', name: 'Mover' })
+    // The form sends the address that it shows.
+    const shown = { name: 'Moved', email: 'Mover@example.org', roles: ['manager'] }
+    expect((await mover.send('PUT', path, shown)).status).to.equal(200)
+    const moved = await mover.send('PUT', path, { email, currentPassword: PASSWORD })
+    expect(moved.status, moved.text).to.equal(200)
+    await signIn(server, email)
+    const byAnother = await root.send('PUT', path, { email: 'mover@example.org' })
+    expect(byAnother.status, byAnother.text).to.equal(200)
+    expect((await root.send('DELETE', path)).status).to.equal(200)
+  })
+
+  it('cannot use a link that was made before their address changed', async () => {
+    const { id } = await addAdministrator(server, 'Linked', ['author'])
+    const { link } = (await root.send('POST', `${PEOPLE}/${id}/reset`)).body.data
+    const token = String(link).split('#token=')[1] ?? ''
+    const changed = await root.send('PUT', `${PEOPLE}/${id}`, { email: 'relinked@example.org' })
+    expect(changed.status, changed.text).to.equal(200)
+    const body = { token, password: 'chosen by the link' }
+    const answer = await server.send('POST', '/admin/reset-password', {
+      token: null,
+      body,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    expect([answer.status, answer.headers['error-code']]).to.deep.equal([400, 'invalid_link'])
+    expect((await root.send('DELETE', `${PEOPLE}/${id}`)).status).to.equal(200)
+  })
+
   it('make no roles, of either kind, and no tokens beyond their own rights', async () => {
     const beyond = [{ action: 'api::tag.tag.delete' }]
     await refused('POST', ROLES, { type: 'more', name: 'More', permissions: beyond })

@@ -11,17 +11,20 @@ import {
   type AdministratorsContext,
   createAdministrator,
   getAdministrator,
+  isOwn,
   listAdministrators,
   makePasswordToken,
   removeAdministrator,
   updateAdministrator,
 } from '../../administrators/administrators.ts'
+import type { RateLimits } from '../../access/rate-limit.ts'
 import type { Log } from '../../log.ts'
 import type { Mailer } from '../../accounts/mailer.ts'
 import { studioLink } from '../../administrators/studio-links.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
+import { limitOwnPassword } from './me-routes.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface AdministratorRouteDependencies extends BeforeAdmin {
@@ -30,6 +33,8 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly publicUrl: string
   /** Null: links are shown, and not mailed. */
   readonly mailer: Mailer | null
+  /** Null: attempts are not counted. */
+  readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -44,6 +49,7 @@ export function administratorRoutes(dependencies: AdministratorRouteDependencies
 function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependencies): void {
   const { administrators, publicUrl } = dependencies
   const path = '/administrators'
+  const limit = limitOwnPassword(dependencies.limits)
   admin.get(path, may('admin::administrators', 'read'), async (ctx) => {
     ctx.body = { data: await listAdministrators(administrators) }
   })
@@ -55,7 +61,11 @@ function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependenc
   admin.put(`${path}/:id`, may('admin::administrators', 'update'), async (ctx) => {
     const { principal } = ctx.state
     const id = parameterOf(ctx, 'id')
-    ctx.body = { data: await updateAdministrator(administrators, principal, id, bodyOf(ctx)) }
+    const body = bodyOf(ctx)
+    const update = async (): Promise<void> => {
+      ctx.body = { data: await updateAdministrator(administrators, principal, id, body) }
+    }
+    await (isOwn(principal, id) && givesPassword(body) ? limit(ctx, update) : update())
   })
   admin.delete(`${path}/:id`, may('admin::administrators', 'delete'), async (ctx) => {
     const { principal } = ctx.state
@@ -90,6 +100,10 @@ async function mailLink(
     log.warn({ err }, 'The link to choose a password could not be mailed')
     return false
   }
+}
+
+function givesPassword(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, 'currentPassword')
 }
 
 function addRoles(

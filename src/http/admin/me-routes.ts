@@ -9,7 +9,7 @@ import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
-import type { Context } from '../state.ts'
+import type { Context, Middleware } from '../state.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface MeDependencies extends BeforeAdmin {
@@ -28,7 +28,7 @@ export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   admin.put('/', null, async (ctx) => {
     ctx.body = { data: await updateOwn(administrators, meOf(ctx).id, bodyOf(ctx)) }
   })
-  const limit = limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
+  const limit = limitOwnPassword(limits)
   admin.post('/password', null, async (ctx) => {
     await limit(ctx, async () => {
       cookie.setDevice(ctx, await changePassword(administrators, meOf(ctx), bodyOf(ctx)))
@@ -65,6 +65,11 @@ function addPreferences(
     await preferences.put(meOf(ctx).id, parameterOf(ctx, 'key'), value)
     ctx.body = { data: { key: parameterOf(ctx, 'key'), value } }
   })
+}
+
+/** Counts attempts to give the current password, wherever it is asked for. */
+export function limitOwnPassword(limits: RateLimits | null): Middleware {
+  return limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
 }
 
 /** @throws NotFoundError for root */

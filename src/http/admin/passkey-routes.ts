@@ -8,10 +8,9 @@ import {
   renamePasskey,
 } from '../../administrators/passkeys.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf } from '../read-request.ts'
 import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
-import { meOf } from './me-routes.ts'
+import { limitOwnPassword, meOf } from './me-routes.ts'
 
 export interface PasskeyDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext
@@ -23,7 +22,7 @@ export interface PasskeyDependencies extends BeforeAdmin {
 export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter {
   const { administrators, limits } = dependencies
   const admin = adminRouter('/admin/me/passkeys', dependencies)
-  const limit = limitRate(limits, '/admin/me/passkeys', { accountOf: (ctx) => meOf(ctx).id })
+  const limit = limitOwnPassword(limits)
   admin.get('/', null, async (ctx) => {
     ctx.body = { data: await listPasskeys(administrators, meOf(ctx).id) }
   })

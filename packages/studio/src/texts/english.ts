@@ -194,6 +194,7 @@ export const english = {
   'settings.linkMailed': 'The link was also sent to {email}.',
   'settings.language': 'Language of the Studio',
   'settings.currentPassword': 'Current password',
+  'settings.currentPasswordForEmail': 'Required for a new e-mail address',
   'settings.newPassword': 'New password',
   'settings.changePassword': 'Change password',
   'settings.passwordChanged': 'Password changed. Your other sessions have ended.',

@@ -195,6 +195,7 @@ export const german: Catalogue = {
   'settings.linkMailed': 'Der Link wurde auch an {email} gesendet.',
   'settings.language': 'Sprache des Studios',
   'settings.currentPassword': 'Bisheriges Passwort',
+  'settings.currentPasswordForEmail': 'Nötig für eine neue E-Mail-Adresse',
   'settings.newPassword': 'Neues Passwort',
   'settings.changePassword': 'Passwort ändern',
   'settings.passwordChanged': 'Passwort geändert. Ihre anderen Sitzungen sind beendet.',

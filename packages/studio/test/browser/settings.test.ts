@@ -52,6 +52,28 @@ describeInBrowser('the settings', () => {
     await page.getByText('Your other sessions have ended').waitFor()
   })
 
+  it('change the own address, where the password is known', async () => {
+    await open('administrators', 'Administrators')
+    const person = page.getByRole('listitem').filter({ hasText: ADA.email })
+    await person.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('E-mail').fill('king@example.com')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').filter({ hasText: /./ }).waitFor()
+    await dialog.getByLabel('Current password').fill('a new horse battery')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('king@example.com · Administrator').waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'king@example.com' })
+      .getByRole('button', { name: 'Edit' })
+      .click()
+    await dialog.getByLabel('E-mail').fill(ADA.email)
+    await dialog.getByLabel('Current password').fill('a new horse battery')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`${ADA.email} · Administrator`).waitFor()
+  })
+
   it('end other sessions', async () => {
     const answer = await fetch(`${server.address}/admin/session`, {
       method: 'POST',

@@ -14,7 +14,7 @@ import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Copyable } from '../../design/copyable.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, secretOf, textOf } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -94,6 +94,7 @@ export function AdministratorsSection() {
       {edited !== null && (
         <PersonDialog
           person={edited === 'new' ? null : edited}
+          isOwn={edited !== 'new' && edited.id === me && edited.hasPassword}
           roles={roles}
           onClose={() => edit(null)}
           onCreated={invite}
@@ -128,21 +129,30 @@ export function AdministratorsSection() {
 interface PersonDialogProps {
   /** Null invites somebody. */
   readonly person: Administrator | null
+  /** Asks for the current password, which a new address of one's own requires. */
+  readonly isOwn: boolean
   readonly roles: readonly AdministratorRole[]
   readonly onClose: () => void
   readonly onCreated: (person: Administrator) => void
 }
 
-function PersonDialog({ person, roles, onClose, onCreated }: PersonDialogProps) {
+function PersonDialog({ person, isOwn, roles, onClose, onCreated }: PersonDialogProps) {
   const { t } = useTexts()
-  const action = useAction(['name', 'email', 'roles'])
+  const action = useAction(['name', 'email', 'roles', 'currentPassword'])
   const [chosen, choose] = useState<readonly string[]>(person?.roles ?? ['editor'])
   const [isRoleMissing, missRole] = useState(false)
   const submit = (form: FormData): void => {
     const isMissing = person === null && chosen.length === 0
     missRole(isMissing)
     if (isMissing) return
-    const body = { name: textOf(form, 'name'), email: textOf(form, 'email'), roles: chosen }
+    const [email, currentPassword] = [textOf(form, 'email'), secretOf(form, 'currentPassword')]
+    const isMoving = isOwn && email.toLowerCase() !== person?.email
+    const body = {
+      name: textOf(form, 'name'),
+      email,
+      roles: chosen,
+      ...(isMoving && currentPassword !== '' && { currentPassword }),
+    }
     const path = person === null ? '/admin/administrators' : at('administrators', person.id)
     action.run(() => manage<Administrator>(person === null ? 'POST' : 'PUT', path, body), {
       changes: ['administrators', 'session'],
@@ -186,6 +196,16 @@ function PersonDialog({ person, roles, onClose, onCreated }: PersonDialogProps) 
           defaultValue={person?.email ?? ''}
           error={action.faultOf('email')}
         />
+        {isOwn && (
+          <TextInput
+            label={t('settings.currentPassword')}
+            hint={t('settings.currentPasswordForEmail')}
+            name="currentPassword"
+            type="password"
+            autoComplete="current-password"
+            error={action.faultOf('currentPassword')}
+          />
+        )}
         <div role="group" aria-label={t('settings.roles')}>
           <p className={styles['legend']}>{t('settings.roles')}</p>
           <div className={styles['options']}>
