@@ -6,7 +6,7 @@ import { describeDatabase, writeServerNote } from './deployment/server-note.ts'
 import { CmsError, ConfigError, SchemaError, ServiceUnavailableError } from './errors.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
-import { serve } from './serve.ts'
+import { holdFreePort, serve } from './serve.ts'
 import type { App } from './serve.ts'
 
 /** What a server is made of; the process entry gives the real ones. */
@@ -59,7 +59,7 @@ export async function run(parts: Parts): Promise<void> {
 
 async function start(parts: Parts, running: Running): Promise<void> {
   const { closers } = running
-  const config = readConfig(parts.env)
+  const { config, release } = await readConfigWithPort(parts.env)
   const log = createLog(config)
   running.log = log
   for (const question of findNearMisses(parts.env)) log.warn(question)
@@ -68,6 +68,7 @@ async function start(parts: Parts, running: Running): Promise<void> {
   const dependencies = { config, deployment, log }
   const app = await createApp(parts, dependencies)
   closers.push({ name: () => 'background work', close: () => app.close() })
+  await release()
   const server = await serve(app, config)
   const used = describeDatabase(deployment, config.database.name)
   const removeNote = await writeServerNote(config.dataDir, used)
@@ -84,6 +85,16 @@ async function start(parts: Parts, running: Running): Promise<void> {
   if (firstStart)
     log.info(`No administrator yet: ${firstStart} creates the first, once and within an hour`)
   parts.onListening?.(server.address, dependencies)
+}
+
+/** With `PORT=0` the configuration names the port that the server gets, which is held until `release`. */
+async function readConfigWithPort(
+  env: Environment,
+): Promise<{ readonly config: Config; readonly release: () => Promise<void> }> {
+  const config = readConfig(env)
+  if (config.http.port !== 0) return { config, release: () => Promise.resolve() }
+  const { port, release } = await holdFreePort(config.http.host)
+  return { config: readConfig({ ...env, PORT: String(port) }), release }
 }
 
 // At the start, unlike in an answer to a client, the error may say which database it is about.

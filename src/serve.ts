@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createHolder } from 'node:net'
+import type { AddressInfo, Server as Holder, Socket } from 'node:net'
 import { localAddress } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import type { ConnectionLimits } from './config/sections.ts'
@@ -63,6 +64,23 @@ export async function serve(
       app.leave?.()
       return stop(server, finishMs)
     },
+  }
+}
+
+/** A port that the operating system chose, and that no other process gets until `release`. */
+export interface HeldPort {
+  readonly port: number
+  readonly release: () => Promise<void>
+}
+
+/** Chooses a port before the application exists, because the links of the application contain it. @throws ConfigError */
+export async function holdFreePort(host: string): Promise<HeldPort> {
+  const holder = createHolder((socket) => socket.destroy())
+  await listen(holder, host, 0)
+  const { port } = holder.address() as AddressInfo
+  return {
+    port,
+    release: () => new Promise((resolve) => holder.close(() => resolve())),
   }
 }
 
@@ -136,7 +154,7 @@ function limitPipelined(listener: RequestListener): RequestListener {
   }
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
+async function listen(server: Server | Holder, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(explain(error, host, port))

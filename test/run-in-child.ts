@@ -24,7 +24,7 @@ await run({
   onListening: (address, { deployment }) => {
     say(`told of ${address} and ${deployment.kind}`)
   },
-  createApp: () => {
+  createApp: ({ config }) => {
     const fault = FAULTS[process.env['APP_FAULT'] ?? '']
     if (fault !== undefined) return Promise.reject(fault)
     return Promise.resolve({
@@ -37,6 +37,7 @@ await run({
           response.end('ok')
         }
       },
+      firstStartLink: () => Promise.resolve(`${config.http.publicUrl}/first`),
       close: () => Promise.resolve(say('app closed')),
     })
   },

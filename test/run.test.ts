@@ -61,6 +61,13 @@ describe('run', () => {
     )
   })
 
+  it('makes links with the port that it was given', async () => {
+    const running = start()
+    const address = await listening(running)
+    const link = `No administrator yet: ${address}/first creates the first`
+    await until(() => running.output().includes(link), PATIENCE_MS, running.output)
+  })
+
   it('answers', async () => {
     const address = await listening(start())
     expect(await (await fetch(address)).text()).to.equal('ok')
