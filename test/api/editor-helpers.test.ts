@@ -238,8 +238,14 @@ describe('what a form asks about an entry', () => {
     expect(mine.length).to.be.at.most(20)
     const imported = await server.send('POST', ARTICLES, { body: { data: { title: 'Imported' } } })
     const all = (await editor.send('GET', '/admin/recent')).body.data.differing
-    const ids = all.map((one: Json) => one.documentId)
-    expect(ids).to.include(imported.body.data.documentId)
+    expect(all[0], JSON.stringify(all)).to.include({
+      documentId: imported.body.data.documentId,
+      at: imported.body.data.updatedAt,
+    })
+    const times = all.map(({ at }: Json) => Date.parse(at))
+    expect(times, JSON.stringify(all)).to.deep.equal(
+      times.toSorted((a: number, b: number) => b - a),
+    )
     const seen = (await bound.send('GET', '/admin/recent')).body.data
     expect(seen.mine).to.deep.equal([])
     const locales = new Set(

@@ -122,7 +122,7 @@ async function newestDrafts(
       const query = {
         status: 'draft',
         sort: 'id:desc',
-        fields: ['documentId'],
+        fields: ['documentId', 'updatedAt'],
         pagination: { pageSize: String(NEWEST_LOOKED_AT), withCount: 'false' },
         ...(plan.localized && { locale }),
       }
