@@ -4,7 +4,7 @@ import { judgeStandalone } from '../deployment/refuse-standalone.ts'
 import { ConfigError } from '../errors.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { judgeServer } from '../mongo/connection/server-version.ts'
-import { compileCollections } from '../mongo/indexes/collection-plan.ts'
+import { compileCollections, explainUnindexed } from '../mongo/indexes/collection-plan.ts'
 import { syncDrafts } from '../mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from '../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../mongo/indexes/sync-reservations.ts'
@@ -28,13 +28,13 @@ export async function fitContent(
   log: Logger,
 ): Promise<void> {
   const plans = [...schema.contentTypes.values()]
-  const { built, replaced, strays } = await syncIndexes(database, [
-    ...compileCollections(schema).values(),
-  ])
+  const collections = compileCollections(schema)
+  const { built, replaced, strays } = await syncIndexes(database, [...collections.values()])
   if (built.length + replaced.length > 0) {
     log.info(`Indexes synced: ${built.length} built, ${replaced.length} replaced`)
     log.debug({ built, replaced }, 'Index changes')
   }
+  for (const why of explainUnindexed(collections)) log.warn(why)
   for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
   await ensureTrash(database)

@@ -2,7 +2,7 @@ import { findApiTokenRows } from '../../access/api-token-rows.ts'
 import type { Config } from '../../config/config.ts'
 import { judgeStandalone } from '../../deployment/refuse-standalone.ts'
 import { adviseQueries } from '../../mongo/indexes/advise-queries.ts'
-import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
+import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { judgeServer } from '../../mongo/connection/server-version.ts'
@@ -30,7 +30,8 @@ export async function examineDatabase(
   schema: Schema,
   config: Config,
 ): Promise<DatabaseReport> {
-  const plans = [...compileCollections(schema).values()]
+  const declared = compileCollections(schema)
+  const plans = [...declared.values()]
   const { collections, ...indexes } = await inspectIndexes(database, plans)
   const stats = await readQueryStats(database)
   const advice = adviseIndexes(stats, schema.contentTypes.values(), collections)
@@ -42,6 +43,7 @@ export async function examineDatabase(
       ),
       ...(await examineTopology(database, config)),
       ...examineIndexes(indexes),
+      ...explainUnindexed(declared).map((why) => finding('warning', why)),
       examineAdvice(advice, stats.length),
       ...adviseQueries(compileQueries(schema, config.api), collections).map((what): Finding => ({
         check: 'named queries',

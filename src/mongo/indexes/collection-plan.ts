@@ -16,7 +16,16 @@ export interface IndexPlan {
 export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
+  /** The attributes whose index has no room (`MAX_INDEXES`); of an index of several, with `+` between them. */
+  readonly unindexed: readonly string[]
 }
+
+/**
+ * MongoDB builds 64 indexes on a collection: `_id_` is one, and three are left to build a changed index before the old one
+ * is dropped, and for indexes that an operator adds.
+ * https://www.mongodb.com/docs/manual/reference/limits/
+ */
+export const MAX_INDEXES = 60
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
 
@@ -29,23 +38,49 @@ export function compileCollections(
   )
 }
 
+/** Indexes beyond `MAX_INDEXES` are left out from the end: media, relations, the order by moments, declared indexes. */
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
-  const owned = [...plan.attributes.values()].filter(
-    (attribute) =>
-      attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.side === 'owner'),
+  const attributes = [...plan.attributes.values()]
+  const relations = attributes.filter(
+    (attribute) => attribute.kind === 'relation' && attribute.side === 'owner',
   )
+  const media = attributes.filter(({ kind }) => kind === 'media')
+  const needed = [
+    DOCUMENT_INDEX,
+    LIST_INDEX,
+    COUNT_INDEX,
+    ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
+  ]
+  const byWorth = [
+    ...plan.indexes.map((index) => ({
+      attributes: index.map(({ path }) => path).join('+'),
+      index: declaredIndex(index),
+    })),
+    ...orderedBy(plan).map((moment) => ({ attributes: moment, index: orderIndex(moment) })),
+    ...[...relations, ...media].map(({ name }) => ({
+      attributes: name,
+      index: relationIndex(name),
+    })),
+  ]
+  const room = Math.max(0, MAX_INDEXES - needed.length)
   return {
     name: plan.collectionName,
-    indexes: [
-      DOCUMENT_INDEX,
-      LIST_INDEX,
-      COUNT_INDEX,
-      ...orderedBy(plan).map(orderIndex),
-      ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
-      ...owned.map(({ name }) => relationIndex(name)),
-      ...plan.indexes.map(declaredIndex),
-    ],
+    indexes: [...needed, ...byWorth.slice(0, room).map(({ index }) => index)],
+    unindexed: byWorth.slice(room).map(({ attributes }) => attributes),
   }
+}
+
+/** A sentence for each content-type whose collection has no room for all of its indexes. */
+export function explainUnindexed(
+  collections: ReadonlyMap<string, CollectionPlan>,
+): readonly string[] {
+  return [...collections]
+    .filter(([, { unindexed }]) => unindexed.length > 0)
+    .map(
+      ([uid, { indexes, unindexed }]) =>
+        `${uid} has room for ${MAX_INDEXES} indexes and declares ${indexes.length + unindexed.length}: ` +
+        `filters and sorts by ${unindexed.join(', ')} read the whole list`,
+    )
 }
 
 /** Finds whether a document exists in any locale and status. */

@@ -59,6 +59,7 @@ function guarding(name: string, status: string): CollectionPlan {
   const { indexes } = collection(name, 'slug')
   return {
     name,
+    unindexed: [],
     indexes: indexes.map((index) =>
       index.partialFilterExpression === null
         ? index
@@ -206,7 +207,7 @@ describe('syncIndexes', () => {
     const changed = indexes.map((index) =>
       index.name === 'quire_list' ? { ...index, key: { status: 1, id: -1 } as const } : index,
     )
-    const report = await syncIndexes(test.database, [{ name, indexes: changed }])
+    const report = await syncIndexes(test.database, [{ name, indexes: changed, unindexed: [] }])
     expect([...report.replaced].sort()).to.deep.equal([
       'changed.quire_list',
       'changed.quire_unique_code',
