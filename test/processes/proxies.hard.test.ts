@@ -51,17 +51,25 @@ async function running(child: ChildProcess, port: number): Promise<Proxy> {
   for (const output of [child.stdout, child.stderr]) {
     output?.on('data', (text: Buffer) => (said += text.toString()))
   }
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`the proxy has ended: ${said}`)
-    return (await get(port, '/_health').catch(() => null)) !== null
-  }, 30_000)
-  return {
-    port,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
+  const ended = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
   }
+  try {
+    await until(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`the proxy has ended: ${said}`)
+        return (await get(port, '/_health').catch(() => null)) !== null
+      },
+      30_000,
+      () => said,
+    )
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { port, stop }
 }
 
 /** As docs/operating/nginx.conf has it, on other ports and in another folder. */
@@ -120,15 +128,14 @@ async function get(
 describe('behind a cache', () => {
   let server: TestServer
   let folder: string
-  let proxy: Proxy | null = null
+  /** Ends what a test has started: nothing where it is skipped. */
+  const ends: (() => Promise<void>)[] = []
 
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'quire-proxy-'))
   })
   afterEach(async () => {
-    await proxy?.stop()
-    proxy = null
-    await server.close()
+    for (const end of ends.splice(0).toReversed()) await end()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -141,6 +148,12 @@ describe('behind a cache', () => {
       permitted: PERMITTED,
       environment: { TRUST_PROXY: '1', METRICS_TOKEN: 'of-the-test', ...environment },
     })
+    ends.push(() => server.close())
+  }
+  const through = async (started: Promise<Proxy>): Promise<number> => {
+    const proxy = await started
+    ends.push(() => proxy.stop())
+    return proxy.port
   }
   /** How many requests for a route Quire has answered. */
   const answered = async (route: string): Promise<number> => {
@@ -207,16 +220,15 @@ describe('behind a cache', () => {
   it(`nginx makes one request of ${POLLS} polls that wait with one token`, async function () {
     if (!isThere('nginx', '-v')) return this.skip()
     await begin({})
-    proxy = await startNginx(folder, server.port)
-    await assertCollapse(proxy.port)
-    await assertPrivate(proxy.port)
+    const port = await through(startNginx(folder, server.port))
+    await assertCollapse(port)
+    await assertPrivate(port)
   })
 
   it(`Varnish does too, and a purge by tag removes what it should and nothing else`, async function () {
     if (!hasXkey()) return this.skip()
     await begin({ CACHE_TAGS: 'xkey', CACHE_MAX_AGE: '600' })
-    proxy = await startVarnish(folder, server.port, await freePort())
-    const { port } = proxy
+    const port = await through(startVarnish(folder, server.port, await freePort()))
     await create('note', 'a note')
     await create('page', 'a page')
     const seen = async (target: string): Promise<boolean> => {
@@ -256,8 +268,7 @@ describe('behind a cache', () => {
       CDN_PURGE: 'varnish',
       CDN_PURGE_URL: `http://127.0.0.1:${varnishPort}/`,
     })
-    proxy = await startVarnish(folder, server.port, varnishPort)
-    const { port } = proxy
+    const port = await through(startVarnish(folder, server.port, varnishPort))
     await create('note', 'first')
     await until(
       async () => JSON.parse((await get(port, '/api/notes')).text).data.length === 1,
