@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { Principal } from '../access/principal.ts'
 import type { AnswerSize } from '../query/answer-size.ts'
+import type { BadRequestReason } from './bad-request-reason.ts'
 
 /** What our middleware hands on; typed here, and nowhere else. */
 export interface RequestState {
@@ -13,6 +14,8 @@ export interface RequestState {
   requestId: string
   /** The action that the principal may not do, where the request was refused for it. */
   missingAction?: string
+  /** Of an answer with status 400. */
+  badRequest?: BadRequestReason
   /** Of an answer that shows entries. */
   answer?: AnswerSize
   /** How long it waited for a change, as its client had asked for: no measure of the server. */

@@ -11,7 +11,13 @@ describe('the log of requests', () => {
 
   before(async () => {
     server = await serve('request_log', {
-      contentTypes: { post: declare('post', { title: { type: 'string' } }) },
+      contentTypes: {
+        post: declare('post', {
+          title: { type: 'string' },
+          views: { type: 'integer' },
+          facts: { type: 'json' },
+        }),
+      },
       logLevel: 'info',
       permitted: [FIND, 'plugin::users-permissions.auth.register'],
     })
@@ -90,5 +96,48 @@ describe('the log of requests', () => {
       })
       expect(line).to.include({ status: 403, missingAction })
     }
+  })
+
+  it('gives the reason of a 400, with its path', async () => {
+    const [unknown] = await linesOf(() => server.get('/api/posts?filters[author][name]=Ada'))
+    expect(unknown).to.include({
+      status: 400,
+      code: 'invalid_key',
+      reason: 'Invalid key author',
+    })
+    const [payload] = await linesOf(() => server.post('/api/posts', { title: 7, views: 'many' }))
+    expect(payload).to.include({ status: 400, code: 'invalid_payload' })
+    expect(payload.paths).to.have.members(['title', 'views'])
+    const [served] = await linesOf(() => server.get('/api/posts'))
+    expect(served).to.not.have.any.keys('code', 'reason', 'paths')
+  })
+
+  const CANARY = 'canary'
+  const values: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['a number', () => server.post('/api/posts', { views: CANARY })],
+    ['a number in an object', () => server.post('/api/posts', { views: { a: ['"', CANARY] } })],
+    ['a text', () => server.post('/api/posts', { title: [`\n${CANARY}`] })],
+    ['a body that is no JSON', () => server.send('POST', '/api/posts', { body: `{"${CANARY}` })],
+    ['a filter', () => server.get(`/api/posts?filters[views]=${CANARY}`)],
+    ['a filter with quotes', () => server.get(`/api/posts?filters[views]=%22a%22%20${CANARY}`)],
+    ['a page', () => server.get(`/api/posts?pagination[page]=${CANARY}`)],
+    ['an order', () => server.get(`/api/posts?sort=title:${CANARY}`)],
+  ]
+  for (const [what, ask] of values) {
+    it(`gives the reason of a 400 without the value of ${what}`, async () => {
+      const lines = await linesOf(ask)
+      expect(lines[0]).to.include({ status: 400 })
+      expect(lines[0].code).to.be.a('string')
+      expect(JSON.stringify(lines)).to.not.contain(CANARY)
+    })
+  }
+
+  it('cuts the reason of a 400, and redacts a key in it', async () => {
+    const long = 'x%20'.repeat(1_000)
+    const [line] = await linesOf(() => server.get(`/api/posts?sort=${long}`))
+    expect(line.reason).to.be.a('string').with.length.at.most(300)
+    const lines = await linesOf(() => server.get(`/api/posts?sort=${SECRET}`))
+    expect(lines[0]).to.include({ status: 400, code: 'invalid_key' })
+    expect(JSON.stringify(lines)).to.not.contain(SECRET.slice(0, 64))
   })
 })
