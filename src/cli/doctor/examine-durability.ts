@@ -17,8 +17,9 @@ export function examineDurability(
       `w=${w} in MONGODB_URI: a failover can lose acknowledged writes outside of transactions; leave it out, so that a majority confirms writes`,
     )
   }
-  if (options.get('journal') === 'false') {
-    found.push('journal=false in MONGODB_URI: a crash can lose acknowledged writes; leave it out')
+  for (const name of ['journal', 'j']) {
+    if (options.get(name) !== 'false') continue
+    found.push(`${name}=false in MONGODB_URI: a crash can lose acknowledged writes; leave it out`)
   }
   const arbiters: unknown = hello['arbiters']
   if (Array.isArray(arbiters) && arbiters.length > 0) {

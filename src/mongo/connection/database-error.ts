@@ -38,8 +38,10 @@ const EXCEEDED_TIME_LIMIT = 262
 /** Asked to go on with a list by a client that another server, or the same before it was restarted, gave it to. */
 const CURSOR_NOT_FOUND = 43
 
+const QUERY_PLAN_KILLED = 175
+
 /** QueryPlanKilled, SnapshotTooOld, SnapshotUnavailable: the collection or its indexes changed during the read. */
-const READ_ENDED: ReadonlySet<unknown> = new Set([175, 239, 246])
+const READ_ENDED: ReadonlySet<unknown> = new Set([QUERY_PLAN_KILLED, 239, 246])
 
 /** MongoDB before 5.1: the collection that a `$lookup` reads is sharded. */
 const SHARDED_JOIN = 28769
@@ -216,6 +218,11 @@ export class WaitedForValue extends Error {
     super('Another transaction may hold the value', { cause })
     this.name = 'WaitedForValue'
   }
+}
+
+/** A command that ended because the collection or its indexes changed meanwhile. It succeeds when it is sent again. */
+export function isPlanKilled(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === QUERY_PLAN_KILLED
 }
 
 /** A command that ran longer than it may, or waited so long for a majority. */

@@ -16,6 +16,7 @@ import { type ClientOptions, clientFor, connect, explainStart, MAJORITY_WRITES }
 import { asCmsErrors, toCmsError } from './database-error.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { gatherWrites, type GatherWrites } from '../sharing/gathered-writes.ts'
+import { patchReadRetries } from './read-retries.ts'
 import { patchSocketWrites } from './socket-writes.ts'
 import {
   endTransactions,
@@ -295,6 +296,7 @@ async function greet(
 /** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   patchSocketWrites()
+  patchReadRetries()
   const client = clientFor(options)
   const db = client.db(options.name, { readPreference: PRIMARY })
   const { withdraw, ...transactions } = hasTransactions(await greet(client, options))

@@ -1,5 +1,5 @@
 import { type Db, type Document, MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb'
-import { isBrokenSocket } from './database-error.ts'
+import { isBrokenSocket, isPlanKilled } from './database-error.ts'
 
 /**
  * Sends a `find` or an `aggregate`, and gives the bytes of its rows. Null where they have not all come with the first
@@ -50,11 +50,6 @@ export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
 const REPEATED: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ])
-/**
- * QueryPlanKilled: the collection or its indexes changed during the read. The driver does not retry after it.
- * https://www.mongodb.com/docs/manual/reference/error-codes/
- */
-const QUERY_PLAN_KILLED = 175
 /** Servers without codes say so by their words. */
 const LOST = /not master|node is recovering/i
 
@@ -62,8 +57,7 @@ const LOST = /not master|node is recovering/i
 function isRepeated(error: unknown, { retryWrites }: Repeating): boolean {
   if (error instanceof MongoNetworkError || isBrokenSocket(error)) return true
   if (!(error instanceof MongoError)) return false
-  if (error.code === QUERY_PLAN_KILLED || REPEATED.has(error.code) || LOST.test(error.message))
-    return true
+  if (isPlanKilled(error) || REPEATED.has(error.code) || LOST.test(error.message)) return true
   const isOverload = [MongoErrorLabel.SystemOverloadedError, MongoErrorLabel.RetryableError].every(
     (label) => error.hasErrorLabel(label),
   )

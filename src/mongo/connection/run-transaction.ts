@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb'
 import { CommitBehind } from './commit-record.ts'
-import { HeldByRelease, isOutOfTime, isWriteConflict, WaitedForValue } from './database-error.ts'
+import {
+  HeldByRelease,
+  isOutOfTime,
+  isPlanKilled,
+  isWriteConflict,
+  WaitedForValue,
+} from './database-error.ts'
 import { type Caller, TurnTaken, type WriteTurn } from '../sharing/write-turns.ts'
 
 export interface TransactionRun {
@@ -76,6 +82,7 @@ function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun
   const conflictDeadline = beganMs + conflictTimeoutMs
   let attempts = 0
   let conflictSinceMs: number | null = null
+  let killed = 0
   const mayGoOnWaiting = (error: unknown): boolean => {
     const waited = error instanceof WaitedForValue
     const now = performance.now()
@@ -99,6 +106,7 @@ function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun
     mayRetry: (error: unknown): boolean => {
       if (isConflict(error)) return mayGoOnWaiting(error)
       conflictSinceMs = null
+      if (isPlanKilled(error)) return ++killed === 1
       const isTransient =
         error instanceof CommitBehind || hasLabel(error, MongoErrorLabel.TransientTransactionError)
       return isTransient && performance.now() < deadline

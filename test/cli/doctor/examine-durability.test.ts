@@ -8,6 +8,7 @@ describe('examineDurability', () => {
     ['w=1', `${HOST}?replicaSet=rs0&w=1`, {}, /^w=1 in MONGODB_URI/],
     ['w=0, whatever its case', `${HOST}?W=0`, {}, /^w=0 in MONGODB_URI/],
     ['journal=false', `${HOST}?journal=false`, {}, /^journal=false/],
+    ['j=false', `${HOST}?j=false`, {}, /^j=false/],
     ['arbiters', HOST, { arbiters: ['c.example:27017'] }, /arbiters \(c\.example:27017\)/],
   ]
   for (const [title, uri, hello, expected] of weak) {

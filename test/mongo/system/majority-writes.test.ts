@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { declare, serve, type TestServer } from '../../api/server.ts'
+import { openRelay, type Relay } from '../../../scripts/wire/relay.ts'
+import { messageReader } from '../../../scripts/wire/wire-messages.ts'
+import { testUri } from '../../test-database.ts'
+
+const WRITES = ['insert', 'update', 'delete', 'findAndModify']
+
+/** The collection that a command writes to, outside of transactions; null for other commands. */
+function writtenBy(command: Document): string | null {
+  const name = Object.keys(command)[0] ?? ''
+  return WRITES.includes(name) && command['autocommit'] === undefined ? String(command[name]) : null
+}
+
+const isByMajority = (command: Document): boolean => command['writeConcern']?.w === 'majority'
+
+describe('a server whose MONGODB_URI says w=1', () => {
+  let relay: Relay
+  let server: TestServer
+  const commands: Document[] = []
+
+  before(async () => {
+    relay = await openRelay(await testUri(), (inbound, outbound) => {
+      const note = messageReader(({ body }) => {
+        if (body !== null) commands.push(body)
+      })
+      inbound.on('data', note).pipe(outbound).pipe(inbound)
+    })
+    server = await serve('w1', {
+      uri: `mongodb://127.0.0.1:${relay.port}/?directConnection=true&w=1`,
+      contentTypes: {
+        note: declare('note', { text: { type: 'string' } }, { draftAndPublish: true }),
+        thing: declare('thing', { text: { type: 'string' } }),
+      },
+    })
+    const { body } = await server.post('/api/notes', { text: 'one' })
+    await server.put(`/api/notes/${body.data.documentId}`, { text: 'two' })
+    const headers = { 'idempotency-key': 'once' }
+    await server.post('/api/things', { text: 'one' }, { headers })
+    await server.settled()
+  })
+  after(async () => {
+    await server.close()
+    await relay.close()
+  })
+
+  it('writes the log, its head, leases and jobs by majority', () => {
+    const system = commands.filter((command) => writtenBy(command)?.startsWith('quire_') === true)
+    const collections = [...new Set(system.map(writtenBy))]
+    expect(collections).to.include.members(['quire_heads', 'quire_commits', 'quire_leases'])
+    const weak = system.filter((command) => !isByMajority(command)).map(writtenBy)
+    expect([...new Set(weak)]).to.deep.equal([])
+  })
+
+  it('commits transactions by majority', () => {
+    const commits = commands.filter((command) => 'commitTransaction' in command)
+    expect(commits.length).to.be.above(0)
+    expect(commits.every(isByMajority)).to.equal(true)
+  })
+})
