@@ -12,6 +12,7 @@ import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
 import type { Links, Mailer } from './mailer.ts'
 import type { SignInNotes } from './note-sign-ins.ts'
+import type { KnownDevices } from '../access/known-devices.ts'
 import type { Passwords } from './passwords.ts'
 import type { Roles } from '../access/roles.ts'
 import { AUTHENTICATED_ROLE } from '../access/role-rows.ts'
@@ -39,6 +40,7 @@ import {
 /** What the operations on accounts work with. */
 export interface AccountsContext extends UsersContext {
   readonly passwords: Passwords
+  readonly knownDevices: KnownDevices
   readonly tokens: UserTokens
   /** Null: tokens live for 30 days, and are not refreshed. */
   readonly sessions: Sessions | null

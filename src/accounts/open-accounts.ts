@@ -1,7 +1,14 @@
+import { openKnownDevices } from '../access/known-devices.ts'
 import type { AccountsContext } from './accounts.ts'
 import { openSignInNotes } from './note-sign-ins.ts'
+import { findDeviceAccount } from './users.ts'
 
-export interface AccountsOptions extends Omit<AccountsContext, 'behind' | 'notes'> {
+export interface AccountsOptions extends Omit<
+  AccountsContext,
+  'behind' | 'notes' | 'knownDevices'
+> {
+  /** Signs the tokens of known devices. */
+  readonly secret: string
   /** Called with failures of background work, such as a mail that cannot be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
@@ -12,10 +19,15 @@ export interface Accounts extends AccountsContext {
 }
 
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { onBackgroundError, ...context } = options
+  const { onBackgroundError, secret, ...context } = options
   const running = new Set<Promise<unknown>>()
   return {
     ...context,
+    knownDevices: openKnownDevices({
+      secret,
+      kind: 'end users',
+      findAccount: (documentId) => findDeviceAccount(context, documentId),
+    }),
     notes: openSignInNotes(context.db),
     behind: (work) => {
       const settled = work.catch(onBackgroundError).finally(() => running.delete(settled))

@@ -8,6 +8,7 @@ import { versionId } from '../mongo/versions/version-match.ts'
 import { patchVersion } from '../mongo/write/write-versions.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import type { DeviceAccount } from '../access/known-devices.ts'
 import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
 import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
@@ -77,6 +78,20 @@ export async function findUserByIdentifier(
     findUser(context, { username: { $eq: identifier } }),
   ])
   return byEmail ?? byUsername
+}
+
+/** The user of a known device; null for an unknown documentId. */
+export async function findDeviceAccount(
+  context: Pick<UsersContext, 'db' | 'plan'>,
+  documentId: string,
+): Promise<DeviceAccount | null> {
+  const user = await findUser(context, { documentId: { $eq: documentId } })
+  return user === null ? null : toDeviceAccount(user)
+}
+
+/** The hash of the password is the epoch, because `tokensFrom` changes with a sign-out, too. */
+export function toDeviceAccount({ documentId, password }: User): DeviceAccount {
+  return { id: documentId, epoch: password }
 }
 
 /** Looks, in the transaction that stores a user, whether it may: what it locks stays as it is until then. */

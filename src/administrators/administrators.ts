@@ -1,5 +1,6 @@
 import type { Actions } from '../access/actions.ts'
 import { readInput } from '../access/input.ts'
+import type { KnownDevices } from '../access/known-devices.ts'
 import type { Principal } from '../access/principal.ts'
 import { assertCurrentPassword, wrongPassword, type Passwords } from '../accounts/passwords.ts'
 import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
@@ -14,7 +15,6 @@ import {
   OWN_CHANGE,
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
-import type { KnownDevices } from './devices/known-devices.ts'
 import type { Challenges } from './passkeys/challenges.ts'
 import type { OneTimeLinks } from './one-time-links.ts'
 import type { IdentityProvider } from './oidc/identity-provider.ts'

@@ -1,11 +1,11 @@
 import type { Actions } from '../access/actions.ts'
 import { withAdministration } from '../access/administrator-actions.ts'
+import { type DeviceAccount, openKnownDevices } from '../access/known-devices.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { openVersionedCache } from '../mongo/system/versioned-cache.ts'
 import { openAdminSessions } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
-import { openKnownDevices } from './devices/known-devices.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
 import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
@@ -16,7 +16,7 @@ import { relyingPartyOf } from './passkeys/relying-party.ts'
 import { type IdentityProviderOptions, openIdentityProvider } from './oidc/identity-provider.ts'
 import { openPreferences } from './preferences.ts'
 import { ensureAdministrators } from './rows.ts'
-import { loadStaff } from './staff.ts'
+import { type KnownStaff, loadStaff } from './staff.ts'
 
 export interface AdministratorsOptions {
   readonly db: Database
@@ -59,9 +59,10 @@ export async function openAdministrators({
   })
   const previews = openPreviewTokens({ secret, actions, versionedCache, now })
   const challenges = await openChallenges({ db, secret, now })
-  const knownDevices = openKnownDevices(secret, async (email) => {
-    const { administrators } = await versionedCache.current()
-    return administrators.find((row) => row.email === email) ?? null
+  const knownDevices = openKnownDevices({
+    secret,
+    kind: 'administrators',
+    findAccount: async (id) => findDeviceAccount(await versionedCache.current(), id),
   })
   const relyingParty = relyingPartyOf(publicUrl)
   const redirectUri = `${publicUrl}/admin/oidc/callback`
@@ -78,4 +79,9 @@ export async function openAdministrators({
     passwords,
     now,
   }
+}
+
+function findDeviceAccount({ administrators }: KnownStaff, id: string): DeviceAccount | null {
+  const row = administrators.find(({ _id }) => _id === id)
+  return row === undefined ? null : { id, epoch: row.epoch }
 }

@@ -58,6 +58,15 @@ export async function signIn(
   return begin(context, row, device)
 }
 
+/** The id of the administrator with an address in lower case; null where there is none. */
+export async function idOfEmail(
+  { versionedCache }: Pick<AdministratorsContext, 'versionedCache'>,
+  email: string,
+): Promise<string | null> {
+  const { administrators } = await versionedCache.current()
+  return administrators.find((row) => row.email === email)?._id ?? null
+}
+
 /** Whether somebody is asked to become the first administrator. */
 export async function isFirstWanted({ versionedCache }: AdministratorsContext): Promise<boolean> {
   return (await versionedCache.current()).administrators.length === 0
@@ -150,7 +159,7 @@ export async function changePassword(
     return changes
   })
   await context.sessions.endAll(id, { id: current, epoch })
-  return context.knownDevices.make({ _id: id, epoch })
+  return context.knownDevices.make({ id, epoch })
 }
 
 /** The present administrator of the request. @throws NotFoundError for root, who has no session */
@@ -191,7 +200,7 @@ export async function begin(
 ): Promise<NewSession> {
   await noteSignIn(context.db, row)
   const shown = await show(context, row._id)
-  const knownDevice = context.knownDevices.make(row)
+  const knownDevice = context.knownDevices.make({ id: row._id, epoch: row.epoch })
   return { ...shown, knownDevice, token: await context.sessions.start(row, device) }
 }
 

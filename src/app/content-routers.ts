@@ -9,6 +9,7 @@ import { type LimitInFlight } from '../http/middleware/limit-in-flight.ts'
 import type { KeptReads } from '../http/reads/kept-reads.ts'
 import { listQueries } from '../http/reads/list-queries.ts'
 import { localeRoutes } from '../http/routes/locale-routes.ts'
+import { deviceCookie } from '../http/cookies/device-cookie.ts'
 import type { RefreshCookie } from '../http/cookies/refresh-cookie.ts'
 import { queryRoutes } from '../http/routes/query-routes.ts'
 import { roleRoutes } from '../http/routes/role-routes.ts'
@@ -65,7 +66,9 @@ export function contentRouters(
   routers.set('i18n', localeRoutes(authenticate, locales))
   const { confirmedUrl } = config.mail
   const cookie = refreshCookie(config)
-  routers.set('auth', authRoutes({ ...shared, accounts, limits, confirmedUrl, cookie }))
+  const devices = deviceCookie(config.http.publicUrl, config.http.cookieName)
+  const signIns = { accounts, limits, confirmedUrl, cookie, deviceCookie: devices }
+  routers.set('auth', authRoutes({ ...shared, ...signIns }))
   routers.set('connect', connectRoutes(shared.authenticate))
   routers.set('users', userRoutes({ ...shared, accounts }))
   routers.set('users-permissions', roleRoutes({ ...shared, access, users: accounts }))

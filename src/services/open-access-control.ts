@@ -52,6 +52,7 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     sessions,
     attributes,
     emailConfirmation,
+    secret,
     passwords: base.passwords(),
     roles: access.roles,
     mailer,

@@ -52,6 +52,49 @@ describe('limits of attempts, behind a proxy', () => {
     expect(through).to.be.at.most(30)
   })
 
+  it('lets a device sign in that has signed in before, while others guess', async () => {
+    const sender = (): string => `192.0.2.${(addresses += 1) % 250}`
+    const signIn = (password: string, cookie = '', identifier = 'owner') =>
+      server.send('POST', '/api/auth/local', {
+        body: { identifier, password },
+        token: null,
+        headers: { 'x-forwarded-for': sender(), ...(cookie !== '' && { cookie }) },
+      })
+    const deviceOf = async (username: string): Promise<string> => {
+      const body = { username, email: `${username}@example.org`, password: 'correct horse' }
+      const { headers } = await attempt('/api/auth/local/register', body)
+      const set = (headers['set-cookie'] ?? []).find((one) => one.startsWith('quire_user_device'))
+      expect(set).to.match(/; Path=\/api\/auth; .*; HttpOnly; SameSite=Lax$/)
+      return set?.split(';')[0] ?? ''
+    }
+    const [own, others] = [await deviceOf('owner'), await deviceOf('eve')]
+    const lockOut = async (): Promise<void> => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        if ((await signIn('wrong')).status === 429) return
+      }
+      throw new Error('attempts on one account are not counted')
+    }
+    // A minute may end between two requests: the account is then locked out again.
+    const expectLockedOut = async (cookie: string): Promise<void> => {
+      const statuses: number[] = []
+      while (!statuses.includes(429) && statuses.length < 4) {
+        await lockOut()
+        statuses.push((await signIn('correct horse', cookie)).status)
+      }
+      expect(statuses, cookie).to.include(429)
+    }
+    await lockOut()
+    expect((await signIn('correct horse', own)).status, 'the known device').to.equal(200)
+    expect((await signIn('correct horse', own, 'OWNER@example.org')).status).to.equal(200)
+    const changed = own.slice(0, -1) + (own.endsWith('0') ? '1' : '0')
+    for (const cookie of [others, changed, 'quire_user_device=x']) await expectLockedOut(cookie)
+    const guesses: number[] = []
+    while (!guesses.includes(429) && guesses.length < 25) {
+      guesses.push((await signIn('wrong', own)).status)
+    }
+    expect(guesses, 'guesses of the known device').to.include(429)
+  })
+
   for (const [what, address] of [
     ['IPv4', (port: number) => `203.0.113.7:${port}`],
     ['IPv6', (port: number) => `[2001:db8::7]:${port}`],

@@ -3,7 +3,14 @@ import { expect } from 'chai'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
-const CALLBACK = 'plugin::users-permissions.auth.callback'
+const PERMITTED = [
+  'callback',
+  'register',
+  'forgotPassword',
+  'resetPassword',
+  'sendEmailConfirmation',
+  'refresh',
+].map((verb) => `plugin::users-permissions.auth.${verb}`)
 
 describe('bodies of refused requests', () => {
   let server: TestServer
@@ -13,7 +20,7 @@ describe('bodies of refused requests', () => {
         note: declare('note', { text: { type: 'string' } }, { draftAndPublish: true }),
         page: declare('page', { text: { type: 'string' } }, { kind: 'singleType' }),
       },
-      permitted: [CALLBACK],
+      permitted: PERMITTED,
       environment: { RATE_LIMIT: 'on', UP_JWT_MANAGEMENT: 'refresh' },
     })
   })
@@ -29,22 +36,25 @@ describe('bodies of refused requests', () => {
     }
   })
 
-  it('are not awaited beyond the rate of sign-ins', async () => {
-    const lockOut = async (): Promise<void> => {
-      const body = { identifier: 'nobody', password: 'wrong-password' }
-      for (let tries = 0; tries < 100; tries += 1) {
-        const { status } = await server.send('POST', '/api/auth/local', { body, token: null })
-        if (status === 429) return
+  it('are not awaited beyond the rate of ways in', async () => {
+    const waysIn = server.routes.filter(isWayIn).map(({ path }) => path)
+    expect(waysIn).to.include.members(['/api/auth/local', '/admin/session'])
+    for (const path of waysIn) {
+      const lockOut = async (): Promise<void> => {
+        const request = { body: {}, token: null, headers: { 'sec-fetch-site': 'same-origin' } }
+        for (let tries = 0; tries < 100; tries += 1) {
+          if ((await server.send('POST', path, request)).status === 429) return
+        }
+        throw new Error(`${path}: attempts are not counted`)
       }
-      throw new Error('attempts are not counted')
+      // A minute may end between two requests: the address may then try again.
+      const statuses: (number | null)[] = []
+      while (!statuses.includes(429) && statuses.length < 3) {
+        await lockOut()
+        statuses.push(await statusWithoutBody(server.port, `POST ${path}`).catch(() => null))
+      }
+      expect(statuses, path).to.include(429)
     }
-    // A minute may end between two requests: the address may then try again.
-    const statuses: (number | null)[] = []
-    while (!statuses.includes(429) && statuses.length < 3) {
-      await lockOut()
-      statuses.push(await statusWithoutBody(server.port, 'POST /api/auth/local').catch(() => null))
-    }
-    expect(statuses).to.include(429)
   }).timeout(120_000)
 })
 
@@ -55,8 +65,18 @@ function isRefused({ method, access }: DeclaredRoute): boolean {
     return false
   }
   return typeof access === 'object'
-    ? !('action' in access && access.action === CALLBACK)
+    ? !('action' in access && isAuth(access))
     : access !== 'everyone'
+}
+
+/** Open to everyone, or with the permissions of the role `public` here. */
+function isWayIn({ method, access }: DeclaredRoute): boolean {
+  if (method !== 'post') return false
+  return access === 'everyone' || (typeof access === 'object' && isAuth(access))
+}
+
+function isAuth(access: object): boolean {
+  return 'action' in access && PERMITTED.some((action) => action === access.action)
 }
 
 /** The status of the answer to a head whose body never comes. */
@@ -64,6 +84,7 @@ function statusWithoutBody(port: number, line: string): Promise<number> {
   const head = [
     `${line} HTTP/1.1`,
     'Host: a',
+    'Sec-Fetch-Site: same-origin',
     'Content-Type: application/json',
     'Content-Length: 90000',
   ]

@@ -3,6 +3,7 @@ import type { RateLimits } from '../../access/rate-limit.ts'
 import { writingFor } from '../../access/writing-for.ts'
 import type { AdministratorsContext } from '../../administrators/administrators.ts'
 import {
+  idOfEmail,
   isFirstWanted,
   type NewSession,
   resetPassword,
@@ -57,17 +58,19 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
       await answer(ctx, dependencies, entered)
       ctx.status = status
     })
-    const limit = limitRate(limits, `/admin${path}`, counted)
-    admin.router.post(path, ownPagesOnly(cookie), readSmall, limit, handler)
+    const limit = limitRate(limits, `/admin${path}`, counted, readSmall)
+    admin.router.post(path, ownPagesOnly(cookie), limit, handler)
   }
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
   const emailOf = accountIn('email')
   enterBy('/session', 200, signIn, {
-    accountOf: emailOf,
+    accountOf: async (ctx) => {
+      const email = emailOf(ctx)
+      return email === null ? null : ((await idOfEmail(administrators, email)) ?? email)
+    },
     deviceOf: async (ctx) => {
-      const [email, device] = [emailOf(ctx), cookie.readDevice(ctx)]
-      if (email === null || device === null) return null
-      return administrators.knownDevices.idOf(email, device)
+      const token = cookie.readDevice(ctx)
+      return token === null ? null : administrators.knownDevices.find(token)
     },
   })
   enterBy('/session/link', 200, signInByLink, BY_ADDRESS)

@@ -1,3 +1,4 @@
+import type { KnownDevice } from '../../access/known-devices.ts'
 import type { Allowance, RateLimits } from '../../access/rate-limit.ts'
 import { RateLimitError } from '../../errors.ts'
 import { networkOf } from '../network-of.ts'
@@ -10,15 +11,15 @@ const LIMITS = { address: 10, account: 30 }
 /** What one route counts by. */
 export interface Counted {
   readonly perAddress?: number
-  /** The account that an attempt is on; null where the request names none. */
+  /** The account that an attempt is on, by its id if it has one; null where the request names none. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
-  /** A device that is known to the account: its attempts are counted separately from all others. */
-  readonly deviceOf?: (ctx: Context) => Promise<string | null>
+  /** The device of the request. Its attempts on its own account are counted separately from all others. */
+  readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
 /**
- * Counts attempts by address and by account, on each route by itself. The body, which may name the account, is read
- * between the two.
+ * Counts attempts by address, or by known device, and then by account, on each route by itself. The body, which may name
+ * the account, is read after the first of the two only.
  * @throws RateLimitError, with the headers that say when to come back. Null counts nothing.
  */
 export function limitRate(
@@ -32,17 +33,21 @@ export function limitRate(
       await readBody(ctx, next)
       return
     }
+    const countSender = async (sender: string, limit: number): Promise<void> => {
+      const counted = await limits.count(route, sender, limit)
+      setHeaders(ctx, counted)
+      assertAllowed(ctx, counted)
+    }
+    const countAddress = (): Promise<void> => countSender(`ip ${networkOf(ctx.ip)}`, perAddress)
     const device = await deviceOf(ctx)
-    const counted =
-      device === null
-        ? await limits.count(route, `ip ${networkOf(ctx.ip)}`, perAddress)
-        : await limits.count(route, `device ${device}`, LIMITS.address)
-    setHeaders(ctx, counted)
-    assertAllowed(ctx, counted)
+    await (device === null ? countAddress() : countSender(`device ${device.id}`, LIMITS.address))
     await readBody(ctx, async () => {
-      const account = device === null ? await accountOf(ctx) : null
-      if (account !== null) {
-        assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
+      const account = await accountOf(ctx)
+      if (device === null || account !== device.account) {
+        if (device !== null) await countAddress()
+        if (account !== null) {
+          assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
+        }
       }
       await next()
     })

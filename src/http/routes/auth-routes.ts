@@ -13,7 +13,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { RateLimits } from '../../access/rate-limit.ts'
 import { changePassword, forgotPassword, resetPassword } from '../../accounts/recover-password.ts'
 import { refreshSignIn } from '../../accounts/refresh-sign-in.ts'
-import { findUserByIdentifier } from '../../accounts/users.ts'
+import { findUserByIdentifier, toDeviceAccount } from '../../accounts/users.ts'
 import {
   ApplicationError,
   NotFoundError,
@@ -29,6 +29,7 @@ import {
 } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import type { DeviceCookie } from '../cookies/device-cookie.ts'
 import {
   isInCookie,
   type RefreshCookie,
@@ -47,6 +48,7 @@ export interface AuthRouteDependencies extends UserReading {
   readonly limits: RateLimits | null
   /** Where a browser goes once its user has confirmed an address; null: nowhere. */
   readonly confirmedUrl: string | null
+  readonly deviceCookie: DeviceCookie
   /** Null without refresh tokens. */
   readonly cookie: RefreshCookie | null
 }
@@ -84,6 +86,10 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   }
   post('/local', 'callback', enter, {
     accountOf: (ctx) => identifiedAccount(ctx, dependencies),
+    deviceOf: async (ctx) => {
+      const token = dependencies.deviceCookie.read(ctx)
+      return token === null ? null : dependencies.accounts.knownDevices.find(token)
+    },
   })
   post('/local/register', 'register', signUp, BY_EMAIL)
   post('/forgot-password', 'forgotPassword', forgot, BY_EMAIL)
@@ -213,11 +219,12 @@ async function answer(
   { jwt, refreshToken, user }: SignedIn,
 ): Promise<void> {
   const shown = await showUser(ctx, dependencies, user)
-  ctx.body = {
-    ...(jwt !== null && { jwt }),
-    ...handOver(ctx, dependencies.cookie, refreshToken),
-    user: shown,
+  const handedOver = handOver(ctx, dependencies.cookie, refreshToken)
+  if (jwt !== null) {
+    const { accounts, deviceCookie } = dependencies
+    deviceCookie.set(ctx, accounts.knownDevices.make(toDeviceAccount(user)))
   }
+  ctx.body = { ...(jwt !== null && { jwt }), ...handedOver, user: shown }
 }
 
 /** A refresh token as the body has it, unless it goes into the cookie or there is none. */

@@ -223,7 +223,7 @@ describe('http/auth-routes with sessions', () => {
     const entered = await ask(LOGIN, login, chosen)
     const body: Json = await entered.json()
     expect(Object.keys(body)).to.deep.equal(['jwt', 'user'])
-    const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     expect(cookie).to.match(/^strapi_up_refresh=[0-9a-f-]+$/)
     expect((await ask(REFRESH, {}, { cookie })).status, 'without the header').to.equal(400)
     const next = await ask(REFRESH, {}, { cookie, ...chosen })
@@ -298,7 +298,7 @@ describe('http/auth-routes with sessions in a cookie', () => {
     const { body, headers } = await server.send('POST', LOGIN, login)
     expect(Object.keys(body)).to.deep.equal(['jwt', 'user'])
     const cookie = /^strapi_up_refresh=([0-9a-f-]+); (.*)$/
-    const [, token = '', attributes] = cookie.exec(headers.get('set-cookie') ?? '') ?? []
+    const [, token = '', attributes] = cookie.exec(headers.getSetCookie()[0] ?? '') ?? []
     expect(attributes).to.equal('Path=/x/api/auth; Max-Age=99; HttpOnly; SameSite=Lax; Secure')
     const send = async (path: string, value: string, jwt?: string): Promise<Answer> => {
       const response = await fetch(server.base + path, {

@@ -16,6 +16,7 @@ import { answerUnrouted } from '../../../src/http/middleware/answer-unrouted.ts'
 import { apiRoutes } from '../../../src/http/api-routes.ts'
 import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
+import { deviceCookie } from '../../../src/http/cookies/device-cookie.ts'
 import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
 import { readBody } from '../../../src/http/read-request.ts'
 import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
@@ -91,6 +92,7 @@ export async function serveUsers(
     })
     const accounts = openAccounts({
       ...users,
+      secret: SECRET,
       tokens,
       sessions,
       attributes: openUserAttributes(documents, []),
@@ -126,6 +128,7 @@ export async function serveUsers(
       lifespans === undefined
         ? null
         : { publicUrl, cookieName: '', maxSeconds: 99, always: inCookie }
+    const devices = deviceCookie(publicUrl, '')
     const app = new Koa<RequestState>()
     app.silent = true
     app.use(handleErrors(pino({ level: 'silent' })))
@@ -133,7 +136,10 @@ export async function serveUsers(
     app.use(
       apiRoutes(
         new Map([
-          ['auth', authRoutes({ ...shared, limits, confirmedUrl: null, cookie })],
+          [
+            'auth',
+            authRoutes({ ...shared, limits, confirmedUrl: null, cookie, deviceCookie: devices }),
+          ],
           ['connect', connectRoutes(shared.authenticate)],
           ['users', userRoutes(shared)],
           ['users-permissions', roleRoutes({ ...shared, access, users: accounts })],
