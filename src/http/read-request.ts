@@ -33,7 +33,7 @@ export function readQuery(querystring: string): Data {
   }
 }
 
-const JSON_TYPES = ['application/json', 'application/vnd.api+json']
+const JSON_TYPES = ['application/json', 'application/vnd.api+json'] as const
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
@@ -136,18 +136,48 @@ export function bodyOf({ request }: { readonly request: object }): unknown {
   return 'body' in request ? request.body : undefined
 }
 
+/**
+ * The body, for a route that reads one; undefined where there is none.
+ * @throws ValidationError for a body of a type that is not read
+ */
+export function payloadOf(ctx: Context): unknown {
+  const problem = typeProblem(ctx)
+  if (problem === null) return bodyOf(ctx)
+  throw new ValidationError(
+    `The request body was not read: ${problem}`,
+    {},
+    { code: 'invalid_payload' },
+  )
+}
+
 /** The `data` of a body. @throws ValidationError when there is none. */
 export function dataOf(ctx: Context): unknown {
   const body = bodyOf(ctx)
   const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
   if (data === null || typeof data !== 'object') {
+    const problem = typeProblem(ctx)
     throw new ValidationError(
-      'Missing "data" payload in the request body',
+      `Missing "data" payload in the request body${problem === null ? '' : `: ${problem}`}`,
       {},
       { code: 'data_missing' },
     )
   }
   return data
+}
+
+/** Null unless the body was not read, or was read as a form although it is JSON: curl sends forms by default. */
+function typeProblem(ctx: Context): string | null {
+  const body = bodyOf(ctx)
+  if (body === undefined ? isEmpty(ctx) : !isJsonAsForm(ctx, body)) return null
+  const type = ctx.get('content-type')
+  const found = type === '' ? 'Content-Type is missing' : `Content-Type is ${shownName(type)}`
+  return `${found}; expected ${JSON_TYPES[0]}`
+}
+
+function isJsonAsForm(ctx: Context, body: unknown): boolean {
+  if (ctx.is(FORM_TYPE) !== FORM_TYPE || !isObject(body)) return false
+  const [key = ''] = Object.keys(body)
+  return /^\s*\{/.test(key)
 }
 
 /**
@@ -158,8 +188,9 @@ export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : isObject(body) && Object.keys(body).length === 0) return
   const [key = 'body'] = isObject(body) ? Object.keys(body) : []
+  const problem = typeProblem(ctx)
   throw new ValidationError(
-    `Invalid key ${shownName(key)}`,
+    problem === null ? `Invalid key ${shownName(key)}` : `Invalid body: ${problem}`,
     { key, path: key, source: 'body' },
     { code: 'invalid_key' },
   )

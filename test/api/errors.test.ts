@@ -51,6 +51,10 @@ describe('bad input over HTTP', () => {
   }
 
   const MISSING = /^Missing "data" payload in the request body$/
+  const missingAs = (type: string): RegExp =>
+    new RegExp(
+      `^Missing "data" payload in the request body: Content-Type is ${type}; expected application/json$`,
+    )
   const bodies: readonly (readonly [string, Sent, number, string, RegExp])[] = [
     ['malformed JSON', { body: '{"data": ' }, 400, 'SyntaxError', /./],
     ['JSON with a trailing comma', { body: '{"data":{},}' }, 400, 'SyntaxError', /./],
@@ -89,25 +93,52 @@ describe('bad input over HTTP', () => {
       { body: '{"data":{}}', headers: { 'content-type': 'text/plain' } },
       400,
       'ValidationError',
-      MISSING,
+      missingAs('text/plain'),
     ],
     [
       'XML',
       { body: '<data/>', headers: { 'content-type': 'application/xml' } },
       400,
       'ValidationError',
-      MISSING,
+      missingAs('application/xml'),
     ],
     [
       'a patch',
       { body: '{"data":{}}', headers: { 'content-type': 'application/merge-patch+json' } },
       400,
       'ValidationError',
-      MISSING,
+      missingAs('application/merge-patch\\+json'),
     ],
     [
       'a content-type that is none',
       { body: '{"data":{}}', headers: { 'content-type': 'nonsense' } },
+      400,
+      'ValidationError',
+      missingAs('nonsense'),
+    ],
+    [
+      'a body without a content-type',
+      { body: Buffer.from('{"data":{}}'), headers: { 'content-type': '' } },
+      400,
+      'ValidationError',
+      missingAs('missing'),
+    ],
+    [
+      'JSON that is sent as a form',
+      {
+        body: '{"data":{"title":"x"}}',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      },
+      400,
+      'ValidationError',
+      missingAs('application/x-www-form-urlencoded'),
+    ],
+    [
+      'a form without data',
+      {
+        body: 'title=x',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      },
       400,
       'ValidationError',
       MISSING,
@@ -120,7 +151,7 @@ describe('bad input over HTTP', () => {
       },
       400,
       'ValidationError',
-      MISSING,
+      missingAs('multipart/form-data; boundary=b'),
     ],
     [
       'an encoding that nobody knows',
@@ -210,6 +241,25 @@ describe('bad input over HTTP', () => {
       expectError(await server.send('POST', '/api/things', sent), status, name, message)
     })
   }
+
+  it('names the content-type of bodies without data', async () => {
+    const bodies: readonly (readonly [string, string])[] = [
+      ['POST', '/api/auth/local'],
+      ['POST', '/api/auth/local/register'],
+      ['POST', '/api/users'],
+      ['POST', '/api/users-permissions/roles'],
+      ['POST', '/admin/api-tokens'],
+      ['POST', '/admin/roles'],
+    ]
+    for (const [method, path] of bodies) {
+      const body = '{"identifier":"ada"}'
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+        const answer = await server.send(method, path, { body, headers: { 'content-type': type } })
+        const message = `The request body was not read: Content-Type is ${type}; expected application/json`
+        expect([answer.status, answer.body.error?.message], path).to.deep.equal([400, message])
+      }
+    }
+  })
 
   it('refuses a form with more fields than can be read', async () => {
     const body = Array.from({ length: 1500 }, (_, index) => `data[extra][k${index}]=1`).join('&')

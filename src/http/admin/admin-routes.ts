@@ -11,7 +11,7 @@ import { NotFoundError } from '../../errors.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
@@ -45,12 +45,12 @@ function addLocaleRoutes(router: AdminRouter, { locales }: Management): void {
     ctx.body = { data: (await locales.current()).all }
   })
   router.post('/locales', may('admin::locales', 'create'), async (ctx) => {
-    const added = await locales.add(readInput(NEW_LOCALE, bodyOf(ctx)))
+    const added = await locales.add(readInput(NEW_LOCALE, payloadOf(ctx)))
     ctx.status = 201
     ctx.body = { data: added }
   })
   router.put('/locales/:code', may('admin::locales', 'update'), async (ctx) => {
-    const change = readInput(LOCALE_CHANGE, bodyOf(ctx))
+    const change = readInput(LOCALE_CHANGE, payloadOf(ctx))
     ctx.body = { data: await locales.update(parameterOf(ctx, 'code'), change) }
   })
   router.delete('/locales/:code', may('admin::locales', 'delete'), async (ctx) => {
@@ -64,7 +64,7 @@ function addTokenRoutes(router: AdminRouter, { access: { apiTokens, actions } }:
     ctx.body = { data: await apiTokens.list() }
   })
   router.post('/api-tokens', may('admin::api-tokens', 'create'), async (ctx) => {
-    const created = await apiTokens.create(bodyOf(ctx), assertMayHold(ctx))
+    const created = await apiTokens.create(payloadOf(ctx), assertMayHold(ctx))
     ctx.status = 201
     ctx.body = { data: created }
   })
@@ -72,7 +72,7 @@ function addTokenRoutes(router: AdminRouter, { access: { apiTokens, actions } }:
     ctx.body = {
       data: await apiTokens.update(
         toTokenId(parameterOf(ctx, 'id')),
-        bodyOf(ctx),
+        payloadOf(ctx),
         assertMayHold(ctx),
       ),
     }
@@ -95,7 +95,7 @@ function addRoleRoutes(router: AdminRouter, { access: { roles } }: Management): 
     ctx.body = { data: await roles.list() }
   })
   router.post('/roles', may('admin::roles', 'create'), async (ctx) => {
-    const created = await roles.create(bodyOf(ctx), roleGuard(ctx))
+    const created = await roles.create(payloadOf(ctx), roleGuard(ctx))
     ctx.status = 201
     ctx.body = { data: created }
   })
@@ -103,7 +103,9 @@ function addRoleRoutes(router: AdminRouter, { access: { roles } }: Management): 
     ctx.body = { data: await roles.get(parameterOf(ctx, 'type')) }
   })
   router.put('/roles/:type', may('admin::roles', 'update'), async (ctx) => {
-    ctx.body = { data: await roles.update(parameterOf(ctx, 'type'), bodyOf(ctx), roleGuard(ctx)) }
+    ctx.body = {
+      data: await roles.update(parameterOf(ctx, 'type'), payloadOf(ctx), roleGuard(ctx)),
+    }
   })
   router.delete('/roles/:type', may('admin::roles', 'delete'), async (ctx) => {
     ctx.body = { data: await roles.remove(parameterOf(ctx, 'type'), roleGuard(ctx)) }

@@ -17,7 +17,7 @@ import { beginPasskeySignIn, signInByPasskey } from '../../administrators/passke
 import { everyone, type GuardedRouter } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from '../admin-cookie/own-origin.ts'
-import { bodyOf, readBody } from '../read-request.ts'
+import { payloadOf, readBody } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import { type AdminRouter, adminRouter } from '../admin-router.ts'
@@ -53,7 +53,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
     const handler = everyone(async (ctx) => {
       const entered = await writingFor(NOBODY_YET, ctx.state.requestId, () =>
-        enter(administrators, bodyOf(ctx), deviceOf(ctx)),
+        enter(administrators, payloadOf(ctx), deviceOf(ctx)),
       )
       await answer(ctx, dependencies, entered)
       ctx.status = status

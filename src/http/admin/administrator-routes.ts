@@ -23,7 +23,7 @@ import type { Mailer } from '../../accounts/mailer.ts'
 import { studioLink } from '../../administrators/studio-links.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import { limitOwnPassword } from './me-routes.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
@@ -54,14 +54,14 @@ function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependenc
     ctx.body = { data: await listAdministrators(administrators) }
   })
   admin.post(path, may('admin::administrators', 'create'), async (ctx) => {
-    const created = await createAdministrator(administrators, ctx.state.principal, bodyOf(ctx))
+    const created = await createAdministrator(administrators, ctx.state.principal, payloadOf(ctx))
     ctx.status = 201
     ctx.body = { data: created }
   })
   admin.put(`${path}/:id`, may('admin::administrators', 'update'), async (ctx) => {
     const { principal } = ctx.state
     const id = parameterOf(ctx, 'id')
-    const body = bodyOf(ctx)
+    const body = payloadOf(ctx)
     const update = async (): Promise<void> => {
       ctx.body = { data: await updateAdministrator(administrators, principal, id, body) }
     }
@@ -120,7 +120,7 @@ function addRoles(
     const created = await createAdministratorRole(
       administrators,
       principal,
-      bodyOf(ctx),
+      payloadOf(ctx),
       isLocalized,
     )
     ctx.status = 201
@@ -132,7 +132,7 @@ function addRoles(
   admin.put(`${path}/:type`, may('admin::administrator-roles', 'update'), async (ctx) => {
     const { principal } = ctx.state
     const type = parameterOf(ctx, 'type')
-    const body = bodyOf(ctx)
+    const body = payloadOf(ctx)
     const changed = updateAdministratorRole(administrators, principal, type, body, isLocalized)
     ctx.body = { data: await changed }
   })

@@ -15,7 +15,7 @@ import type { LocaleRules } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { errorEnvelope } from '../envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { bodyOf } from '../read-request.ts'
+import { payloadOf } from '../read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
@@ -74,7 +74,7 @@ export function bulkActionRoutes(dependencies: EditorContentDependencies): Guard
 
 async function runBulk(ctx: Context, dependencies: EditorContentDependencies): Promise<void> {
   const plan = planOf(ctx, dependencies)
-  const { action, documentIds, locale = '' } = readInput(BULK, bodyOf(ctx))
+  const { action, documentIds, locale = '' } = readInput(BULK, payloadOf(ctx))
   const verb = VERBS[action]
   const isThere = action === 'delete' || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(verb)) throw new NotFoundError('Not Found')

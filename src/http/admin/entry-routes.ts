@@ -8,7 +8,7 @@ import { NotFoundError } from '../../errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { type AdminRouter, adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
@@ -130,7 +130,7 @@ async function showProposal(
   plan: ContentTypePlan,
   { documents: { database }, definitions, locales }: EditorContentDependencies,
 ): Promise<void> {
-  const { field, value, data, documentId = null, locale = '' } = readInput(PROPOSAL, bodyOf(ctx))
+  const { field, value, data, documentId = null, locale = '' } = readInput(PROPOSAL, payloadOf(ctx))
   const attribute = uidNamed(field, plan, definitions)
   const query = { locale }
   const actions = [contentAction(plan, 'find')]

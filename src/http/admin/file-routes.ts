@@ -13,7 +13,7 @@ import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 import { receiveAuthorized } from '../receive-authorized.ts'
 import type { Context } from '../state.ts'
@@ -74,12 +74,12 @@ function addFolders(admin: AdminRouter, { folders }: FileRouteDependencies): voi
     ctx.body = { data: await folders.list() }
   })
   admin.post('/folders', may('upload'), async (ctx) => {
-    const created = await folders.create(readInput(NEW_FOLDER, bodyOf(ctx)))
+    const created = await folders.create(readInput(NEW_FOLDER, payloadOf(ctx)))
     ctx.status = 201
     ctx.body = { data: created }
   })
   admin.put('/folders/:id', may('upload'), async (ctx) => {
-    const input = readInput(FOLDER_CHANGE, bodyOf(ctx))
+    const input = readInput(FOLDER_CHANGE, payloadOf(ctx))
     ctx.body = { data: await folders.update(parameterOf(ctx, 'id'), input) }
   })
   admin.delete('/folders/:id', may('destroy'), async (ctx) => {
@@ -137,7 +137,7 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
     ctx.body = { data: await showOne(ctx, dependencies, replaced) }
     return
   }
-  const { folder, ...given } = readInput(CHANGE, bodyOf(ctx))
+  const { folder, ...given } = readInput(CHANGE, payloadOf(ctx))
   if (folder !== undefined) await assertFolder(dependencies, folder)
   const [info = {}] = parseFileInfos([given])
   const edited = await library.edit(record, info)
@@ -148,7 +148,7 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
 
 async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library } = dependencies
-  const { ids, folder } = readInput(MOVE, bodyOf(ctx))
+  const { ids, folder } = readInput(MOVE, payloadOf(ctx))
   await assertFolder(dependencies, folder)
   const results: object[] = []
   for (const id of ids) {

@@ -13,7 +13,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
 import { entryEnvelope } from '../envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { entryRulesOf, writerOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
@@ -135,7 +135,7 @@ async function restore(
   dependencies: Dependencies,
 ): Promise<void> {
   const { documents } = dependencies
-  const { attributes = null } = readInput(RESTORE, bodyOf(ctx) ?? {})
+  const { attributes = null } = readInput(RESTORE, payloadOf(ctx) ?? {})
   const { locale: asked } = readInput(IN_LOCALE, readQuery(ctx.querystring))
   const which = { revision: parameterOf(ctx, 'revision'), locale: asked }
   const { version, content } = await stateOf(ctx, plan, dependencies, which)

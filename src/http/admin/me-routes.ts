@@ -8,7 +8,7 @@ import { NotFoundError } from '../../errors.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
@@ -26,12 +26,12 @@ export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   const admin = adminRouter('/admin/me', dependencies)
   const { administrators, limits, cookie } = dependencies
   admin.put('/', null, async (ctx) => {
-    ctx.body = { data: await updateOwn(administrators, meOf(ctx).id, bodyOf(ctx)) }
+    ctx.body = { data: await updateOwn(administrators, meOf(ctx).id, payloadOf(ctx)) }
   })
   const limit = limitOwnPassword(limits)
   admin.post('/password', null, async (ctx) => {
     await limit(ctx, async () => {
-      cookie.setDevice(ctx, await changePassword(administrators, meOf(ctx), bodyOf(ctx)))
+      cookie.setDevice(ctx, await changePassword(administrators, meOf(ctx), payloadOf(ctx)))
     })
     ctx.status = 204
   })
@@ -61,7 +61,7 @@ function addPreferences(
     ctx.body = { data: await preferences.all(meOf(ctx).id) }
   })
   admin.put('/preferences/:key', null, async (ctx) => {
-    const { value } = readInput(PREFERENCE, bodyOf(ctx))
+    const { value } = readInput(PREFERENCE, payloadOf(ctx))
     await preferences.put(meOf(ctx).id, parameterOf(ctx, 'key'), value)
     ctx.body = { data: { key: parameterOf(ctx, 'key'), value } }
   })

@@ -15,7 +15,7 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
 import { rulesOf } from '../reads/query-rules.ts'
-import { bodyOf, readQuery } from '../read-request.ts'
+import { payloadOf, readQuery } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
 import type { EditorContentDependencies } from './editor-content-routes.ts'
@@ -203,7 +203,7 @@ async function notePresence(
   ctx: Context,
   { presence, schema, locales }: OverviewDependencies,
 ): Promise<void> {
-  const { uid, documentId, locale } = readInput(PRESENCE, bodyOf(ctx))
+  const { uid, documentId, locale } = readInput(PRESENCE, payloadOf(ctx))
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('Not Found')
   const known = await locales.current()

@@ -8,7 +8,7 @@ import {
   renamePasskey,
 } from '../../administrators/passkeys.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
 import { limitOwnPassword, meOf } from './me-routes.ts'
 
@@ -28,17 +28,17 @@ export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter 
   })
   admin.post('/options', null, async (ctx) => {
     await limit(ctx, async () => {
-      ctx.body = { data: await beginPasskey(administrators, meOf(ctx), bodyOf(ctx) ?? {}) }
+      ctx.body = { data: await beginPasskey(administrators, meOf(ctx), payloadOf(ctx) ?? {}) }
     })
   })
   admin.post('/', null, async (ctx) => {
-    ctx.body = { data: await addPasskey(administrators, meOf(ctx), bodyOf(ctx)) }
+    ctx.body = { data: await addPasskey(administrators, meOf(ctx), payloadOf(ctx)) }
     ctx.status = 201
   })
   admin.put('/:id', null, async (ctx) => {
     const { id } = meOf(ctx)
     const name = parameterOf(ctx, 'id')
-    ctx.body = { data: await renamePasskey(administrators, id, name, bodyOf(ctx)) }
+    ctx.body = { data: await renamePasskey(administrators, id, name, payloadOf(ctx)) }
   })
   admin.delete('/:id', null, async (ctx) => {
     await removePasskey(administrators, meOf(ctx).id, parameterOf(ctx, 'id'))

@@ -5,7 +5,7 @@ import type { PreviewTokens } from '../../administrators/preview-tokens.ts'
 import { NotFoundError, UnauthorizedError } from '../../errors.ts'
 import { fillPreview } from '../../schema/preview-template.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
@@ -50,7 +50,7 @@ async function showPreview(
 ): Promise<void> {
   const plan = planOf(ctx, dependencies)
   assertSingle(ctx, plan)
-  const { locale = '', status = 'draft' } = readInput(PREVIEW, bodyOf(ctx) ?? {})
+  const { locale = '', status = 'draft' } = readInput(PREVIEW, payloadOf(ctx) ?? {})
   const { contentTypes } = dependencies.definitions
   const template = contentTypes.find(({ uid }) => uid === plan.uid)?.preview
   if (template === undefined) throw new NotFoundError('The content-type declares no preview')

@@ -22,7 +22,7 @@ import { MOST_ITEMS, type ReleaseRow } from '../../planning/release-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { readTime } from '../routes/schedule-action.ts'
 import type { Context } from '../state.ts'
 import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
@@ -123,7 +123,7 @@ async function list(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function create(ctx: Context, planning: Planning): Promise<void> {
-  const { data } = readInput(NAMED, bodyOf(ctx))
+  const { data } = readInput(NAMED, payloadOf(ctx))
   ctx.status = 201
   await send(ctx, planning, await createRelease(planning, data.name))
 }
@@ -133,7 +133,7 @@ async function show(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function rename(ctx: Context, planning: Planning): Promise<void> {
-  const { data } = readInput(NAMED, bodyOf(ctx))
+  const { data } = readInput(NAMED, payloadOf(ctx))
   await send(ctx, planning, await renameRelease(planning, parameterOf(ctx, 'id'), data.name))
 }
 
@@ -143,7 +143,7 @@ async function remove(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function add(ctx: Context, planning: Planning): Promise<void> {
-  const { data } = readInput(ITEMS, bodyOf(ctx))
+  const { data } = readInput(ITEMS, payloadOf(ctx))
   const locales = await planning.locales.current()
   const items = data.items.map((item, index) => itemOf(ctx, planning, item, { index, locales }))
   await send(ctx, planning, await addItems(planning, parameterOf(ctx, 'id'), items))

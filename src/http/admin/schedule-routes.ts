@@ -15,7 +15,7 @@ import {
 } from '../../planning/schedules.ts'
 import type { ScheduleRow } from '../../planning/schedule-rows.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { showSchedule } from '../routes/schedule-action.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
@@ -92,7 +92,7 @@ async function cancel(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function retry(ctx: Context, planning: Planning): Promise<void> {
-  readInput(NOTHING, bodyOf(ctx) ?? {})
+  readInput(NOTHING, payloadOf(ctx) ?? {})
   const { _id: id } = await changeableSchedule(ctx, planning)
   const row = await retrySchedule(planning, id)
   const names = await namesOf(planning, [row])

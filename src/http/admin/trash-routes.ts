@@ -7,7 +7,7 @@ import { listTrash } from '../../documents/trash/list-trash.ts'
 import { restoreDocument } from '../../documents/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../state.ts'
 import { adminRouter } from '../admin-router.ts'
@@ -91,7 +91,7 @@ async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
 
 async function restore(ctx: Context, dependencies: Dependencies): Promise<void> {
   const plan = planOf(ctx, dependencies)
-  const { data = {} } = readInput(RESTORE, bodyOf(ctx) ?? {})
+  const { data = {} } = readInput(RESTORE, payloadOf(ctx) ?? {})
   const documentId = parameterOf(ctx, 'documentId')
   const { versions, lost, taken } = await restoreDocument(dependencies.documents, {
     plan,

@@ -14,7 +14,7 @@ import {
 import type { Webhooks } from '../../webhooks/open-webhooks.ts'
 import { shown } from '../../webhooks/webhook.ts'
 import type { GuardedRouter } from '../guarded-router.ts'
-import { assertNoPayload, bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { assertNoPayload, payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
 
 export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksContext, 'now'> {
@@ -41,7 +41,7 @@ function addManagement(
     ctx.body = { data: await listWebhooks(context) }
   })
   admin.post('/', may('admin::webhooks', 'create'), async (ctx) => {
-    const created = await createWebhook(context, ctx.state.principal, bodyOf(ctx))
+    const created = await createWebhook(context, ctx.state.principal, payloadOf(ctx))
     ctx.status = 201
     ctx.body = { data: created }
   })
@@ -50,7 +50,7 @@ function addManagement(
   })
   admin.put('/:id', may('admin::webhooks', 'update'), async (ctx) => {
     const { principal } = ctx.state
-    const data = await updateWebhook(context, principal, parameterOf(ctx, 'id'), bodyOf(ctx))
+    const data = await updateWebhook(context, principal, parameterOf(ctx, 'id'), payloadOf(ctx))
     webhooks.wake()
     ctx.body = { data }
   })
@@ -91,7 +91,7 @@ function addDeliveries(
       context,
       ctx.state.principal,
       parameterOf(ctx, 'id'),
-      bodyOf(ctx),
+      payloadOf(ctx),
     )
     webhooks.wake()
     ctx.status = 202

@@ -28,7 +28,7 @@ import {
   permitted,
 } from '../guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { bodyOf, parameterOf, payloadOf, readQuery } from '../read-request.ts'
 import type { DeviceCookie } from '../cookies/device-cookie.ts'
 import {
   isInCookie,
@@ -124,37 +124,37 @@ export function connectRoutes(authenticate: Middleware): GuardedRouter {
 }
 
 async function enter(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await logIn(dependencies.accounts, bodyOf(ctx)))
+  await answer(ctx, dependencies, await logIn(dependencies.accounts, payloadOf(ctx)))
 }
 
 async function signUp(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { defaultCode: locale } = await dependencies.locales.current()
   const writer = writerOf(ctx, { locale })
-  await answer(ctx, dependencies, await register(dependencies.accounts, bodyOf(ctx), writer))
+  await answer(ctx, dependencies, await register(dependencies.accounts, payloadOf(ctx), writer))
 }
 
 // oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting; nothing is waited for here
 async function forgot(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
-  forgotPassword(accounts, bodyOf(ctx))
+  forgotPassword(accounts, payloadOf(ctx))
   ctx.body = { ok: true }
 }
 
 async function reset(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await resetPassword(dependencies.accounts, bodyOf(ctx)))
+  await answer(ctx, dependencies, await resetPassword(dependencies.accounts, payloadOf(ctx)))
 }
 
 async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
-  ctx.body = { email: await sendConfirmation(accounts, bodyOf(ctx)), sent: true }
+  ctx.body = { email: await sendConfirmation(accounts, payloadOf(ctx)), sent: true }
 }
 
 async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  await answer(ctx, dependencies, await changePassword(accounts, userOf(ctx), bodyOf(ctx)))
+  await answer(ctx, dependencies, await changePassword(accounts, userOf(ctx), payloadOf(ctx)))
 }
 
 async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
   const inCookie = cookie !== null && isInCookie(ctx, cookie)
-  await logOut(accounts, sessionOf(ctx), bodyOf(ctx))
+  await logOut(accounts, sessionOf(ctx), payloadOf(ctx))
   if (inCookie) setRefreshCookie(ctx, cookie, null)
   ctx.body = { ok: true }
 }
@@ -203,7 +203,7 @@ function refreshTokenOf(
   { cookie }: Pick<AuthRouteDependencies, 'cookie'>,
 ): string | null {
   const inCookie = cookie !== null && isInCookie(ctx, cookie)
-  const body = bodyOf(ctx)
+  const body = payloadOf(ctx)
   const given =
     typeof body === 'object' && body !== null && Object.hasOwn(body, 'refreshToken')
       ? (body as { readonly refreshToken: unknown }).refreshToken

@@ -6,7 +6,7 @@ import { countUsersOf, type UsersContext } from '../../accounts/users.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { type Guarded, type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
-import { bodyOf, parameterOf } from '../read-request.ts'
+import { payloadOf, parameterOf } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 import { readPermissions, showPermissions } from './role-permissions.ts'
 
@@ -102,7 +102,7 @@ interface RoleBody {
  * client sends back of a role that it was shown means nothing.
  */
 function readRole(ctx: Context): RoleBody {
-  const body = bodyOf(ctx)
+  const body = payloadOf(ctx)
   if (body === null || typeof body !== 'object' || Object.keys(body).length === 0) {
     throw new ValidationError('Request body cannot be empty')
   }

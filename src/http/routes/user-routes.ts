@@ -16,7 +16,7 @@ import type { Query } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
-import { bodyOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -89,7 +89,7 @@ async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promi
 
 async function create(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  const user = await createUser(accounts, bodyOf(ctx), await editorOf(ctx, dependencies))
+  const user = await createUser(accounts, payloadOf(ctx), await editorOf(ctx, dependencies))
   ctx.status = 201
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
@@ -97,7 +97,7 @@ async function create(ctx: Context, dependencies: UserRouteDependencies): Promis
 async function update(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { accounts } = dependencies
   const editor = await editorOf(ctx, dependencies)
-  const user = await updateUser(accounts, parameterOf(ctx, 'id'), bodyOf(ctx), editor)
+  const user = await updateUser(accounts, parameterOf(ctx, 'id'), payloadOf(ctx), editor)
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
 

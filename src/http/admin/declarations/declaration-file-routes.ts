@@ -9,7 +9,7 @@ import type { DeclaredFiles } from '../../../schema/editing/open-declarations.ts
 import { adminRouter, type BeforeAdmin } from '../../admin-router.ts'
 import { readMatch } from '../../entity-tag.ts'
 import type { GuardedRouter } from '../../guarded-router.ts'
-import { bodyOf } from '../../read-request.ts'
+import { payloadOf } from '../../read-request.ts'
 import type { Context } from '../../state.ts'
 import { editedDeclarations } from './edited-declarations.ts'
 
@@ -41,7 +41,7 @@ export function declarationFileRoutes(dependencies: DeclarationFileDependencies)
     show(ctx, await declarations.read())
   })
   admin.put('/declarations', may('admin::declarations', 'update'), async (ctx) => {
-    const body = bodyOf(ctx)
+    const body = payloadOf(ctx)
     readInput(CHANGES, body)
     // As it was sent: a rule copies, and loses a key that is called like a prototype.
     const changes = new Map(Object.entries((body as Given).declarations))
