@@ -126,12 +126,18 @@ function logInto(lines: Json[], { logLevel: level = 'warn' }: ServerOptions) {
   return pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) })
 }
 
-/** The whole server, on a database and a port of its own. */
+function databaseOf(label: string, { environment }: ServerOptions) {
+  const shared = environment?.['MONGODB_DATABASE']
+  const own = `quire_test_${label}_${randomBytes(4).toString('hex')}`
+  return { database: shared ?? own, isOwn: shared === undefined }
+}
+
+/** The whole server, on a port of its own and on a database that ends with it, unless the environment names another's. */
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
   const { contentTypes, passwords = PASSWORDS } = options
   if (typeof contentTypes !== 'string') await writeDeclarations(folder, contentTypes)
-  const database = `quire_test_${label}_${randomBytes(4).toString('hex')}`
+  const { database, isOwn } = databaseOf(label, options)
   const uri = await testUri()
   const lines: Json[] = []
   const log = logInto(lines, options)
@@ -242,7 +248,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       listener.closeAllConnections()
       listener.close()
       await app.close()
-      await admin.db(database).dropDatabase()
+      if (isOwn) await admin.db(database).dropDatabase()
       await admin.close()
       await rm(folder, { recursive: true, force: true })
       const faults = [...writes.faults(), ...exchanges.faults()]

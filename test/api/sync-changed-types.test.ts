@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { until } from '../until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 interface Declared {
@@ -48,20 +47,8 @@ describe('copies of a type that is declared otherwise', () => {
     return server
   }
 
-  /** Of all servers of a test. */
-  const database = () => client.db(opened[0]?.database)
-
-  /** All that was written has its number. */
-  async function settle(): Promise<void> {
-    const db = database()
-    await until(async () => {
-      if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
-      return (await db.collection('quire_heads').findOne({}))?.['assigning'] === null
-    }, 10_000)
-  }
-
   async function follow(server: TestServer, query: string, copy?: Copy): Promise<Copy> {
-    await settle()
+    await server.settled()
     const rows = new Map(copy?.rows)
     for (let asked = copy === undefined ? query : `token=${copy.next}`; ;) {
       const { status, body, text } = await server.get(`/api/_sync?${asked}`)
@@ -106,8 +93,8 @@ describe('copies of a type that is declared otherwise', () => {
     const shown = await create(before, 'published')
     const copy = await follow(before, 'types=post')
     await put(before, `${shown}?status=draft`, 'secret')
-    await settle()
-    await database().collection('post_versions').deleteMany({ status: 'draft' })
+    await before.settled()
+    await client.db(before.database).collection('post_versions').deleteMany({ status: 'draft' })
     const after = await open({ draftAndPublish: false, localized: false })
     await expectFresh(after, 'types=post', await follow(after, 'types=post', copy))
   })
