@@ -36,6 +36,9 @@ const TYPES = {
 /** A request that takes longer hangs. */
 const HANGS_AFTER_MS = 45_000
 
+/** The cause of a 500, as the log has it. */
+const isBug = (line: string): boolean => line.includes('"unexpected error"')
+
 export async function startLoadedServers(uri: string): Promise<LoadedServers> {
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-faults-'))
   const types = writeContentTypes(TYPES)
@@ -80,7 +83,8 @@ export async function startLoadedServers(uri: string): Promise<LoadedServers> {
       const [base = ''] = bases
       const asked = await Promise.all(bases.map((each) => findLosses(each, ROOT_TOKEN, report)))
       const stored = await findInconsistencies({ base, token: ROOT_TOKEN, uri, database })
-      return [...report.wrong, ...new Set(asked.flat()), ...stored]
+      const bugs = servers.flatMap(({ complaints }) => complaints.filter(isBug))
+      return [...report.wrong, ...new Set(asked.flat()), ...stored, ...bugs]
     },
     remove: async () => {
       await load.stop().catch(() => undefined)
