@@ -43,7 +43,7 @@ export async function openBrowser(
     locale: 'en-GB',
     ...options,
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   const page = context.pages()[0] ?? (await context.newPage())
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))

@@ -4,14 +4,18 @@ import { describeInBrowser } from './browser.ts'
 import { fieldAt, openAs, PERSON, startWithEditors } from './editors.ts'
 
 const COMPONENTS = 50
-const KEYS = 120
+const KEYS = 100
 const MOST_MS = 16
+/** Where that is more: of what a key costs, on the same machine, in a page of as many fields that has no script. */
+const MOST_TIMES = 3
+/** Other work of a machine makes a thread slower, and never quicker: the best round counts. */
+const ROUNDS = 4
 
 /** Frames are not held back until the screen asks for one, which would be counted as work of ours. */
 const NO_VSYNC = ['--disable-gpu-vsync', '--disable-frame-rate-limit']
 
 describeInBrowser('typing in a long entry', function () {
-  it(`is painted within ${MOST_MS} ms of work in 95 of 100 keys, with ${COMPONENTS} components and 10 relations`, async () => {
+  it(`is painted within ${MOST_MS} ms of work, or ${MOST_TIMES} times that of a bare page, in 95 of 100 keys, with ${COMPONENTS} components and 10 relations`, async () => {
     const server = await startWithEditors()
     const window = await openAs(server, 'Ada', {}, NO_VSYNC)
     const { page } = window
@@ -33,17 +37,28 @@ describeInBrowser('typing in a long entry', function () {
       await text.last().waitFor()
       expect(await text.count()).to.equal(COMPONENTS)
       await text.nth(COMPONENTS / 2).click()
-      const { painted, worked } = await typed(page, KEYS)
-      // oxlint-disable-next-line no-console -- the figures are what the test is for
-      console.log(
-        `      until painted: ${words(painted)}; of that work of the page: ${words(worked)}`,
-      )
-      expect(at(worked, 0.95)).to.be.at.most(MOST_MS)
+      const bare = await window.context.newPage()
+      const fields = await page.locator('input, textarea').count()
+      await bare.setContent('<textarea></textarea>'.repeat(fields))
+      await bare.locator('textarea').nth(COMPONENTS).click()
+      const typists = { bare: await openTypist(bare), entry: await openTypist(page) }
+      const rounds: boolean[] = []
+      while (rounds.length < ROUNDS && !rounds.includes(true)) {
+        const control = await typists.bare.type(KEYS)
+        const { painted, worked } = await typists.entry.type(KEYS)
+        // oxlint-disable-next-line no-console -- the figures are what the test is for
+        console.log(
+          `      until painted: ${words(painted)}; of that work of the page: ${words(worked)}; of a page without script: ${words(control.worked)}`,
+        )
+        const mostMs = Math.max(MOST_MS, MOST_TIMES * at(control.worked, 0.95))
+        rounds.push(at(worked, 0.95) <= mostMs)
+      }
+      expect(rounds).to.include(true)
     } finally {
       await window.close()
       await server.stop()
     }
-  })
+  }).timeout(180_000)
 })
 
 interface Times {
@@ -53,15 +68,26 @@ interface Times {
   readonly worked: readonly number[]
 }
 
-/** Types so many letters, and waits for each until it was painted. */
-async function typed(page: Page, keys: number): Promise<Times> {
+interface Typist {
+  /** Types so many letters, and waits for each until it was painted. */
+  type(keys: number): Promise<Times>
+}
+
+async function openTypist(page: Page): Promise<Typist> {
   await page.evaluate(() => {
-    const times: number[] = []
-    Object.assign(globalThis, { times, timesOf: () => times })
+    let tell: (ms: number) => void
+    Object.assign(globalThis, {
+      awaitPaint: () => {
+        const painted = new Promise<number>((resolve) => {
+          tell = resolve
+        })
+        Object.assign(globalThis, { nextPaint: () => painted })
+      },
+    })
     const onKey = (event: KeyboardEvent): void => {
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel()
-        port1.addEventListener('message', () => times.push(performance.now() - event.timeStamp))
+        port1.addEventListener('message', () => tell(performance.now() - event.timeStamp))
         port1.start()
         port2.postMessage(null)
       })
@@ -74,17 +100,25 @@ async function typed(page: Page, keys: number): Promise<Times> {
     const { metrics } = await session.send('Performance.getMetrics')
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
   }
-  const worked: number[] = []
-  for (let key = 0; key < keys; key += 1) {
-    const before = await work()
-    await page.keyboard.type('abcdefghij'.charAt(key % 10))
-    await page.waitForFunction((count) => timesOf().length > count, key, { polling: 5 })
-    worked.push((await work()) - before)
+  return {
+    type: async (keys) => {
+      await page.bringToFront()
+      const painted: number[] = []
+      const worked: number[] = []
+      for (let key = 0; key < keys; key += 1) {
+        await page.evaluate(() => awaitPaint())
+        const before = await work()
+        await page.keyboard.type('abcdefghij'.charAt(key % 10))
+        painted.push(await page.evaluate(() => nextPaint()))
+        worked.push((await work()) - before)
+      }
+      return { painted, worked }
+    },
   }
-  return { painted: await page.evaluate(() => timesOf()), worked }
 }
 
-declare function timesOf(): number[]
+declare function awaitPaint(): void
+declare function nextPaint(): Promise<number>
 
 function at(times: readonly number[], share: number): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Infinity
