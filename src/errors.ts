@@ -1,4 +1,6 @@
-/** One fault of a payload, as the error envelope lists it under `details.errors`. */
+import type { FaultCode } from './fault-codes.ts'
+
+/** One fault of a payload, as the error envelope lists it under `details.errors`; without the reason. */
 export interface Fault {
   /** Keys and list positions from `data` down, all as strings. */
   readonly path: readonly string[]
@@ -6,7 +8,17 @@ export interface Fault {
   readonly name: string
   /** What was sent; left out when the key was absent. */
   readonly value?: unknown
+  readonly reason?: Reason
 }
+
+/** Which rule a value breaks, for those who say it in words of their own: answers of `/admin` have it. */
+export interface Reason {
+  readonly code: FaultCode
+  /** What the rule asks for, such as `limit`; nothing of the value. */
+  readonly params?: Readonly<Record<string, Param>>
+}
+
+export type Param = string | number | readonly string[]
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
@@ -82,6 +94,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
 export interface CmsErrorOptions extends ErrorOptions {
   /** Left out: the one of the class. */
   readonly code?: ErrorCode
+  readonly faults?: readonly Fault[]
 }
 
 /**
@@ -91,6 +104,8 @@ export interface CmsErrorOptions extends ErrorOptions {
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
+  /** With the reasons; also of what the dialect has no list for. */
+  readonly #faults: readonly Fault[]
   /** What most errors of the class are. */
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined
@@ -101,6 +116,13 @@ export abstract class CmsError extends Error {
     this.details = details === null ? null : boundedDetails(details)
     this.name = new.target.name
     this.#code = options?.code
+    this.#faults = options?.faults ?? []
+  }
+
+  /** The details with the code of each fault. */
+  get codedDetails(): ErrorDetails | null {
+    if (this.#faults.length === 0) return this.details
+    return { ...this.details, ...boundedDetails({ errors: this.#faults.map(codedFault) }) }
   }
 
   get errorCode(): ErrorCode {
@@ -314,9 +336,40 @@ export class ConfigError extends Error {
 }
 
 /** One fault of a payload; `value` is left out where nothing was sent. */
-export function fault(path: readonly (string | number)[], message: string, value?: unknown): Fault {
-  const base = { path: path.map(String), message, name: 'ValidationError' }
-  return value === undefined ? base : { ...base, value }
+export function fault(
+  path: readonly (string | number)[],
+  message: string,
+  value?: unknown,
+  reason?: Reason,
+): Fault {
+  return {
+    path: path.map(String),
+    message,
+    name: 'ValidationError',
+    ...(value !== undefined && { value }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+/** The options of an error that is about no value of the payload, with its reason. */
+export function because(
+  message: string,
+  code: FaultCode,
+  params?: Reason['params'],
+): CmsErrorOptions {
+  return {
+    faults: [fault([], message, undefined, params === undefined ? { code } : { code, params })],
+  }
+}
+
+/** As the dialect has it. */
+export function plainFault(fault: Fault): Fault {
+  const { reason: _, ...plain } = fault
+  return plain
+}
+
+function codedFault({ reason, ...plain }: Fault): object {
+  return { ...plain, ...reason }
 }
 
 /** Faults that one answer lists: who sends a megabyte of them gets no 26 of sentences back. */
@@ -327,8 +380,9 @@ export function validationError(
   faults: readonly [Fault, ...Fault[]],
   code: ErrorCode = 'invalid_payload',
 ): ValidationError {
-  const errors = faults.slice(0, MAX_FAULTS)
-  return new ValidationError(messageOf(faults), { errors }, { code })
+  const listed = faults.slice(0, MAX_FAULTS)
+  const errors = listed.map(plainFault)
+  return new ValidationError(messageOf(faults), { errors }, { code, faults: listed })
 }
 
 function messageOf(faults: readonly [Fault, ...Fault[]]): string {

@@ -23,7 +23,8 @@ const FOUNDATION = ['deployment', 'log', 'config', 'observed', 'errors']
 
 /** The rooms, and what each may import besides itself. A room is a folder of src or a file in it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
+  'fault-codes': [],
+  errors: ['fault-codes'],
   observed: [],
   'time-slice': [],
   'near-miss': [],

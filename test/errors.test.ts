@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import * as errors from '../src/errors.ts'
+import { FAULT_CODES } from '../src/fault-codes.ts'
 
 interface Row {
   readonly className: string
@@ -62,6 +63,19 @@ describe('errors', () => {
       sources.every((source) => !source.includes(`'${code}'`)),
     )
     expect(unused).to.deep.equal([])
+  })
+
+  it('have no code of a fault that nothing sends', () => {
+    const src = new URL('../../src/', import.meta.url)
+    const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, src), 'utf8').replace(/FAULT_CODES = \[[^\]]*/, ''))
+    const built = ['release.open', 'release.published', 'release.scheduled']
+    const unused = FAULT_CODES.filter((code) =>
+      sources.every((source) => !source.includes(`'${code}'`)),
+    )
+    expect(unused).to.deep.equal(built)
+    expect([...FAULT_CODES]).to.deep.equal([...new Set(FAULT_CODES)].sort())
   })
 
   it('list a path as texts, and a value only where something was sent', () => {

@@ -219,7 +219,7 @@ async function assertNameFree(
 ): Promise<void> {
   const holder = await apiTokenRows(db).findOne({ name }, { session })
   if (holder === null || holder._id === id) return
-  throw inputError('name', 'This attribute must be unique', name)
+  throw inputError('name', 'This attribute must be unique', name, { code: 'any.unique' })
 }
 
 function expiryOf({ now }: ApiTokensContext, lifespanDays: number | null): Date | null {

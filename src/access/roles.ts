@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { ApplicationError, NotFoundError } from '../errors.ts'
+import { ApplicationError, because, NotFoundError } from '../errors.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
@@ -124,7 +124,8 @@ async function removeRole(
   assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
   if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
-    throw new ApplicationError(`The role ${type} cannot be removed`)
+    const message = `The role ${type} cannot be removed`
+    throw new ApplicationError(message, {}, because(message, 'role.fixed'))
   }
   return versionedCache.change(async (session) => {
     await lockName(db, lockOf(roleDocumentId(type)), session)
@@ -185,7 +186,7 @@ async function updateRole(
 ): Promise<Role> {
   const wanted = readInput(UPDATE, input)
   if (wanted.type !== undefined && wanted.type !== type) {
-    throw inputError('type', 'type cannot be changed', wanted.type)
+    throw inputError('type', 'type cannot be changed', wanted.type, { code: 'any.fixed' })
   }
   return changeRole(context, type, ({ permissions }) => {
     const changed = changedActions(permissions, wanted.permissions ?? permissions)
@@ -232,7 +233,7 @@ async function assertNameFree(
 }
 
 function taken(key: string, value: string) {
-  return inputError(key, 'This attribute must be unique', value)
+  return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
 }
 
 function noSuchRole(type: string): NotFoundError {

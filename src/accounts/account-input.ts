@@ -1,7 +1,7 @@
 import Joi from 'joi'
 import { assertWhole } from '../access/input.ts'
 import { type Fault, ValidationError, validationError, fault } from '../errors.ts'
-import { sentenceOf } from '../schema/values/value-messages.ts'
+import { reasonOf, sentenceOf } from '../schema/values/value-messages.ts'
 import { MAX_PASSWORD_BYTES } from './passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -87,7 +87,9 @@ export function assertConfirmed(input: Input): void {
   const { password, passwordConfirmation } = input
   if (password === passwordConfirmation) return
   throw validationError([
-    fault(['passwordConfirmation'], 'Passwords do not match', passwordConfirmation),
+    fault(['passwordConfirmation'], 'Passwords do not match', passwordConfirmation, {
+      code: 'password.match',
+    }),
   ])
 }
 
@@ -113,9 +115,14 @@ function toFault({ type, path, context = {} }: Joi.ValidationErrorItem, given: I
   const key = String(path[0])
   const value = given[key]
   const isMissing = MISSING.has(type) || value === null
-  if (isMissing) return fault(path, `${key} is a required field`, value)
+  if (isMissing) return fault(path, `${key} is a required field`, value, { code: 'any.required' })
   if (type === 'password.bytes') {
-    return fault(path, `Password must be less than ${MAX_PASSWORD_BYTES + 1} bytes`, value)
+    const message = `Password must be less than ${MAX_PASSWORD_BYTES + 1} bytes`
+    return fault(path, message, value, {
+      code: 'password.bytes',
+      params: { limit: MAX_PASSWORD_BYTES },
+    })
   }
-  return fault(path, sentenceOf({ code: type, path, context }), value)
+  const complaint = { code: type, path, context }
+  return fault(path, sentenceOf(complaint), value, reasonOf(complaint))
 }

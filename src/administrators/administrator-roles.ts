@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { actionRule } from '../access/granted.ts'
 import { inputError, readInput, shortText } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
-import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
+import { ApplicationError, because, fault, NotFoundError, validationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import type { Permission } from './rights.ts'
@@ -104,7 +104,7 @@ export async function updateAdministratorRole(
 ): Promise<AdministratorRole> {
   const wanted = readInput(ROLE_CHANGE, input)
   if (wanted.type !== undefined && wanted.type !== type) {
-    throw inputError('type', 'type cannot be changed', wanted.type)
+    throw inputError('type', 'type cannot be changed', wanted.type, { code: 'any.fixed' })
   }
   const { db, actions, versionedCache, now } = context
   return versionedCache.change(async (session) => {
@@ -152,7 +152,8 @@ function storedRole(
   roleOf(rolesOf(actions, staff), type)
   const row = staff.roles.find(({ _id }) => _id === type)
   if (row !== undefined) return row
-  throw new ApplicationError(`The role ${type} exists from the start, and stays as it is`)
+  const message = `The role ${type} exists from the start, and stays as it is`
+  throw new ApplicationError(message, {}, because(message, 'role.fixed'))
 }
 
 function roleOf(roles: readonly AdministratorRole[], type: string): AdministratorRole {
@@ -196,7 +197,7 @@ function assertNameFree(
 }
 
 function taken(key: string, value: string): Error {
-  return inputError(key, 'This attribute must be unique', value)
+  return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
 }
 
 function shown({ _id, name, description, permissions }: AdministratorRoleRow): AdministratorRole {

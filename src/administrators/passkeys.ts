@@ -8,7 +8,7 @@ import {
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
 import { assertCurrentPassword } from '../accounts/passwords.ts'
-import { NotFoundError, UnauthorizedError, ValidationError } from '../errors.ts'
+import { because, NotFoundError, UnauthorizedError, ValidationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Session } from '../mongo/connection/database.ts'
@@ -93,7 +93,8 @@ export async function addPasskey(
     if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
     const rows = passkeysOf(context.db)
     if ((await rows.countDocuments({ administrator }, { session })) >= MOST) {
-      throw new ValidationError(`There can be at most ${MOST} passkeys`)
+      const message = `There can be at most ${MOST} passkeys`
+      throw new ValidationError(message, {}, because(message, 'any.tooMany', { limit: MOST }))
     }
     if ((await rows.findOne({ _id: row._id }, { session })) !== null) throw invalidPasskey()
     await rows.insertOne(row, { session })

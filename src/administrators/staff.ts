@@ -107,7 +107,8 @@ export function assertMayGive(
   const known = new Set(rolesOf(actions, staff).map(({ type }) => type))
   const unknown = types.find((type) => !known.has(type))
   if (unknown !== undefined) {
-    throw inputError('roles', `There is no role ${unknown} of administrators`, unknown)
+    const message = `There is no role ${unknown} of administrators`
+    throw inputError('roles', message, unknown, { code: 'any.unknown' })
   }
   assertHolds(actions, staff, actor, permissionsOf(actions, staff, types))
 }
@@ -145,5 +146,5 @@ export function assertEmailFree(
 ): void {
   const holder = administrators.find((row) => row.email === email && row._id !== except)
   if (holder === undefined) return
-  throw inputError('email', 'This attribute must be unique', email)
+  throw inputError('email', 'This attribute must be unique', email, { code: 'any.unique' })
 }

@@ -45,9 +45,25 @@ export function listText(found: FoundTexts, page: Page): string {
   return `{"data":[${found.texts.join(',')}],"meta":${meta}}`
 }
 
+/** As an answer to this path shows it: the dialect knows no codes of faults, and the Studio says them in its language. */
+export function envelopeAt(path: string, error: CmsError): ErrorEnvelope {
+  return path.startsWith('/admin/') ? codedEnvelope(error) : errorEnvelope(error)
+}
+
+/** For the Studio: with the code of each fault. */
+export function codedEnvelope({ status, name, message, codedDetails }: CmsError): ErrorEnvelope {
+  return envelopeOf({ status, name, message }, codedDetails)
+}
+
 /** An error as it goes over the wire; without `details` where it has none. */
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
-  const error = { status, name, message }
+  return envelopeOf({ status, name, message }, details)
+}
+
+function envelopeOf(
+  error: Omit<ErrorEnvelope['error'], 'details'>,
+  details: ErrorDetails | null,
+): ErrorEnvelope {
   return { data: null, error: details === null ? error : { ...error, details } }
 }
 

@@ -12,11 +12,18 @@ export function assertLocaleCode(code: string): void {
   const canonical = localeTag(code)
   if (canonical === null) {
     throw validationError([
-      fault(['code'], `code must be a known BCP 47 language tag, such as en or pt-BR`, code),
+      fault(['code'], `code must be a known BCP 47 language tag, such as en or pt-BR`, code, {
+        code: 'locale.code',
+      }),
     ])
   }
   if (canonical !== code)
-    throw validationError([fault(['code'], `code must be written ${canonical}`, code)])
+    throw validationError([
+      fault(['code'], `code must be written ${canonical}`, code, {
+        code: 'locale.spelling',
+        params: { canonical },
+      }),
+    ])
 }
 
 /** The canonical form of a code; null for one that is no tag of a known language. */

@@ -1,4 +1,4 @@
-import { ApplicationError, NotFoundError, fault, validationError } from '../errors.ts'
+import { ApplicationError, because, fault, NotFoundError, validationError } from '../errors.ts'
 import { type CommitItem, noteRow } from '../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
@@ -149,7 +149,11 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
 /** @throws ValidationError for a name that is not one line of up to 255 characters */
 function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
-  throw validationError([fault(['name'], 'name must be one line without spaces around it', name)])
+  throw validationError([
+    fault(['name'], 'name must be one line without spaces around it', name, {
+      code: 'string.line',
+    }),
+  ])
 }
 
 function withLocale(
@@ -159,7 +163,9 @@ function withLocale(
 ): LocalesRow {
   const { code, name = localeName(code), isDefault = false } = input
   if (row.list.some((locale) => locale.code === code)) {
-    throw validationError([fault(['code'], `the locale ${code} exists already`, code)])
+    throw validationError([
+      fault(['code'], `the locale ${code} exists already`, code, { code: 'any.unique' }),
+    ])
   }
   const { id, documentId, at } = made
   const locale: StoredLocale = { id, documentId, code, name, createdAt: at, updatedAt: at }
@@ -179,10 +185,16 @@ function withChanged(
   const locale = row.list.find((one) => one.code === code)
   if (locale === undefined) throw noSuchLocale(code)
   if (input.code !== undefined && input.code !== code) {
-    throw validationError([fault(['code'], 'code cannot be changed', input.code)])
+    throw validationError([
+      fault(['code'], 'code cannot be changed', input.code, { code: 'any.fixed' }),
+    ])
   }
   if (input.isDefault === false && row.defaultCode === code) {
-    throw validationError([fault(['isDefault'], 'make another locale the default instead', false)])
+    throw validationError([
+      fault(['isDefault'], 'make another locale the default instead', false, {
+        code: 'locale.default',
+      }),
+    ])
   }
   const changed = { ...locale, name: input.name ?? locale.name, updatedAt: at }
   return {
@@ -195,7 +207,8 @@ function withChanged(
 function without(row: LocalesRow, code: string): LocalesRow {
   if (!row.list.some((locale) => locale.code === code)) throw noSuchLocale(code)
   if (row.defaultCode === code) {
-    throw new ApplicationError(`The default locale ${code} cannot be removed`)
+    const message = `The default locale ${code} cannot be removed`
+    throw new ApplicationError(message, {}, because(message, 'locale.isDefault'))
   }
   return { ...row, list: row.list.filter((locale) => locale.code !== code) }
 }

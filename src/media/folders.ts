@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { ApplicationError, fault, NotFoundError, validationError } from '../errors.ts'
+import { ApplicationError, because, fault, NotFoundError, validationError } from '../errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import { optionsOf } from '../mongo/connection/commands.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
@@ -135,7 +135,14 @@ function createFolder(
 ): Promise<Folder> {
   return versionedCache.change(async (session) => {
     const rows = await all(db, session)
-    if (rows.length >= MAX_FOLDERS) throw new ApplicationError(`There are ${MAX_FOLDERS} folders`)
+    if (rows.length >= MAX_FOLDERS) {
+      const message = `There are ${MAX_FOLDERS} folders`
+      throw new ApplicationError(
+        message,
+        {},
+        because(message, 'any.tooMany', { limit: MAX_FOLDERS }),
+      )
+    }
     const row = { _id: newDocumentId(), name, parent }
     assertFits([...rows, row], row)
     await rowsOf(db).insertOne(row, { session })
@@ -159,7 +166,14 @@ function addFolders(
         rows.find((row) => row.parent === parent && row.name === name)
       ids.set(id, here?._id ?? id)
       if (here !== undefined) continue
-      if (rows.length >= MAX_FOLDERS) throw new ApplicationError(`There are ${MAX_FOLDERS} folders`)
+      if (rows.length >= MAX_FOLDERS) {
+        const message = `There are ${MAX_FOLDERS} folders`
+        throw new ApplicationError(
+          message,
+          {},
+          because(message, 'any.tooMany', { limit: MAX_FOLDERS }),
+        )
+      }
       const row = { _id: id, name, parent }
       rows.push(row)
       assertFits(rows, row)
@@ -194,7 +208,8 @@ function removeFolder({ db, plan, versionedCache }: FoldersContext, id: string):
     const row = rowOf(rows, id)
     const file = await versionsOf(db, plan).findOne({ folder: id }, { session })
     if (file !== null || rows.some(({ parent }) => parent === id)) {
-      throw new ApplicationError('The folder is not empty')
+      const message = 'The folder is not empty'
+      throw new ApplicationError(message, {}, because(message, 'folder.notEmpty'))
     }
     await rowsOf(db).deleteOne({ _id: id }, { session })
     note(session, 'delete', row)
@@ -211,15 +226,22 @@ function rowOf(rows: readonly FolderRow[], id: string): FolderRow {
 /** @throws ValidationError for a name that is taken there, or a place that is none */
 function assertFits(rows: readonly FolderRow[], { _id, name, parent }: FolderRow): void {
   const isTaken = rows.some((row) => row._id !== _id && row.parent === parent && row.name === name)
-  if (isTaken) throw validationError([fault(['name'], 'This attribute must be unique', name)])
+  if (isTaken)
+    throw validationError([
+      fault(['name'], 'This attribute must be unique', name, { code: 'any.unique' }),
+    ])
   let above = parent
   for (let depth = 0; above !== null; depth += 1) {
     if (above === _id || depth === MAX_DEPTH) {
-      throw validationError([fault(['parent'], 'A folder cannot be within itself', parent)])
+      throw validationError([
+        fault(['parent'], 'A folder cannot be within itself', parent, { code: 'folder.within' }),
+      ])
     }
     const row = rows.find((one) => one._id === above)
     if (row === undefined) {
-      throw validationError([fault(['parent'], 'There is no such folder', parent)])
+      throw validationError([
+        fault(['parent'], 'There is no such folder', parent, { code: 'any.unknown' }),
+      ])
     }
     above = row.parent
   }

@@ -170,6 +170,6 @@ function lineOf({ documentId, locale }: { readonly documentId: string; readonly 
 }
 
 function toItemFault({ id, type, documentId }: ReleaseItem, error: CmsError): ItemFault {
-  const { name, errorCode: code, message, details } = error
+  const { name, errorCode: code, message, codedDetails: details } = error
   return { item: id, type, documentId, name, code, message, details: details ?? {} }
 }

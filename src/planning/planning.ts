@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts'
 import type { AdministratorsContext } from '../administrators/administrators.ts'
 import { principalOfAdministrator } from '../administrators/principals.ts'
 import type { DocumentContext } from '../documents/context.ts'
-import { ForbiddenError, NotFoundError } from '../errors.ts'
+import { because, ForbiddenError, NotFoundError } from '../errors.ts'
 import type { Locales } from '../locales/locales.ts'
 import type { Author } from '../mongo/connection/authorship.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
@@ -42,6 +42,9 @@ export async function principalNow(
     by.kind === 'administrator'
       ? await principalOfAdministrator(administrators, String(by.id))
       : await access.principalOfAuthor(by)
-  if (principal === null) throw new ForbiddenError('The author of this schedule no longer exists')
+  if (principal === null) {
+    const message = 'The author of this schedule no longer exists'
+    throw new ForbiddenError(message, {}, because(message, 'schedule.author'))
+  }
   return principal
 }

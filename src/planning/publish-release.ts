@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts'
-import { ApplicationError, CmsError, ValidationError } from '../errors.ts'
+import { ApplicationError, because, CmsError, ValidationError } from '../errors.ts'
 import type { Session } from '../mongo/connection/database.ts'
 import { type HeldDocuments, holding } from '../mongo/write/hold-documents.ts'
 import { lockDocuments } from '../mongo/write/lock-document.ts'
@@ -78,7 +78,10 @@ async function publishAll(
       id,
       states: [from],
       change: ({ items }) => {
-        if (items.length === 0) throw new ApplicationError('The release is empty')
+        if (items.length === 0) {
+          const message = 'The release is empty'
+          throw new ApplicationError(message, {}, because(message, 'release.empty'))
+        }
         return { state: 'published', publishedAt: context.now() }
       },
     },
@@ -136,8 +139,8 @@ async function runItem(
     await runAction(context, principal, on, session)
   } catch (error) {
     if (!(error instanceof CmsError) || error.status >= 500) throw error
-    const { name, message, details } = error
-    const fault = { item: id, name, message, details, type, documentId }
+    const { name, message, errorCode, codedDetails: details } = error
+    const fault = { item: id, name, code: errorCode, message, details, type, documentId }
     throw new ApplicationError(
       message,
       { errors: [fault] },

@@ -1,4 +1,4 @@
-import { ApplicationError, ConflictError, NotFoundError } from '../errors.ts'
+import { ApplicationError, because, ConflictError, NotFoundError } from '../errors.ts'
 import { newJob } from '../jobs/job-queue.ts'
 import { currentAuthorship } from '../mongo/connection/authorship.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
@@ -97,7 +97,12 @@ export function addItems(
       all.set(line, { ...item, id: all.get(line)?.id ?? newDocumentId() })
     }
     if (all.size > MOST_ITEMS) {
-      throw new ApplicationError(`A release holds ${MOST_ITEMS} documents at most`)
+      const message = `A release holds ${MOST_ITEMS} documents at most`
+      throw new ApplicationError(
+        message,
+        {},
+        because(message, 'any.tooMany', { limit: MOST_ITEMS }),
+      )
     }
     return { items: [...all.values()] }
   })
@@ -143,7 +148,10 @@ export async function scheduleRelease(context: Context, id: string, at: Date): P
     id,
     ['open'],
     ({ items }) => {
-      if (items.length === 0) throw new ApplicationError('The release is empty')
+      if (items.length === 0) {
+        const message = 'The release is empty'
+        throw new ApplicationError(message, {}, because(message, 'release.empty'))
+      }
       return { state: 'scheduled' }
     },
     async (session) => {
@@ -204,10 +212,11 @@ export async function changeInside(
     optionsOf(database, session),
   )
   if (matchedCount === 0) {
+    const message = 'The release has been changed at the same time'
     throw new ConflictError(
-      'The release has been changed at the same time',
+      message,
       {},
-      { code: 'release_state' },
+      { ...because(message, 'release.changed'), code: 'release_state' },
     )
   }
   noteRow(session, 'put', { type: RELEASE_TYPE, documentId: id })
@@ -220,7 +229,8 @@ function inState({ state }: ReleaseRow): ConflictError {
     scheduled: 'The release is scheduled: cancel that first',
     published: 'The release has been published',
   }
-  return new ConflictError(messages[state], { state }, { code: 'release_state' })
+  const reason = because(messages[state], `release.${state}`)
+  return new ConflictError(messages[state], { state }, { ...reason, code: 'release_state' })
 }
 
 function lineOf({ type, documentId, locale }: NewItem): string {

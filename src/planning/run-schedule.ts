@@ -92,6 +92,6 @@ function failureOf(error: unknown, at: Date): PlannedFailure {
     const message = 'Internal error: see the log of the server'
     return { name: 'InternalServerError', code: 'internal_error', message, details: {}, at }
   }
-  const { name, errorCode: code, message, details } = error
+  const { name, errorCode: code, message, codedDetails: details } = error
   return { name, code, message, details: details ?? {}, at }
 }

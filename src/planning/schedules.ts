@@ -1,4 +1,4 @@
-import { ApplicationError, NotFoundError } from '../errors.ts'
+import { ApplicationError, because, NotFoundError } from '../errors.ts'
 import { newJob } from '../jobs/job-queue.ts'
 import { currentAuthorship } from '../mongo/connection/authorship.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
@@ -43,7 +43,8 @@ export async function addSchedule(
     rows.countDocuments({ type: plan.uid, documentId }, { limit: MOST_OF_ONE }),
   )
   if (own >= MOST_OF_ONE) {
-    throw new ApplicationError(`This document has ${MOST_OF_ONE} schedules already`)
+    const message = `This document has ${MOST_OF_ONE} schedules already`
+    throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MOST_OF_ONE }))
   }
   const row: DocumentSchedule = {
     _id: newDocumentId(),
@@ -149,7 +150,8 @@ export async function retrySchedule(
   })
   if (row !== null) return row
   if ((await getSchedule(context, id)) === null) throw noSchedule()
-  throw new ApplicationError('The schedule has not failed')
+  const message = 'The schedule has not failed'
+  throw new ApplicationError(message, {}, because(message, 'schedule.notFailed'))
 }
 
 function noSchedule(): NotFoundError {

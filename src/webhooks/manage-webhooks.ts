@@ -1,7 +1,7 @@
 import { authorOf } from '../access/writing-for.ts'
 import { assertMayPermit } from '../access/permissions.ts'
 import type { Principal } from '../access/principal.ts'
-import { ApplicationError, NotFoundError } from '../errors.ts'
+import { ApplicationError, because, NotFoundError } from '../errors.ts'
 import { type Head, readHead } from '../mongo/commits/heads.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
@@ -88,7 +88,10 @@ export async function createWebhook(
   }
   await change(context, row._id, async (session) => {
     const count = await webhooksOf(database).countDocuments({}, { session })
-    if (count >= MOST) throw new ApplicationError(`There can be at most ${MOST} webhooks`)
+    if (count >= MOST) {
+      const message = `There can be at most ${MOST} webhooks`
+      throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MOST }))
+    }
     await webhooksOf(database).insertOne(row, { session })
   })
   return { ...shown(row), secret }
@@ -174,19 +177,27 @@ export async function replayWebhook(
   const head = await readHead(context.database)
   assertInLog(from, head)
   return changeRow(context, actor, id, ({ replay, disabledAt, cursor }) => {
-    if (disabledAt !== null) throw new ApplicationError('The webhook is disabled')
-    if (replay !== null) throw new ApplicationError('A replay is under way')
+    if (disabledAt !== null) {
+      const message = 'The webhook is disabled'
+      throw new ApplicationError(message, {}, because(message, 'webhook.disabled'))
+    }
+    if (replay !== null) {
+      const message = 'A replay is under way'
+      throw new ApplicationError(message, {}, because(message, 'webhook.replay'))
+    }
     return { replay: { after: from - 1, to: Math.min(to ?? cursor, cursor) } }
   })
 }
 
 function assertInLog(from: number, { floor, seq }: Head): void {
   if (from > floor && from <= seq) return
-  const message =
-    floor >= seq
-      ? 'The log is empty'
-      : `The log holds the commits from ${floor + 1} to ${seq}; there is no ${from}`
-  throw new ApplicationError(message)
+  if (floor >= seq) {
+    const message = 'The log is empty'
+    throw new ApplicationError(message, {}, because(message, 'webhook.logEmpty'))
+  }
+  const message = `The log holds the commits from ${floor + 1} to ${seq}; there is no ${from}`
+  const kept = { from: floor + 1, to: seq }
+  throw new ApplicationError(message, {}, because(message, 'webhook.log', kept))
 }
 
 /** Nobody has content sent that they may not read. @throws ForbiddenError */

@@ -23,7 +23,7 @@ export interface ReplayInput {
 const FIELDS = {
   name: shortText(),
   url: Joi.string().max(2_000).custom(toTarget).messages({
-    'any.invalid':
+    'string.uri':
       '{{#label}} must be an http:// or https:// address without a user, a password and a fragment',
   }),
   events: Joi.array()
@@ -95,7 +95,7 @@ function assertOuter(given: string | undefined, allowHosts: readonly string[]): 
   const url = new URL(given)
   if (!isInnerHost(url) || isAllowedHost(url, allowHosts)) return
   const message = `${url.hostname} is no public address; WEBHOOK_ALLOW_HOSTS lists those that are allowed`
-  throw validationError([fault(['url'], message, given)])
+  throw validationError([fault(['url'], message, given, { code: 'url.inner' })])
 }
 
 function assertTypes(
@@ -112,9 +112,9 @@ function assertTypes(
 }
 
 function toTarget(given: string, helpers: Joi.CustomHelpers): unknown {
-  if (!URL.canParse(given)) return helpers.error('any.invalid')
+  if (!URL.canParse(given)) return helpers.error('string.uri')
   const { protocol, username, password, hash } = new URL(given)
   const isPlain = username === '' && password === '' && hash === ''
   const isHttp = protocol === 'http:' || protocol === 'https:'
-  return isPlain && isHttp ? given : helpers.error('any.invalid')
+  return isPlain && isHttp ? given : helpers.error('string.uri')
 }

@@ -30,7 +30,7 @@ export async function assertAllowedTypes(
       const kind: MediaKind = mediaKindOf(file?.mime ?? '')
       if (file === undefined || allowed.includes(kind)) return []
       const message = `${path.join('.')} takes ${allowed.join(', ')}, and ${file.name} is ${file.mime}`
-      return [fault(path, message, documentId)]
+      return [fault(path, message, documentId, { code: 'media.type', params: { allowed } })]
     }),
   )
   if (first !== undefined) throw validationError([first, ...others])

@@ -1,4 +1,4 @@
-import { ValidationError, validationError, fault } from '../../errors.ts'
+import { fault, type Reason, ValidationError, validationError } from '../../errors.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import type { ChangeOf, DocumentChange } from './relation-change.ts'
@@ -46,13 +46,13 @@ export interface Place {
 const FILE_UID: Uid = 'plugin::upload.file'
 
 /** A fault of relations as the dialect lists it: of the payload as a whole. */
-export function relationFault(message: string, value: unknown): ValidationError {
-  return validationError([fault([], message, value)])
+export function relationFault(message: string, value: unknown, reason?: Reason): ValidationError {
+  return validationError([fault([], message, value, reason)])
 }
 
-export function faultAt({ path, sent }: Place, problem: string): ValidationError {
+export function faultAt({ path, sent }: Place, problem: string, reason?: Reason): ValidationError {
   const label = path.join('.')
-  return validationError([fault(path, `${label}: ${problem}`, sent)])
+  return validationError([fault(path, `${label}: ${problem}`, sent, reason)])
 }
 
 /** What has to be looked up before changes can be made, by content-type. */
@@ -104,7 +104,8 @@ function assertConnectedOnce(path: readonly string[], change: DocumentChange): v
   const seen = new Set<string>()
   for (const { target } of change.connect) {
     if (seen.has(target)) {
-      throw faultAt({ path, sent: target }, `connect names the document ${target} twice`)
+      const problem = `connect names the document ${target} twice`
+      throw faultAt({ path, sent: target }, problem, { code: 'relation.twice' })
     }
     seen.add(target)
   }
@@ -136,7 +137,8 @@ function assertIdsExist(
     const missing = [...ids].filter((id) => found.get(uid)?.byId.has(id) !== true)
     if (missing.length === 0) continue
     const message = `${missing.length} relation(s) of type ${uid} associated with this entity do not exist`
-    throw relationFault(message, missing)
+    const count = missing.length
+    throw relationFault(message, missing, { code: 'relation.missing', params: { count } })
   }
 }
 

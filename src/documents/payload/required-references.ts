@@ -1,6 +1,6 @@
 import { type Fault, fault, validationError } from '../../errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
-import { sentenceOf } from '../../schema/values/value-messages.ts'
+import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
 import type { References } from './relation-change.ts'
 
 /**
@@ -19,5 +19,6 @@ export function assertGiven(
 
 function missing(path: readonly string[]): Fault {
   const place = path.map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-  return fault(place, sentenceOf({ code: 'any.null', path: place, context: {} }), null)
+  const complaint = { code: 'any.null', path: place, context: {} }
+  return fault(place, sentenceOf(complaint), null, reasonOf(complaint))
 }

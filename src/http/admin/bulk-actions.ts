@@ -13,7 +13,7 @@ import { CmsError, NotFoundError } from '../../errors.ts'
 import { parseActionLocales, parseDeletedLocales } from '../../query/parse-version.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { errorEnvelope } from '../envelope.ts'
+import { codedEnvelope } from '../envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { payloadOf } from '../read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
@@ -135,7 +135,7 @@ async function resultOf(documentId: string, work: Work): Promise<BulkResult> {
     return { documentId, status: 200 }
   } catch (error) {
     if (!(error instanceof CmsError)) throw error
-    const shown = errorEnvelope(error).error
+    const shown = codedEnvelope(error).error
     return { documentId, status: error.status, error: { ...shown, code: error.errorCode } }
   }
 }

@@ -165,7 +165,7 @@ async function assertFolder(
   folder: string | null,
 ): Promise<void> {
   if (folder === null || (await folders.ids()).includes(folder)) return
-  throw inputError('folder', 'There is no such folder', folder)
+  throw inputError('folder', 'There is no such folder', folder, { code: 'any.unknown' })
 }
 
 async function recordOf(ctx: Context, library: MediaLibrary): Promise<MediaFile> {

@@ -5,6 +5,7 @@ import { assertMayIn } from '../../access/permissions.ts'
 import { endDeleted } from '../../documents/trash/end-deleted.ts'
 import { listTrash } from '../../documents/trash/list-trash.ts'
 import { restoreDocument } from '../../documents/trash/restore-document.ts'
+import { plainFault } from '../../errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
@@ -115,7 +116,7 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     })),
     meta: {
       lost: named.map((one) => ({ ...own(one), path: one.path, documentId: one.documentId })),
-      taken: taken.map(({ locale, ...fault }) => ({ ...own({ locale }), ...fault })),
+      taken: taken.map(({ locale, ...one }) => ({ ...own({ locale }), ...plainFault(one) })),
     },
   }
 }

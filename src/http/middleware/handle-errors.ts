@@ -10,7 +10,7 @@ import {
 } from '../../errors.ts'
 import { badRequestReason } from '../bad-request-reason.ts'
 import { bareTag } from '../entity-tag.ts'
-import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
+import { envelopeAt, ERROR_CODE } from '../envelope.ts'
 import { createFailureReport } from '../report-failures.ts'
 import type { Context, Middleware } from '../state.ts'
 
@@ -49,7 +49,7 @@ export function handleErrors(log: Logger): Middleware {
 function answer(error: CmsError, ctx: Context): void {
   ctx.status = error.status
   if (error.status === 400) ctx.state.badRequest = badRequestReason(error)
-  ctx.body = errorEnvelope(error instanceof ForbiddenError ? refusal(error, ctx) : error)
+  ctx.body = envelopeAt(ctx.path, error instanceof ForbiddenError ? refusal(error, ctx) : error)
   ctx.set(ERROR_CODE, error.errorCode)
   if (TRY_AGAIN.has(error.status)) ctx.set('Retry-After', '1')
   if (error instanceof PreconditionFailedError && error.revision !== null) {

@@ -30,7 +30,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
 import { readCondition, sendTagged } from '../entity-tag.ts'
-import { entriesEnvelope, entryEnvelope, ERROR_CODE, errorEnvelope } from '../envelope.ts'
+import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../envelope.ts'
 import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
 import type { AskedList, ListQuery } from '../reads/list-queries.ts'
 import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/content-reads.ts'
@@ -175,7 +175,7 @@ export async function create(
     },
     showError: (error) => ({
       status: error.status,
-      body: JSON.stringify(errorEnvelope(error)),
+      body: JSON.stringify(envelopeAt(ctx.path, error)),
       revision: null,
       errorCode: error.errorCode,
     }),

@@ -31,9 +31,13 @@ export function readTime(ctx: Context, now: Date): Date | null {
   }
   const { data } = readInput(AT, body)
   const at = new Date(data.at)
-  if (at <= now) throw inputError('data.at', 'data.at must lie in the future', data.at)
+  if (at <= now)
+    throw inputError('data.at', 'data.at must lie in the future', data.at, { code: 'time.future' })
   if (at.getTime() > now.getTime() + MOST_YEARS * YEAR_MS) {
-    throw inputError('data.at', `data.at must lie within ${MOST_YEARS} years`, data.at)
+    throw inputError('data.at', `data.at must lie within ${MOST_YEARS} years`, data.at, {
+      code: 'time.years',
+      params: { limit: MOST_YEARS },
+    })
   }
   return at
 }

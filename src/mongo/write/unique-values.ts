@@ -65,7 +65,7 @@ export function takenFault(
   path: readonly string[] = [name],
 ): Fault {
   const shown = isPrivate ? undefined : SCALAR_KINDS[type].toJson(value)
-  return fault(path, 'This attribute must be unique', shown)
+  return fault(path, 'This attribute must be unique', shown, { code: 'any.unique' })
 }
 
 /** The attributes whose values are unique among the published versions of a locale. */

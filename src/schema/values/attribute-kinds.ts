@@ -2,7 +2,8 @@ import { ValidationError } from '../../errors.ts'
 import type { ScalarType } from '../definition.ts'
 import { booleanOf } from './boolean-text.ts'
 import { shownJson, storedJson } from './json-keys.ts'
-import { findJsonFault } from './json-values.ts'
+import { findJsonFault, MAX_JSON_DEPTH } from './json-values.ts'
+import { sentenceOf } from './value-messages.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
 import {
   DATETIME_FORMAT_MESSAGE,
@@ -180,7 +181,12 @@ function jsonOperand(text: string): unknown {
   const value = parseJson(text)
   const fault = findJsonFault(value)
   if (fault === null) return storedJson(value)
-  throw new ValidationError(`${['The value', ...fault.path].join('.')} ${fault.problem}`)
+  const complaint = {
+    code: fault.code,
+    path: ['The value', ...fault.path],
+    context: { limit: MAX_JSON_DEPTH },
+  }
+  throw new ValidationError(sentenceOf(complaint))
 }
 
 function parseJson(text: string): unknown {

@@ -64,9 +64,11 @@ function checkNode(
   const { type } = isData(node) ? node : {}
   const known = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (!isData(node) || known === undefined) {
-    return [fault(path, sentenceOfUnknown(kinds), node)]
+    return [fault(path, sentenceOfUnknown(kinds), node, { code: 'blocks.type' })]
   }
-  if (path.length > MAX_DEPTH) return [fault(path, 'Block nodes are nested too deeply', undefined)]
+  if (path.length > MAX_DEPTH) {
+    return [fault(path, 'Block nodes are nested too deeply', undefined, { code: 'blocks.depth' })]
+  }
   return known(node, path)
 }
 
@@ -82,7 +84,9 @@ function checkChildren(
 ): readonly Fault[] {
   const at = [...path, 'children']
   if (children === undefined || children === null) return [required(at, children)]
-  if (!Array.isArray(children)) return [fault(at, `${labelOf(at)} must be a list`, children)]
+  if (!Array.isArray(children)) {
+    return [fault(at, `${labelOf(at)} must be a list`, children, { code: 'array.base' })]
+  }
   return checkEach(children, at, kinds)
 }
 
@@ -91,7 +95,7 @@ function checkParagraph(node: Data, path: Path): readonly Fault[] {
     return checkChildren(node, path, INLINE_NODES)
   }
   const message = 'Paragraph node children must have at least one Text or Link node'
-  return [fault([...path, 'children'], message, [])]
+  return [fault([...path, 'children'], message, [], { code: 'blocks.empty' })]
 }
 
 function checkHeading(node: Data, path: Path): readonly Fault[] {
@@ -112,7 +116,9 @@ function checkImage(node: Data, path: Path): readonly Fault[] {
   const at = [...path, 'image']
   const image = node['image']
   if (image === undefined || image === null) return [required(at, image)]
-  if (!isData(image)) return [fault(at, `${labelOf(at)} must be an object`, image)]
+  if (!isData(image)) {
+    return [fault(at, `${labelOf(at)} must be an object`, image, { code: 'object.base' })]
+  }
   const missing = IMAGE_KEYS.filter((key) => image[key] === undefined || image[key] === null)
   return [
     ...missing.map((key) => required([...at, key], image[key])),
@@ -123,14 +129,15 @@ function checkImage(node: Data, path: Path): readonly Fault[] {
 function checkText({ text }: Data, path: Path): readonly Fault[] {
   if (typeof text === 'string') return []
   const message = 'Text must be defined with at least an empty string'
-  return [fault([...path, 'text'], message, text)]
+  return [fault([...path, 'text'], message, text, { code: 'blocks.text' })]
 }
 
 function checkLink(node: Data, path: Path): readonly Fault[] {
   const url = node['url']
   const isFine = typeof url === 'string' && isLink(url)
+  const message = 'Please specify a valid link.'
   return [
-    ...(isFine ? [] : [fault([...path, 'url'], 'Please specify a valid link.', url)]),
+    ...(isFine ? [] : [fault([...path, 'url'], message, url, { code: 'blocks.link' })]),
     ...checkChildren(node, path, TEXT_NODES),
   ]
 }
@@ -144,11 +151,11 @@ function checkOneOf(value: unknown, path: Path, values: readonly unknown[]): rea
   if (value === undefined || value === null) return [required(path, value)]
   if (values.includes(value)) return []
   const message = `${labelOf(path)} must be one of the following values: ${values.join(', ')}`
-  return [fault(path, message, value)]
+  return [fault(path, message, value, { code: 'any.only', params: { valids: values.map(String) } })]
 }
 
 function required(path: Path, value: unknown): Fault {
-  return fault(path, `${labelOf(path)} is a required field`, value)
+  return fault(path, `${labelOf(path)} is a required field`, value, { code: 'any.required' })
 }
 
 function isData(value: unknown): value is Data {

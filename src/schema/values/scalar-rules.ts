@@ -5,17 +5,9 @@ import { testInTime } from './bounded-regex.ts'
 import { Decimal } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
 import { storedJson } from './json-keys.ts'
-import { findJsonFault } from './json-values.ts'
+import { findJsonFault, MAX_JSON_DEPTH } from './json-values.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
-import {
-  DATE_FORMAT_MESSAGE,
-  DATETIME_FORMAT_MESSAGE,
-  momentOf,
-  parseDate,
-  parseDatetime,
-  parseTime,
-  TIME_FORMAT_MESSAGE,
-} from './temporal.ts'
+import { DATE_MESSAGE, momentOf, parseDate, parseDatetime, parseTime } from './temporal.ts'
 import { findTextFault } from './text-values.ts'
 
 /** When a value is checked: as sent for a draft, as sent for publishing at once, or as stored. */
@@ -24,6 +16,7 @@ export type Occasion = 'draft' | 'direct' | 'publishable'
 type Rule = (definition: ScalarDefinition, occasion: Occasion) => JoiSchema
 
 const SHORT_TEXT_CHARACTERS = 255
+const MAX_DECIMAL_DIGITS = 34
 const UID = /^[A-Za-z0-9-_.~]*$/
 
 /** How a value of each type is checked, and brought into stored form unless it is there already. */
@@ -140,8 +133,8 @@ function present(value: unknown, { error }: CustomHelpers): unknown {
 }
 
 function storable(value: string, { error }: CustomHelpers): unknown {
-  const problem = findTextFault(value)
-  return problem === null ? value : error('any.problem', { problem })
+  const fault = findTextFault(value)
+  return fault === null ? value : error(`string.${fault}`)
 }
 
 function atLeastCharacters(limit: number): CustomValidator<string> {
@@ -210,7 +203,7 @@ function readDecimal(value: unknown, { error }: CustomHelpers): unknown {
   const decimal = parseDecimal(digits)
   if (decimal !== null) return decimal
   if (parseNumber(digits) === null) return error('number.base')
-  return error('any.problem', { problem: 'must have at most 34 digits' })
+  return error('decimal.digits', { limit: MAX_DECIMAL_DIGITS })
 }
 
 function readBigInteger(value: unknown, { error }: CustomHelpers): unknown {
@@ -248,14 +241,15 @@ function readBoolean(value: unknown, { error }: CustomHelpers): unknown {
 
 function readDate(value: unknown, { error }: CustomHelpers): unknown {
   if (value === null) return error('any.null')
-  const date = typeof value === 'string' ? parseDate(value) : DATE_FORMAT_MESSAGE
-  return date instanceof Date ? date : error('any.format', { sentence: date })
+  const date = typeof value === 'string' ? parseDate(value) : null
+  if (date instanceof Date) return date
+  return error(date === DATE_MESSAGE ? 'date.invalid' : 'date.format')
 }
 
 function readDatetime(value: unknown, { error }: CustomHelpers): unknown {
   if (value === null) return error('any.null')
   const moment = typeof value === 'number' ? momentOf(value) : parseMoment(value)
-  return moment ?? error('any.format', { sentence: DATETIME_FORMAT_MESSAGE })
+  return moment ?? error('datetime.format')
 }
 
 function parseMoment(value: unknown): Date | null {
@@ -264,17 +258,16 @@ function parseMoment(value: unknown): Date | null {
 
 function readTime(value: unknown, { error }: CustomHelpers): unknown {
   if (value === null) return error('any.null')
-  if (typeof value !== 'string') {
-    return error('any.format', { sentence: `Expected a string, got a ${typeof value}` })
-  }
-  return parseTime(value) ?? error('any.format', { sentence: TIME_FORMAT_MESSAGE })
+  if (typeof value !== 'string') return error('time.base', { type: typeof value })
+  return parseTime(value) ?? error('time.format')
 }
 
 function readJson(value: unknown, helpers: CustomHelpers): unknown {
   if (value === null) return helpers.error('any.null')
   const fault = findJsonFault(value)
   if (fault === null) return storedJson(value)
-  return helpers.error('any.problem', { within: fault.path, problem: fault.problem })
+  const limit = fault.code === 'json.depth' ? MAX_JSON_DEPTH : undefined
+  return helpers.error(fault.code, { within: fault.path, limit })
 }
 
 function readBlocks(value: unknown, helpers: CustomHelpers): unknown {

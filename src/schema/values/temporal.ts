@@ -8,7 +8,7 @@ const ISO =
 const MAX_EPOCH_MILLISECONDS = 8.64e15
 
 export const DATE_FORMAT_MESSAGE = 'Invalid format, expected yyyy-MM-dd'
-const DATE_MESSAGE = 'Invalid date'
+export const DATE_MESSAGE = 'Invalid date'
 export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or an ISO date'
 export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
 

@@ -1,10 +1,10 @@
 /** Half of a character beyond the first 65,536: UTF-8, which the database writes, has none. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Why a text cannot be stored as it is: `must not …`; null when it can. */
-export function findTextFault(text: string): string | null {
-  if (text.includes('\0')) return 'must not contain a NUL character'
-  return LONE_SURROGATE.test(text) ? 'must not contain half of a surrogate pair' : null
+/** Why a text cannot be stored as it is; null when it can. */
+export function findTextFault(text: string): 'nul' | 'surrogate' | null {
+  if (text.includes('\0')) return 'nul'
+  return LONE_SURROGATE.test(text) ? 'surrogate' : null
 }
 
 /** Where in a value a text or a key has half of a surrogate pair, which would be stored as something else; null where none has. */

@@ -1,5 +1,12 @@
 import type { Schema as JoiSchema, ValidationErrorItem } from 'joi'
-import { type Fault, ValidationError, validationError, fault } from '../../errors.ts'
+import {
+  type Fault,
+  fault,
+  MAX_FAULTS,
+  type Reason,
+  ValidationError,
+  validationError,
+} from '../../errors.ts'
 import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from '../definition.ts'
 import { type Absence, contentTypeRule } from './holder-rules.ts'
 import { assertKnownKeys } from './known-keys.ts'
@@ -7,7 +14,7 @@ import { once } from '../once.ts'
 import type { Validators } from '../plan.ts'
 import type { Occasion } from './scalar-rules.ts'
 import { shownValues, withNulls } from './stored-values.ts'
-import { type Complaint, printValue, sentenceOf } from './value-messages.ts'
+import { type Complaint, printValue, reasonOf, sentenceOf } from './value-messages.ts'
 
 const MAX_DEPTH = 100
 const OPTIONS = { abortEarly: false, convert: false } as const
@@ -58,7 +65,7 @@ function parsePayload(payload: unknown): Data {
   if (Array.isArray(payload)) {
     const cast = `(cast from the value \`${printValue(payload)}\`)`
     const message = `this must be a \`object\` type, but the final value was: \`null\` ${cast}.`
-    throw validationError([fault([], message, null)])
+    throw validationError([fault([], message, null, { code: 'object.base' })])
   }
   if (typeof payload === 'object' && payload !== null) return payload as Data
   throw new ValidationError(
@@ -98,13 +105,23 @@ interface JoiError {
 /** Formats of dates and times have no list of faults in the dialect, and are only reported without any other fault. */
 function toValidationError(items: readonly ValidationErrorItem[], sent: Data): ValidationError {
   const faults = items
-    .filter(({ type }) => type !== 'any.format')
+    .filter(({ type }) => !UNLISTED.has(type))
     .flatMap((item) => toFaults(item, sent))
   const [first, ...others] = faults
   if (first !== undefined) return validationError([first, ...others])
-  const sentences = items.map((item) => sentenceOf(toComplaint(item)))
-  return new ValidationError(sentences.join('; '), {}, { code: 'invalid_payload' })
+  const unlisted = items.flatMap((item) => toFaults(item, sent))
+  const message = unlisted.map((one) => one.message).join('; ')
+  const listed = unlisted.slice(0, MAX_FAULTS)
+  return new ValidationError(message, {}, { code: 'invalid_payload', faults: listed })
 }
+
+const UNLISTED: ReadonlySet<string> = new Set<Reason['code']>([
+  'date.format',
+  'date.invalid',
+  'datetime.format',
+  'time.base',
+  'time.format',
+])
 
 function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
   const complaint = toComplaint(item)
@@ -113,8 +130,14 @@ function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
   const path = [...complaint.path, ...(within ?? [])]
   const value = valueAt(sent, path)
   const isNaN = complaint.code === 'number.base'
-  return [fault(path, sentenceOf({ ...complaint, path }), isNaN ? null : value)]
+  const message = sentenceOf({ ...complaint, path })
+  const isMissing = (value === null || value === undefined) && complaint.code.endsWith('.base')
+  const reason = isMissing ? MISSING : reasonOf(complaint)
+  return [fault(path, message, isNaN ? null : value, reason)]
 }
+
+/** The dialect complains of the type of nothing. */
+const MISSING: Reason = { code: 'any.null' }
 
 /** An error that a rule threw is a bug, and no fault of the payload. */
 function toComplaint({ type: code, path, context = {} }: ValidationErrorItem): Complaint {

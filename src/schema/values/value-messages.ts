@@ -1,3 +1,11 @@
+import type { Param, Reason } from '../../errors.ts'
+import {
+  DATE_FORMAT_MESSAGE,
+  DATE_MESSAGE,
+  DATETIME_FORMAT_MESSAGE,
+  TIME_FORMAT_MESSAGE,
+} from './temporal.ts'
+
 /** One complaint of a rule: which rule, where, and what its sentence needs. */
 export interface Complaint {
   readonly code: string
@@ -8,51 +16,80 @@ export interface Complaint {
 type Sentence = (label: string, context: Complaint['context']) => string
 
 const MAX_PRINTED_CHARACTERS = 1000
+const MAX_LISTED = 50
 
 /** What the dialect says about a rule that was broken. */
-const SENTENCES = new Map<string, Sentence>([
-  ['any.required', (label) => `${label} must be defined.`],
-  ['any.null', (label) => `${label} must be defined.`],
-  ['any.problem', (label, { problem }) => `${label} ${String(problem)}`],
-  [
-    'any.only',
-    (label, { valids }) => `${label} must be one of the following values: ${join(valids)}`,
-  ],
-  ['enumeration.only', (label, { valids }) => oneOfOrNull(label, valids)],
-  ['string.base', wrongType('string')],
-  ['boolean.base', wrongType('boolean')],
-  ['object.base', wrongType('object')],
-  ['array.base', wrongType('array')],
-  ['number.base', notANumber],
-  ['string.empty', (label) => `${label} cannot be empty`],
-  ['string.email', (label) => `${label} must be a valid email`],
-  ['string.min', (label, { limit }) => `${label} must be at least ${String(limit)} characters`],
-  ['string.max', (label, { limit }) => `${label} must be at most ${String(limit)} characters`],
-  ['string.match', (label, { regex }) => `${label} must match the following: "${String(regex)}"`],
-  [
-    'string.matchTime',
-    (label, { regex }) => `${label} takes too long to be compared with "${String(regex)}"`,
-  ],
-  ['number.integer', (label) => `${label} must be an integer`],
-  [
-    'number.min',
-    (label, { limit }) => `${label} must be greater than or equal to ${String(limit)}`,
-  ],
-  ['number.max', (label, { limit }) => `${label} must be less than or equal to ${String(limit)}`],
-  ['biginteger.base', (label) => `${label} must be a valid integer`],
-  ['array.min', (label, { limit }) => `${label} field must have at least ${String(limit)} items`],
-  ['any.format', (label, { sentence }) => `${label}: ${String(sentence)}`],
-  ['array.max', (label, { limit }) => atMostItems(label, limit)],
-])
+const SENTENCES = {
+  'any.required': (label) => `${label} must be defined.`,
+  'any.null': (label) => `${label} must be defined.`,
+  'any.only': (label, { valids }) =>
+    `${label} must be one of the following values: ${join(valids)}`,
+  'enumeration.only': (label, { valids }) => oneOfOrNull(label, valids),
+  'string.base': wrongType('string'),
+  'boolean.base': wrongType('boolean'),
+  'object.base': wrongType('object'),
+  'array.base': wrongType('array'),
+  'number.base': notANumber,
+  'string.empty': (label) => `${label} cannot be empty`,
+  'string.email': (label) => `${label} must be a valid email`,
+  'string.min': (label, { limit }) => `${label} must be at least ${String(limit)} characters`,
+  'string.max': (label, { limit }) => `${label} must be at most ${String(limit)} characters`,
+  'string.match': (label, { regex }) => `${label} must match the following: "${String(regex)}"`,
+  'string.matchTime': (label, { regex }) =>
+    `${label} takes too long to be compared with "${String(regex)}"`,
+  'number.integer': (label) => `${label} must be an integer`,
+  'number.min': (label, { limit }) => `${label} must be greater than or equal to ${String(limit)}`,
+  'number.max': (label, { limit }) => `${label} must be less than or equal to ${String(limit)}`,
+  'biginteger.base': (label) => `${label} must be a valid integer`,
+  'array.min': (label, { limit }) => `${label} field must have at least ${String(limit)} items`,
+  'array.max': (label, { limit }) => atMostItems(label, limit),
+  'string.nul': (label) => `${label} must not contain a NUL character`,
+  'string.surrogate': (label) => `${label} must not contain half of a surrogate pair`,
+  'decimal.digits': (label, { limit }) => `${label} must have at most ${String(limit)} digits`,
+  'json.depth': (label, { limit }) =>
+    `${label} must not be nested more than ${String(limit)} levels deep`,
+  'json.number': (label) => `${label} must be a number up to 1.79e308`,
+  'json.key': (label) => `${label} must not be a key`,
+  'json.keyNul': (label) => `${label} must not be a key: a text must not contain a NUL character`,
+  'json.keySurrogate': (label) =>
+    `${label} must not be a key: a text must not contain half of a surrogate pair`,
+  'date.format': (label) => `${label}: ${DATE_FORMAT_MESSAGE}`,
+  'date.invalid': (label) => `${label}: ${DATE_MESSAGE}`,
+  'datetime.format': (label) => `${label}: ${DATETIME_FORMAT_MESSAGE}`,
+  'time.base': (label, { type }) => `${label}: Expected a string, got a ${String(type)}`,
+  'time.format': (label) => `${label}: ${TIME_FORMAT_MESSAGE}`,
+} satisfies Readonly<Partial<Record<Reason['code'], Sentence>>>
+
+const KNOWN: ReadonlyMap<string, Sentence> = new Map(Object.entries(SENTENCES))
 
 /** The sentence of a complaint; one that names its place writes it as `links[1].label`. */
 export function sentenceOf({ code, path, context }: Complaint): string {
   const label = labelOf(path)
   if (path.at(-1) === '__component' && code === 'any.required')
     return `${label} is a required field`
-  const sentence = SENTENCES.get(code)
+  const sentence = KNOWN.get(code)
   if (sentence === undefined) throw new Error(`There is no sentence for ${code} at ${label}`)
   return sentence(label, context)
+}
+
+/** The rule of a complaint, with what it asks for. */
+export function reasonOf({ code, context }: Complaint): Reason {
+  const { limit, valids, regex } = context
+  const params = {
+    ...(limit !== undefined && { limit: shownLimit(limit) }),
+    ...(Array.isArray(valids) && { valids: valids.slice(0, MAX_LISTED).map(String) }),
+    ...(regex instanceof RegExp && { pattern: regex.source }),
+  } satisfies Readonly<Record<string, Param>>
+  return reason(code as Reason['code'], params) // one that has a sentence
+}
+
+/** Those of large and exact numbers as text. */
+function shownLimit(limit: unknown): number | string {
+  return typeof limit === 'number' ? limit : String(limit)
+}
+
+function reason(code: Reason['code'], params: Readonly<Record<string, Param>>): Reason {
+  return Object.keys(params).length === 0 ? { code } : { code, params }
 }
 
 /** `links[1].label`; `this` for the payload itself. */
