@@ -1,5 +1,5 @@
 import { contentPath, type Entry, type ListMeta, type ListQuery } from './entries.ts'
-import { request } from './request.ts'
+import { request, type SentError } from './request.ts'
 
 export type BulkAction = 'publish' | 'unpublish' | 'discard' | 'delete'
 
@@ -7,7 +7,7 @@ export type BulkAction = 'publish' | 'unpublish' | 'discard' | 'delete'
 export interface BulkResult {
   readonly documentId: string
   readonly status: number
-  readonly error?: { readonly message: string }
+  readonly error?: SentError
 }
 
 /** Which entries: named, or all that a list matches. */

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { EntryState } from './entries.ts'
-import { request } from './request.ts'
+import { request, type SentError } from './request.ts'
 import { lookAgainMs, type PlannedAction, type Schedule } from './schedules.ts'
 
 export interface ReleaseSummary {
@@ -28,12 +28,8 @@ export interface Release extends ReleaseSummary {
 }
 
 /** Why an item keeps all of it from being published. */
-export interface ItemFault {
+export interface ItemFault extends SentError {
   readonly item: string
-  readonly message: string
-  readonly details: {
-    readonly errors?: readonly { readonly path: readonly string[]; readonly message: string }[]
-  }
 }
 
 interface PageMeta {

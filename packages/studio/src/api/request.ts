@@ -1,12 +1,14 @@
+import { type CodedFault, sayFault, sayRefusal, spokenTexts } from '../texts/say-refusal.ts'
+import type { Texts } from '../texts/texts.ts'
 import { toQueryString, type QueryValue } from './query-string.ts'
 
-/** One fault of an answer: where in what was sent, and what about it. */
+/** One fault of an answer: where in what was sent, and what about it, in the language of the person. */
 export interface Fault {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** An answer that says no. `status` 0: there was no answer. */
+/** An answer that says no, in the language of the person. `status` 0: there was no answer. */
 export class ApiError extends Error {
   readonly status: number
   /** Of docs/errors.md. */
@@ -86,7 +88,7 @@ async function send(method: Method, path: string, sent: Sent): Promise<Response>
     })
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new ApiError(0, 'The server cannot be reached')
+    throw unreachable()
   }
 }
 
@@ -124,6 +126,22 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** There was no answer. */
+export function unreachable(): ApiError {
+  return new ApiError(0, spokenTexts().t('error.network'))
+}
+
+/** Why one of many was refused, or something that was done later. */
+export interface SentError {
+  readonly message: string
+  readonly code?: string
+  readonly details?: { readonly errors?: readonly CodedFault[] }
+}
+
+export function sayError({ message, code = '', details }: SentError, texts: Texts): string {
+  return sayRefusal({ message, code, faults: details?.errors ?? [] }, texts)
+}
+
 /** What an answer that is no 2xx says, as far as it is ours. */
 export function toError(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
@@ -131,12 +149,19 @@ export function toError(
 ): ApiError {
   const error = (json['error'] ?? {}) as {
     readonly message?: string
-    readonly details?: { readonly errors?: readonly Partial<Fault>[] }
+    readonly details?: { readonly errors?: readonly Partial<CodedFault>[] }
   }
-  const faults = (error.details?.errors ?? []).map(({ path = [], message = '' }) => ({
-    path: path.map(String),
-    message,
+  const texts = spokenTexts()
+  const found = (error.details?.errors ?? []).map((fault): CodedFault => ({
+    ...fault,
+    path: fault.path ?? [],
+    message: fault.message ?? '',
+  }))
+  const faults = found.map((fault) => ({
+    path: fault.path.map(String),
+    message: sayFault(fault, texts),
   }))
   const code = headers.get('Error-Code') ?? ''
-  return new ApiError(status, error.message ?? `HTTP ${status}`, code, faults)
+  const refusal = { message: error.message ?? `HTTP ${status}`, code, faults: found }
+  return new ApiError(status, sayRefusal(refusal, texts), code, faults)
 }

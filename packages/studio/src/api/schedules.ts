@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath } from './entries.ts'
-import { type Answer, request } from './request.ts'
+import { type Answer, request, type SentError } from './request.ts'
 
 export type PlannedAction = 'publish' | 'unpublish'
 
@@ -16,7 +16,7 @@ export interface Schedule {
   readonly at: string
   readonly state: 'waiting' | 'failed'
   readonly nextAttemptAt: string | null
-  readonly failure: { readonly message: string } | null
+  readonly failure: SentError | null
   readonly by: { readonly kind: string; readonly name: string | null }
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, toError } from './request.ts'
+import { toError, unreachable } from './request.ts'
 
 /** A file as the API shows it. */
 export interface FileEntry {
@@ -48,7 +48,7 @@ export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileE
         )
       }
     })
-    sent.addEventListener('error', () => reject(new ApiError(0, 'The server cannot be reached')))
+    sent.addEventListener('error', () => reject(unreachable()))
     sent.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))
     signal?.addEventListener('abort', () => sent.abort())
     const form = new FormData()

@@ -1,6 +1,6 @@
 import type { Attribute } from '../entry/declaration.ts'
 import type { Texts } from '../texts/texts.ts'
-import { describePattern } from './describe-pattern.ts'
+import { describePattern } from '../texts/describe-pattern.ts'
 
 interface Limits {
   readonly unique?: boolean

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { sessionQuery } from '../api/session.ts'
+import { speak } from '../texts/say-refusal.ts'
 import { chooseLanguage, loadCatalogue, type Texts, TextsContext, textsOf } from '../texts/texts.ts'
 
 /** Gives everything below its texts: in the language of the account, else in the browser's. */
@@ -12,7 +13,10 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   useEffect(() => {
     let isWanted = true
     void loadCatalogue(language).then((catalogue) => {
-      if (isWanted) setTexts(textsOf(language, catalogue))
+      if (!isWanted) return
+      const wanted = textsOf(language, catalogue)
+      speak(wanted)
+      setTexts(wanted)
     })
     document.documentElement.lang = language
     return () => {

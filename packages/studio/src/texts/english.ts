@@ -1,5 +1,6 @@
 import { entryEnglish } from './entry-english.ts'
 import { declareEnglish } from './declare-english.ts'
+import { faultEnglish } from './fault-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
@@ -10,6 +11,7 @@ export const english = {
   ...mediaEnglish,
   ...planningEnglish,
   ...logEnglish,
+  ...faultEnglish,
   ...declareEnglish,
 
   'app.name': 'Quire',

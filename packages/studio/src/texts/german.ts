@@ -1,5 +1,6 @@
 import { entryGerman } from './entry-german.ts'
 import { declareGerman } from './declare-german.ts'
+import { faultGerman } from './fault-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
@@ -10,6 +11,7 @@ export const german: Catalogue = {
   ...mediaGerman,
   ...planningGerman,
   ...logGerman,
+  ...faultGerman,
   ...declareGerman,
 
   'app.name': 'Quire',

@@ -24,7 +24,7 @@ describeInBrowser('signing in', () => {
     await page.getByLabel('Password').fill('short')
     await expectAccessible(page, 'first start')
     await page.getByRole('button', { name: 'Begin' }).click()
-    await page.getByText('must be at least 8').waitFor()
+    await page.getByText('At least 8 characters').waitFor()
     await page.getByLabel('Password').fill(ADA.password)
     await page.getByRole('button', { name: 'Begin' }).click()
     await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { labelOf } from '../../src/fields/labels.ts'
+import { labelOf } from '../../src/texts/labels.ts'
 import { parseNumber } from '../../src/fields/number/parse-number.ts'
 import { fromInput, toInput } from '../../src/fields/time/local-time.ts'
 import { formatNumber } from '../../src/texts/numbers.ts'

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
-import { labelOf } from '../labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 /** Any JSON; while it is none it stays in the editor and is not saved. Nothing typed is null. */

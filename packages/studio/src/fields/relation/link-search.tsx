@@ -12,7 +12,7 @@ import { entryNameOf, useTypes } from '../../api/content-types.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import type { Link } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { labelOf } from '../labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import styles from './relation-field.module.css'
 import { type FoundLink, type Unsearched, useFoundLinks } from './use-found-links.ts'
 

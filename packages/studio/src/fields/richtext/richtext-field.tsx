@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
-import { labelOf } from '../labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 /** Markdown, as it is stored. */

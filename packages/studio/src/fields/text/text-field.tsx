@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
-import { labelOf } from '../labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 /** From this share of the limit on, the length is shown. */

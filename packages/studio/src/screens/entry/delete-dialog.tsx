@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { localeStatesQuery, MAX_USAGES, usagesQuery } from '../../api/entry-facts.ts'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { onceEach } from './entry-side.tsx'
 import type { EntrySession } from './session.ts'

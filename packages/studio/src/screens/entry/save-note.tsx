@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useReducer, useSyncExternalStore } from 'react'
 import type { Autosave } from '../../entry/autosave.ts'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
 

@@ -1,7 +1,7 @@
 import type { AttributeChange, WordRun } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
 import { cellText } from '../../fields/cell.tsx'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FormPlan } from '../entry/load-form.ts'
 import styles from './history-dialog.module.css'

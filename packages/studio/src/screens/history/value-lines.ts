@@ -1,5 +1,5 @@
 import type { Attribute, Attributes, Components, ScalarAttribute } from '../../entry/declaration.ts'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 
 export interface Line {
   readonly text: string

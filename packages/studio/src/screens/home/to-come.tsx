@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { allSchedulesQuery, type Schedule } from '../../api/schedules.ts'
 import { useMay } from '../../api/session.ts'
 import { type Webhook, webhooksQuery } from '../../api/webhooks.ts'
+import { sayError } from '../../api/request.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
 import styles from './home-screen.module.css'
@@ -105,7 +106,9 @@ function FailedSchedule({ schedule }: { readonly schedule: Schedule }) {
         <span className={styles['note']}>
           {[texts.moment(schedule.at), noteOf(schedule)].join(' · ')}
         </span>
-        <span className={styles['failure']}>{schedule.failure?.message}</span>
+        <span className={styles['failure']}>
+          {schedule.failure !== null && sayError(schedule.failure, texts)}
+        </span>
       </span>
     </ScheduleLink>
   )

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { BulkResult } from '../../api/bulk.ts'
 import { apiNameOf } from '../../api/content-types.ts'
 import { titlesQuery } from '../../api/entries.ts'
+import { sayError } from '../../api/request.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './bulk-bar.module.css'
@@ -16,7 +17,8 @@ export interface BulkFailuresProps {
 
 /** The entries that an action did not work for, and why. */
 export function BulkFailures({ list, failures, onClose }: BulkFailuresProps) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { uid, titleField } = list.declaration
   const documentIds = failures.map(({ documentId }) => documentId)
   const { data: names } = useQuery(
@@ -40,7 +42,7 @@ export function BulkFailures({ list, failures, onClose }: BulkFailuresProps) {
             >
               {names?.get(documentId) ?? documentId}
             </Link>
-            <span className={styles['why']}>{error?.message}</span>
+            <span className={styles['why']}>{error !== undefined && sayError(error, texts)}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { LOCALES_COLUMN, STATE_COLUMN } from './columns.ts'
 import { STATE } from './filter-words.ts'

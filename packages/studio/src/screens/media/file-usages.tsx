@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
 import { fileUsagesQuery, type MediaFile } from '../../api/files.ts'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './file-drawer.module.css'
 

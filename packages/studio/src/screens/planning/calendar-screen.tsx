@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Schedule, schedulesQuery } from '../../api/schedules.ts'
+import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
@@ -111,7 +112,7 @@ function Event({ schedule }: { readonly schedule: Schedule }) {
       <span className={styles['quiet']}>{noteOf(schedule)}</span>
       {failure !== null && (
         <span className={styles['failure']}>
-          {t('schedule.failed', { message: failure.message })}
+          {t('schedule.failed', { message: sayError(failure, texts) })}
         </span>
       )}
     </li>

@@ -9,12 +9,12 @@ import {
   removeFromRelease,
 } from '../../api/releases.ts'
 import { useMay } from '../../api/session.ts'
+import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { useAction } from '../../design/use-action.ts'
-import { labelOf } from '../../fields/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './planning.module.css'
 
@@ -76,7 +76,9 @@ function Item({ release, item, fault, mayRemove }: ItemProps) {
       note={
         <>
           {notes.filter((note) => note !== null).join(' · ')}
-          {fault !== undefined && <span className={styles['failure']}>{wordsOf(fault)}</span>}
+          {fault !== undefined && (
+            <span className={styles['failure']}>{sayError(fault, texts)}</span>
+          )}
         </>
       }
     >
@@ -121,10 +123,4 @@ function ItemLink({ item, name }: { readonly item: ReleaseItem; readonly name: s
       {name}
     </Link>
   )
-}
-
-/** Each of several faults by its attribute. */
-function wordsOf({ message, details: { errors = [] } }: ItemFault): string {
-  if (errors.length === 0) return message
-  return errors.map((one) => `${one.path.map(labelOf).join(' › ')}: ${one.message}`).join('; ')
 }

@@ -11,6 +11,7 @@ import {
 } from '../../api/releases.ts'
 import { cancelSchedule } from '../../api/schedules.ts'
 import { useMay } from '../../api/session.ts'
+import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
@@ -48,7 +49,7 @@ function OneRelease({ release }: { readonly release: Release }) {
     >
       {failure !== null && (
         <p role="alert" className={`${styles['result']} ${styles['failure']}`}>
-          {t('schedule.failed', { message: failure.message })}
+          {t('schedule.failed', { message: sayError(failure, texts) })}
         </p>
       )}
       <div role="status">

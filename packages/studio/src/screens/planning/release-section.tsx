@@ -9,6 +9,7 @@ import {
   removeFromRelease,
 } from '../../api/releases.ts'
 import { useMay } from '../../api/session.ts'
+import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -79,7 +80,8 @@ interface HeldProps {
 }
 
 function Held({ release, item, mayChange }: HeldProps) {
-  const { t, moment } = useTexts()
+  const texts = useTexts()
+  const { t, moment } = texts
   const action = useAction()
   const { id, name, state, schedule } = release
   const { uid, documentId, locale = null, action: verb } = item
@@ -96,7 +98,7 @@ function Held({ release, item, mayChange }: HeldProps) {
         </span>
         {schedule !== null && schedule.failure !== null && (
           <span className={styles['failure']}>
-            {t('schedule.failed', { message: schedule.failure.message })}
+            {t('schedule.failed', { message: sayError(schedule.failure, texts) })}
           </span>
         )}
       </span>

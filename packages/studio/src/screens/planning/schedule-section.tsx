@@ -9,6 +9,7 @@ import {
   type Schedule,
 } from '../../api/schedules.ts'
 import { useMay } from '../../api/session.ts'
+import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -96,7 +97,8 @@ interface PlannedProps extends Pick<ScheduleSectionProps, 'uid' | 'documentId'> 
 }
 
 function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
-  const { t, moment } = useTexts()
+  const texts = useTexts()
+  const { t, moment } = texts
   const action = useAction()
   const { id, at, failure, nextAttemptAt } = schedule
   const verb = schedule.action ?? 'publish'
@@ -107,7 +109,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
         {t(`schedule.${verb}At`, { moment: moment(at) })}
         {failure !== null && (
           <span className={styles['failure']}>
-            {t('schedule.failed', { message: failure.message })}
+            {t('schedule.failed', { message: sayError(failure, texts) })}
             {nextAttemptAt !== null &&
               `; ${t('schedule.again', { moment: moment(nextAttemptAt) })}`}
           </span>

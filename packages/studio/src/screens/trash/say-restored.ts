@@ -1,6 +1,6 @@
 import type { Restored } from '../../api/trash.ts'
 import { notify } from '../../design/toasts.tsx'
-import { labelOf } from '../../fields/labels.ts'
+import { labelOf } from '../../texts/labels.ts'
 import type { Texts } from '../../texts/texts.ts'
 
 /** Says that something has come back, and what of it has not. */

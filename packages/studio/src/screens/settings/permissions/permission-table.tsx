@@ -1,7 +1,7 @@
 import { listTitleOf, type TypeSummary, useTypes } from '../../../api/content-types.ts'
 import type { PermittedAction } from '../../../api/management.ts'
 import { Checkbox } from '../../../design/checkbox.tsx'
-import { labelOf } from '../../../fields/labels.ts'
+import { labelOf } from '../../../texts/labels.ts'
 import { useTexts } from '../../../texts/texts.ts'
 import type { Bounds } from './bounded-permissions.ts'
 import { LocaleBounds } from './locale-bounds.tsx'

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from './texts.ts'
 
 /** Classes of characters that editors know by a name, as patterns spell them. */
 const CLASSES = {

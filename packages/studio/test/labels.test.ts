@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { describePattern } from '../../src/fields/describe-pattern.ts'
-import { labelOf } from '../../src/fields/labels.ts'
-import { rankTitle } from '../../src/api/rank-title.ts'
-import { english } from '../../src/texts/english.ts'
-import { textsOf } from '../../src/texts/texts.ts'
+import { describePattern } from '../src/texts/describe-pattern.ts'
+import { labelOf } from '../src/texts/labels.ts'
+import { rankTitle } from '../src/api/rank-title.ts'
+import { english } from '../src/texts/english.ts'
+import { textsOf } from '../src/texts/texts.ts'
 
 const texts = textsOf('en', english)
 

@@ -1,0 +1,88 @@
+import { describePattern } from './describe-pattern.ts'
+import { english, type TextKey } from './english.ts'
+import { labelOf } from './labels.ts'
+import { textsOf, type Texts, type Values } from './texts.ts'
+
+/** A fault as the server lists it: where in what was sent, which rule, and what the rule asks for. */
+export interface CodedFault {
+  readonly path: readonly (string | number)[]
+  /** In English. */
+  readonly message: string
+  readonly code?: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** Why the server did not do something; `code` is of docs/errors.md. */
+export interface Refusal {
+  readonly message: string
+  readonly code: string
+  readonly faults: readonly CodedFault[]
+}
+
+/** The language of the person, for what knows no component. */
+let spoken = textsOf('en', english)
+
+export function speak(texts: Texts): void {
+  spoken = texts
+}
+
+export function spokenTexts(): Texts {
+  return spoken
+}
+
+/** What is wrong, as it stands at its field; the server's sentence where the rule is not known here. */
+export function sayFault({ code, params = {}, message }: CodedFault, texts: Texts): string {
+  const key = `fault.${code}`
+  return isKey(key) ? texts.t(key, wordsOf(params, texts)) : message
+}
+
+/** Why it was refused, where no field says it: each fault by its attribute. */
+export function sayRefusal({ message, code, faults }: Refusal, texts: Texts): string {
+  const isSaid = faults.length > 0 && faults.every((fault) => isKey(`fault.${fault.code}`))
+  if (isSaid) return faults.map((fault) => sayPlaced(fault, texts)).join('; ')
+  const key = `refused.${code}`
+  return isKey(key) ? texts.t(key) : message
+}
+
+function sayPlaced(fault: CodedFault, texts: Texts): string {
+  const text = sayFault(fault, texts)
+  const names = fault.path.filter((key) => key !== 'data').map(nameOf)
+  return names.length === 0 ? text : texts.t('fault.within', { name: names.join(' › '), text })
+}
+
+/** Positions count from 1. */
+function nameOf(key: string | number): string {
+  return /^\d+$/.test(String(key)) ? String(Number(key) + 1) : labelOf(String(key))
+}
+
+function wordsOf(params: Readonly<Record<string, unknown>>, texts: Texts): Values {
+  const { limit, from, to, valids, allowed, pattern, canonical } = params
+  return {
+    ...((typeof limit === 'number' || typeof limit === 'string') && {
+      limit: texts.number(limit),
+      count: Number(limit),
+    }),
+    ...(typeof from === 'number' && { from }),
+    ...(typeof to === 'number' && { to }),
+    ...(Array.isArray(valids) && { valids: anyOf(valids.map(String), texts) }),
+    ...(Array.isArray(allowed) && { allowed: anyOf(allowed.map(kindOf(texts)), texts) }),
+    ...(typeof pattern === 'string' && { form: describePattern(pattern, texts) }),
+    ...(typeof canonical === 'string' && { canonical }),
+  }
+}
+
+function anyOf(words: readonly string[], { language }: Texts): string {
+  return new Intl.ListFormat(language, { type: 'disjunction' }).format(words)
+}
+
+/** `images` by its name in this language. */
+function kindOf({ t }: Texts): (kind: unknown) => string {
+  return (kind) => {
+    const key = `media.kind.${String(kind).replace(/s$/, '')}`
+    return isKey(key) ? t(key) : String(kind)
+  }
+}
+
+function isKey(key: string): key is TextKey {
+  return Object.hasOwn(english, key)
+}

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import { chooseGerman, fieldAt, openAs, PIECE, startWithEditors, TYPES } from './editors.ts'
+import type { Server } from './server.ts'
+
+/** The same types, of which pieces have a form to keep besides. */
+function typesWithCode(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-faults-'))
+  cpSync(TYPES, folder, { recursive: true })
+  const file = join(folder, 'piece.json')
+  const piece = JSON.parse(readFileSync(file, 'utf8'))
+  piece.attributes.code = { type: 'string', regex: '^[A-Z]{2,4}$' }
+  piece.attributes.subtitle = { type: 'string', required: true }
+  writeFileSync(file, JSON.stringify(piece))
+  return folder
+}
+
+describeInBrowser('what the server refuses of an entry', () => {
+  let server: Server
+  let window: Window
+  let types: string
+  before(async () => {
+    types = typesWithCode()
+    server = await startWithEditors({ CONTENT_TYPES_DIR: types })
+    window = await openAs(server, 'Grace')
+    await chooseGerman(window.page, server)
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+    rmSync(types, { recursive: true })
+  })
+
+  const open = async (data: object): Promise<Page> => {
+    const made = await server.ask('POST', PIECE, { data })
+    await window.page.goto(`${server.address}/studio/content/pieces/${made.data.documentId}`)
+    return window.page
+  }
+  const type = (page: Page, place: string, text: string): Promise<void> =>
+    fieldAt(page, place).getByRole('textbox').fill(text)
+  const problemAt = (page: Page, place: string, text: string): Promise<void> =>
+    fieldAt(page, place).locator('[data-problem]').getByText(text, { exact: true }).waitFor()
+
+  it('stands in German at its field: a title that is too long', async () => {
+    const page = await open({ title: 'Short', subtitle: 'There' })
+    await type(page, 'title', 'x'.repeat(61))
+    await problemAt(page, 'title', 'Höchstens 60 Zeichen')
+  })
+
+  it('stands in German at each field of what cannot be published', async () => {
+    const page = await open({ title: 'Whole', code: 'abc', pages: 0 })
+    await page.getByRole('button', { name: 'Veröffentlichen', exact: true }).click()
+    await problemAt(page, 'subtitle', 'Bitte ausfüllen: Das ist ein Pflichtfeld.')
+    await problemAt(page, 'code', 'Das hat nicht die verlangte Form: 2 bis 4 Großbuchstaben')
+    await problemAt(page, 'pages', 'Mindestens 1')
+    const problems = await page.locator('[data-problem]').allInnerTexts()
+    expect(problems).to.have.length(3)
+  })
+})

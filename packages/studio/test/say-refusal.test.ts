@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { english } from '../src/texts/english.ts'
+import { german } from '../src/texts/german.ts'
+import { type CodedFault, sayFault, sayRefusal } from '../src/texts/say-refusal.ts'
+import { textsOf } from '../src/texts/texts.ts'
+
+/** A list of the server, of which the Studio imports nothing and must know all. */
+async function listOf(name: string, module: string): Promise<readonly string[]> {
+  const url = new URL(`../../../../dist/src/${module}.js`, import.meta.url).href
+  return ((await import(url)) as Readonly<Record<string, readonly string[]>>)[name] ?? []
+}
+
+/** Their sentences say what no text could, or the Studio asks for nothing that they answer. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set([
+  'account_blocked',
+  'account_taken',
+  'already_confirmed',
+  'ambiguous_revision',
+  'conflicting_state',
+  'connection_position',
+  'data_missing',
+  'email_not_confirmed',
+  'invalid_confirmation_token',
+  'invalid_header',
+  'invalid_key',
+  'invalid_pagination',
+  'invalid_payload',
+  'invalid_query',
+  'invalid_refresh_token',
+  'invalid_request',
+  'invalid_reset_code',
+  'invalid_signature',
+  'invalid_upload',
+  'join_unsupported',
+  'locale_mismatch',
+  'malformed_body',
+  'malformed_path',
+  'provider_disabled',
+  'sync_token_expired',
+  'unavailable',
+  'undeclared_unique_index',
+  'unknown_method',
+])
+
+const en = textsOf('en', english)
+const de = textsOf('de', german)
+
+const SENTENCE = 'title must be at most 120 characters'
+const tooLong: CodedFault = {
+  path: ['data', 'heroTitle'],
+  message: SENTENCE,
+  code: 'string.max',
+  params: { limit: 1200 },
+}
+
+describe('what the server refuses', () => {
+  it('has a text for every code of the server in every language', async () => {
+    const faultCodes = await listOf('FAULT_CODES', 'fault-codes')
+    const errorCodes = await listOf('ERROR_CODES', 'errors')
+    const wanted = [
+      ...faultCodes.map((code) => `fault.${code}`),
+      ...errorCodes.filter((code) => !WITHOUT_TEXT.has(code)).map((code) => `refused.${code}`),
+    ]
+    const own = Object.keys(english).filter((key) => /^(?:fault|refused)\./.test(key))
+    expect(own.filter((key) => key !== 'fault.within').sort()).to.deep.equal(wanted.sort())
+    for (const catalogue of [english, german]) {
+      expect(wanted.filter((key) => !Object.hasOwn(catalogue, key))).to.deep.equal([])
+    }
+    expect([...WITHOUT_TEXT].filter((code) => !errorCodes.includes(code))).to.deep.equal([])
+  })
+
+  it('is said in the language of the person, numbers included', () => {
+    expect(sayFault(tooLong, en)).to.equal('At most 1,200 characters')
+    expect(sayFault(tooLong, de)).to.equal('Höchstens 1.200 Zeichen')
+    const most = (limit: number) => ({ ...tooLong, code: 'array.max', params: { limit } })
+    expect(sayFault(most(1), de)).to.equal('Höchstens 1 Element')
+    expect(sayFault(most(3), de)).to.equal('Höchstens 3 Elemente')
+    const least = { ...tooLong, code: 'number.min', params: { limit: '0.5' } }
+    expect(sayFault(least, de)).to.equal('Mindestens 0,5')
+    const form = { ...tooLong, code: 'string.match', params: { pattern: '^[A-Z]{2,4}$' } }
+    expect(sayFault(form, de)).to.match(/2 bis 4 Großbuchstaben$/)
+    const kinds = { ...tooLong, code: 'media.type', params: { allowed: ['images', 'videos'] } }
+    expect(sayFault(kinds, de)).to.match(/nur Bilder oder Videos$/)
+  })
+
+  it('is the sentence of the server where its code is not known', () => {
+    for (const code of ['string.tomorrow', 'toString', undefined]) {
+      const { code: _, ...plain } = tooLong
+      const fault = code === undefined ? plain : { ...plain, code }
+      expect(sayFault(fault, de)).to.equal(SENTENCE)
+      const refusal = { message: SENTENCE, code: 'invalid_payload', faults: [fault] }
+      expect(sayRefusal(refusal, de)).to.equal(SENTENCE)
+    }
+    const other = { message: 'Not today', code: 'not_today', faults: [] }
+    expect(sayRefusal(other, de)).to.equal('Not today')
+  })
+
+  it('names the attribute where it stands at no field', () => {
+    const refusal = { message: SENTENCE, code: 'invalid_payload', faults: [tooLong] }
+    expect(sayRefusal(refusal, de)).to.equal('Hero title: Höchstens 1.200 Zeichen')
+    const second = { ...tooLong, path: ['links', '1', 'url'], code: 'any.required', params: {} }
+    expect(sayRefusal({ ...refusal, faults: [tooLong, second] }, en)).to.equal(
+      'Hero title: At most 1,200 characters; Links › 2 › URL: Please fill this in: it is required',
+    )
+    expect(sayRefusal({ message: 'x', code: 'write_conflict', faults: [] }, de)).to.match(/^Andere/)
+  })
+})
