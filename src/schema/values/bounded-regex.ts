@@ -8,6 +8,8 @@ const LATELY_MS = 10_000
 const MOST_CPU_MICROSECONDS = 200_000
 /** What a comparison costs that does not search: as many of them as there are texts are no matter. */
 const USUAL_MICROSECONDS = 200
+/** Comparisons of nothing, which say what one costs on a machine that is slow or busy. */
+const CONTROLS = 20
 
 interface Compared {
   regex: RegExp
@@ -18,8 +20,9 @@ const compared: Compared = { regex: /$/, text: '' }
 const CONTEXT = createContext(compared)
 const COMPARISON = new Script('regex.test(text)')
 
-/** Since other work had a turn. */
+/** Since other work had a turn: beyond the usual, and by how many texts. */
 let spent = 0
+let texts = 0
 /** When a pattern was given up last. */
 const givenUp = new WeakMap<RegExp, number>()
 
@@ -29,19 +32,47 @@ const givenUp = new WeakMap<RegExp, number>()
  */
 export function testInTime(regex: RegExp, text: string): boolean | null {
   if (mostSteps(regex, text.length) <= QUICK_STEPS) return regex.test(text)
-  if (spent === 0) setImmediate(() => (spent = 0))
-  if (spent >= MOST_CPU_MICROSECONDS) return null
+  if (texts === 0) setImmediate(() => ([spent, texts] = [0, 0]))
+  if (isSpent()) return null
   const isSuspect = performance.now() - (givenUp.get(regex) ?? -LATELY_MS) < LATELY_MS
   const timeout = isSuspect ? MOST_MS_LATELY : MOST_MS
-  const before = process.cpuUsage()
-  const found = compare(regex, text, timeout)
-  const { user, system } = process.cpuUsage(before)
-  spent += Math.max(1, user + system - USUAL_MICROSECONDS)
-  if (found !== null) return found
+  const elapsed = startProcessorClock()
+  let found = compare(regex, text, timeout)
   // Of a processor that was busy with others it has had too little.
-  if (user + system < (timeout * 1_000) / 4) return compare(regex, text, timeout)
-  givenUp.set(regex, performance.now())
-  return null
+  while (found === null && elapsed() < (timeout * 1_000) / 4) found = compare(regex, text, timeout)
+  texts += 1
+  spent += Math.max(0, elapsed() - USUAL_MICROSECONDS)
+  if (found === null) givenUp.set(regex, performance.now())
+  return found
+}
+
+/** Whether the texts of this turn took too long, and more than as many comparisons of nothing take here and now. */
+function isSpent(): boolean {
+  if (spent < MOST_CPU_MICROSECONDS) return false
+  if (spent === Infinity) return true
+  const elapsed = startProcessorClock()
+  for (let control = 0; control < CONTROLS; control += 1) compare(/^$/, '', MOST_MS)
+  const usual = (2 * elapsed()) / CONTROLS
+  const excess = spent - texts * Math.max(0, usual - USUAL_MICROSECONDS)
+  ;[spent, texts] = excess < MOST_CPU_MICROSECONDS / 2 ? [Math.max(0, excess), 1] : [Infinity, 1]
+  return spent === Infinity
+}
+
+/** Newer Nodes know the time of a thread: others of this process compress and hash meanwhile. */
+const clocks: {
+  cpuUsage(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
+  threadCpuUsage?(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
+} = process
+
+/** In microseconds, of the processor. */
+function startProcessorClock(): () => number {
+  const read = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage =>
+    clocks.threadCpuUsage?.(before) ?? clocks.cpuUsage(before)
+  const before = read()
+  return () => {
+    const { user, system } = read(before)
+    return user + system
+  }
 }
 
 /** Comparing them takes less than setting a time limit: 50 µs on a quiet machine, and a thread. */

@@ -12,6 +12,8 @@ const DEAR: readonly (readonly [RegExp, string])[] = [
   [/\s+$/, `${' '.repeat(200_000)}x`],
 ]
 
+const SLOWER = 20
+
 const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('testInTime', () => {
@@ -42,6 +44,32 @@ describe('testInTime', () => {
 
   it('compares many texts that are not dear', () => {
     for (let n = 0; n < 5_000; n += 1) expect(testInTime(/^(\w+\s?)*$/, `word ${n}`)).to.equal(true)
+  })
+
+  it('compares as many of them on a machine that is slower by far', async () => {
+    const slowDown = (name: 'cpuUsage' | 'threadCpuUsage'): (() => void) => {
+      const clocks: Record<string, unknown> = Object(process)
+      const kept = clocks[name] as typeof process.cpuUsage | undefined
+      if (kept === undefined) return () => undefined
+      clocks[name] = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage => {
+        const { user, system } = kept.call(process)
+        const from = before ?? { user: 0, system: 0 }
+        return { user: user * SLOWER - from.user, system: system * SLOWER - from.system }
+      }
+      return () => (clocks[name] = kept)
+    }
+    const ends = [slowDown('cpuUsage'), slowDown('threadCpuUsage')]
+    try {
+      const [dear, text] = DEAR[0] ?? [/$/, '']
+      for (let n = 0; n < 5_000; n += 1) {
+        expect(testInTime(/^(\w+\s?)*$/, `word ${n}`)).to.equal(true)
+      }
+      for (let n = 0; n < 100; n += 1) expect(testInTime(dear, text)).to.equal(null)
+      expect(testInTime(/^(\w+\s?)*$/, 'word')).to.equal(null)
+    } finally {
+      for (const end of ends) end()
+      await otherWork()
+    }
   })
 
   it('sets no time limit for patterns and texts that cannot take long', () => {
