@@ -99,11 +99,59 @@ describe('required uids of new entries', () => {
     })
   }
 
-  it('differ in 20 creations at once', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 20 }, () => create('/api/pages', { title: 'Race' })),
-    )
-    expect(new Set(made.map(({ slug }) => slug)).size).to.equal(20)
+  for (const path of ['/api/pages', '/admin/content/api::article.article']) {
+    it(`differ in 20 creations at once by POST ${path}`, async () => {
+      const made = await Promise.all(
+        Array.from({ length: 20 }, () => create(path, { title: `Race of ${path}` })),
+      )
+      expect(new Set(made.map(({ slug }) => slug)).size).to.equal(20)
+    })
+  }
+
+  for (const path of ['/api/pages', '/api/articles', '/admin/content/api::page.page']) {
+    it(`differ in 20 creations at once by POST ${path} to two servers`, async () => {
+      const second = await serve('made_uids', {
+        contentTypes: CONTENT_TYPES,
+        environment: { RATE_LIMIT: 'off', MONGODB_DATABASE: server.database },
+      })
+      try {
+        const title = `Both of ${path}`
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, index) =>
+            (index % 2 === 0 ? server : second).post(path, { title }),
+          ),
+        )
+        for (const { status, text } of answers) expect(status, text).to.equal(201)
+        const slugs = new Set(answers.map(({ body }) => body.data.slug))
+        const [first = ''] = [...slugs].toSorted((one, other) => one.length - other.length)
+        const numbered = Array.from({ length: 19 }, (_, index) => `${first}-${index + 1}`)
+        expect(slugs).to.deep.equal(new Set([first, ...numbered]))
+      } finally {
+        await second.close()
+      }
+    })
+  }
+
+  it('are made for lines of batches at once to two servers', async () => {
+    const second = await serve('made_uids', {
+      contentTypes: CONTENT_TYPES,
+      environment: { RATE_LIMIT: 'off', MONGODB_DATABASE: server.database },
+    })
+    try {
+      const answers = await Promise.all(
+        [server, second].map((to, at) => {
+          const lines = ['e', 'f', 'g', 'h', 'i'].map((one) =>
+            JSON.stringify(upsert('page', `both${at}${one}`.padEnd(24, one), 'Twice')),
+          )
+          const headers = { 'Content-Type': 'application/x-ndjson' }
+          return to.send('POST', '/api/_bulk', { headers, body: `${lines.join('\n')}\n` })
+        }),
+      )
+      for (const { text } of answers) expect(text).to.not.include('error')
+      expect(new Set(await slugsOf('/api/pages?', 'Twice')).size).to.equal(10)
+    } finally {
+      await second.close()
+    }
   })
 
   it('are not required in the description of a creation', async () => {

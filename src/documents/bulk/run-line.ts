@@ -3,7 +3,9 @@ import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { DocumentContext } from '../context.ts'
+import { missingUids } from '../payload/fill-uids.ts'
 import { createVersions, prepareNew } from '../write/create-versions.ts'
+import { retryMadeUids } from '../write/retry-made-uids.ts'
 import { checkUpdate, updateVersions } from '../write/update-versions.ts'
 import { payloadOf, readView } from './batch-view.ts'
 import type { BulkLine, DeleteLine, UpsertLine } from './bulk-line.ts'
@@ -23,8 +25,13 @@ export function runLine(
   line: BulkLine,
   writer: BulkWriter,
 ): Promise<Done> {
-  return retryCollisions(() =>
-    context.database.transact((session) => runInside(context, line, writer, session)),
+  const made = line.op === 'upsert' ? missingUids(line.plan, line.data, 'required') : []
+  return retryMadeUids(
+    made.map(({ attribute }) => attribute.name),
+    () =>
+      retryCollisions(() =>
+        context.database.transact((session) => runInside(context, line, writer, session)),
+      ),
   )
 }
 

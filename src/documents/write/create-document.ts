@@ -4,6 +4,7 @@ import type { DocumentContext } from '../context.ts'
 import { missingUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type Alongside, createNew } from './create-versions.ts'
+import { retryMadeUids } from './retry-made-uids.ts'
 import { takeTurn } from './take-turn.ts'
 
 /**
@@ -19,8 +20,9 @@ export function createDocument(
 ): Promise<StoredVersion> {
   const create = (): Promise<StoredVersion> =>
     retryCollisions(() => createNew(context, target, data, alongside))
+  const names = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
   // Of two creations at once both would be given the same free uid.
-  return missingUids(target.plan, data, 'required').length === 0
+  return names.length === 0
     ? create()
-    : takeTurn(context.database, target.plan.uid, create)
+    : takeTurn(context.database, target.plan.uid, () => retryMadeUids(names, create))
 }

@@ -1,7 +1,9 @@
 import type { RecentWork } from '../../administrators/recent-work.ts'
 import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
 import { findDocuments } from '../../documents/read/find-documents.ts'
-import { fillUids } from '../../documents/payload/fill-uids.ts'
+import { fillUids, missingUids } from '../../documents/payload/fill-uids.ts'
+import { retryMadeUids } from '../../documents/write/retry-made-uids.ts'
+import { takeTurn } from '../../documents/write/take-turn.ts'
 import { findStates } from '../../documents/read/find-states.ts'
 import { singleDocumentId } from '../../documents/write/single-document-id.ts'
 import { NotFoundError } from '../../errors.ts'
@@ -180,8 +182,14 @@ async function createOne(
   const locale = localeOf(plan, request.query, request.locales)
   const { database } = documents
   const body = dataOf(ctx) as Record<string, unknown>
-  Object.assign(body, await fillUids(database, { plan, locale }, body, { which: 'all' }))
-  await create(request, { ...dependencies, documents })
+  const given = { ...body }
+  const made = missingUids(plan, given, 'all').map(({ attribute }) => attribute.name)
+  const createFilled = (): Promise<void> =>
+    retryMadeUids(made, async () => {
+      Object.assign(body, await fillUids(database, { plan, locale }, given, { which: 'all' }))
+      await create(request, { ...dependencies, documents })
+    })
+  await (made.length === 0 ? createFilled() : takeTurn(database, plan.uid, createFilled))
   await noteWork(request, dependencies, documentId)
 }
 
