@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb'
 import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
 import { isHardSuite } from '../model-runs.ts'
 import { type AdminClient, addAdministrator, addRole, signIn } from './admin-client.ts'
+import { concretePath } from './concrete-path.ts'
 import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const CONTENT_TYPES = {
@@ -195,7 +196,7 @@ describe('who gets through to which route', () => {
   }
 
   const ask = ({ method, path }: Pick<DeclaredRoute, 'method' | 'path'>, key: string | null) =>
-    server.send(method.toUpperCase(), concrete(path), {
+    server.send(method.toUpperCase(), concretePath(path), {
       token: key,
       ...((method === 'post' || method === 'put') && { body: {} }),
     })
@@ -352,7 +353,7 @@ describe('who gets through to which route', () => {
   ): Promise<string | undefined> => {
     const body = method === 'post' || method === 'put' ? {} : undefined
     // Drafts need a permission more.
-    const target = concrete(path) + (method === 'get' ? '?status=published' : '')
+    const target = concretePath(path) + (method === 'get' ? '?status=published' : '')
     const { headers } = await ada.send(method.toUpperCase(), target, body)
     return headers['error-code'] as string | undefined
   }
@@ -408,7 +409,7 @@ describe('who gets through to which route', () => {
     const wrong: string[] = []
     for (const { method, path, access } of server.routes) {
       if (!path.startsWith('/api/') || access === 'everyone') continue
-      const { status } = await server.send(method.toUpperCase(), concrete(path), {
+      const { status } = await server.send(method.toUpperCase(), concretePath(path), {
         token: null,
         headers: { cookie, 'sec-fetch-site': 'same-origin' },
         ...((method === 'post' || method === 'put') && { body: {} }),
@@ -454,12 +455,3 @@ describe('who gets through to which route', () => {
     ])
   })
 })
-
-/** With values for its parameters that name nothing. */
-function concrete(path: string): string {
-  return path
-    .replaceAll(/\{\*\w+\}/g, 'nothing')
-    .replaceAll(/:action\b/g, 'publish')
-    .replaceAll(/:uid\b/g, 'api::article.article')
-    .replaceAll(/\/:\w+/g, '/nothing')
-}

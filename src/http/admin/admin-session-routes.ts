@@ -26,6 +26,8 @@ export interface AdminSessionDependencies {
   readonly administrators: AdministratorsContext
   readonly readBody: Middleware
   readonly authenticate: Middleware
+  /** Counts requests that are not authenticated in the limit of concurrent requests. */
+  readonly inFlight: Middleware
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
@@ -46,10 +48,10 @@ type Enter = typeof signIn
 
 /** Ways in, open to everyone, and the session that they begin. */
 export function adminSessionRoutes(dependencies: AdminSessionDependencies): GuardedRouter {
-  const { administrators, cookie, limits } = dependencies
+  const { administrators, cookie, limits, inFlight } = dependencies
   const readSmall = readBody(MAX_SIGN_IN_BYTES)
   const admin = adminRouter('/admin', dependencies)
-  admin.router.get('/start', everyone(showStart(dependencies)))
+  admin.router.get('/start', inFlight, everyone(showStart(dependencies)))
   const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
     const handler = everyone(async (ctx) => {
       const entered = await writingFor(NOBODY_YET, ctx.state.requestId, () =>
@@ -59,7 +61,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
       ctx.status = status
     })
     const limit = limitRate(limits, `/admin${path}`, counted, readSmall)
-    admin.router.post(path, ownPagesOnly(cookie), limit, handler)
+    admin.router.post(path, ownPagesOnly(cookie), inFlight, limit, handler)
   }
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
   const emailOf = accountIn('email')
@@ -80,7 +82,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
     ctx.body = { data: await beginPasskeySignIn(administrators) }
   })
   const limit = limitRate(limits, '/admin/session/passkey/options', BY_ADDRESS)
-  admin.router.post('/session/passkey/options', ownPagesOnly(cookie), limit, challenge)
+  admin.router.post('/session/passkey/options', ownPagesOnly(cookie), inFlight, limit, challenge)
   addOwnSession(admin, dependencies)
   return admin.router
 }

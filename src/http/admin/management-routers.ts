@@ -70,17 +70,8 @@ export interface ManagementDependencies {
 /** Everything under `/admin`: by the cookie of a session, or root's bearer. */
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
-  const { publicUrl, cookieName } = config.http
-  const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })
-  const authenticate = authenticateAdministrator({
-    access,
-    principalOfSession: (token) => principalOfSession(administrators, token),
-    cookie,
-  })
-  const before = {
-    readBody: dependencies.readBody,
-    authenticate: dependencies.limited(authenticate),
-  }
+  const { publicUrl } = config.http
+  const { before, entrance } = standBefore(dependencies)
   const content = {
     ...before,
     schema: dependencies.editorsSchema,
@@ -93,12 +84,12 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     recent: administrators.recent,
   }
   const { limits, webhooks, editableTypes, log, editorsDocuments, folders } = dependencies
-  const start = { version: readVersion(), editableTypes }
   const administratorActions = administrators.actions
+  const start = { version: readVersion(), editableTypes }
   return [
-    adminSessionRoutes({ ...before, administrators, limits, cookie, start }),
-    oidcRoutes({ administrators, limits, cookie, log }),
-    meRoutes({ ...before, administrators, limits, cookie }),
+    adminSessionRoutes({ ...before, ...entrance, start }),
+    oidcRoutes({ ...entrance, log }),
+    meRoutes({ ...before, ...entrance }),
     passkeyRoutes({ ...before, administrators, limits }),
     entryRoutes(content),
     previewRoutes({ ...content, previews: administrators.previews }),
@@ -117,4 +108,20 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
   ]
+}
+
+/** What stands before routes: `entrance` of those that are not authenticated yet. */
+function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {
+  const { publicUrl, cookieName } = config.http
+  const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })
+  const authenticate = authenticateAdministrator({
+    access,
+    principalOfSession: (token) => principalOfSession(administrators, token),
+    cookie,
+  })
+  const inFlight = limited((_, next) => next())
+  return {
+    before: { readBody: rest.readBody, authenticate: limited(authenticate) },
+    entrance: { administrators, limits: rest.limits, cookie, inFlight },
+  }
 }

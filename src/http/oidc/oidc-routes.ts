@@ -7,11 +7,13 @@ import type { Log } from '../../log.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
-import type { Context } from '../state.ts'
+import type { Context, Middleware } from '../state.ts'
 
 export interface OidcDependencies {
   readonly administrators: AdministratorsContext
   readonly cookie: AdminCookie
+  /** Counts requests in the limit of concurrent requests. */
+  readonly inFlight: Middleware
   /** Null: attempts are not counted. */
   readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
@@ -27,7 +29,7 @@ const ATTEMPT_SECONDS = 300
  * was sent from alone: the state is signed, good once, and the same in its cookie. What goes wrong is shown by the page of the sign-in.
  */
 export function oidcRoutes(dependencies: OidcDependencies): GuardedRouter {
-  const { administrators, limits } = dependencies
+  const { administrators, limits, inFlight } = dependencies
   const router = guardedRouter('/admin/oidc', { sensitive: true })
   const limit = limitRate(limits, '/admin/oidc', { accountOf: () => null })
   const step = (go: (ctx: Context, provider: IdentityProvider) => Promise<void>) =>
@@ -39,11 +41,13 @@ export function oidcRoutes(dependencies: OidcDependencies): GuardedRouter {
     })
   router.get(
     '/',
+    inFlight,
     limit,
     step((ctx, provider) => leave(ctx, dependencies, provider)),
   )
   router.get(
     '/callback',
+    inFlight,
     limit,
     step((ctx, provider) => comeBack(ctx, dependencies, provider)),
   )

@@ -17,7 +17,8 @@ export interface HealthDependencies {
 
 /** Liveness, readiness and measurements; none of them under `/api`, none of them with an envelope. */
 export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
-  const { assertReady, metrics } = dependencies
+  const { metrics } = dependencies
+  const assertReady = shareConcurrent(dependencies.assertReady)
   const router = guardedRouter('', { sensitive: true })
   const alive = everyone((ctx) => {
     ctx.set('Cache-Control', 'no-store')
@@ -41,6 +42,17 @@ export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   router.get('/_ready', ready)
   router.get('/metrics', measured)
   return router
+}
+
+/** Everybody may send probes: concurrent ones share one check of the database. */
+function shareConcurrent(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => {
+    running ??= check().finally(() => {
+      running = null
+    })
+    return running
+  }
 }
 
 /** What proxies add to a request: one that has any of these was not sent from this machine. */

@@ -1,0 +1,8 @@
+/** The path of a route with values for its parameters that name nothing. */
+export function concretePath(path: string): string {
+  return path
+    .replaceAll(/\{\*\w+\}/g, 'nothing')
+    .replaceAll(/:action\b/g, 'publish')
+    .replaceAll(/:uid\b/g, 'api::article.article')
+    .replaceAll(/\/:\w+/g, '/nothing')
+}
