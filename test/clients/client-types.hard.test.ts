@@ -5,12 +5,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import * as prettier from 'prettier'
 import { EVERYTHING, type Grants } from '../../src/access/principal.ts'
 import { writeTypeScript } from '../../src/client-code/write-typescript.ts'
 import { describeApi } from '../../src/openapi/describe-api.ts'
 import { findSuite } from '../../scripts/conformance/find-suite.ts'
-import { SAMPLE_LOCALES } from '../../scripts/sample/sample-locales.ts'
 import { loadSchema } from '../../src/services/load-schema.ts'
 import { OPENAPI_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
 
@@ -91,18 +89,6 @@ describe('the types of @quire/client', () => {
     const files = { 'content.ts': content, ...Object.fromEntries(programs) }
     expect(await compile(files)).to.equal('')
     for (const [name] of programs) await rm(path.join(folder, name))
-  })
-
-  it('are in the example app what they would be if they were written now', async () => {
-    const file = path.join(ROOT, 'examples/atlas/src/content.ts')
-    const held = await readFile(file, 'utf8')
-    const grants = new Set(
-      ['article', 'category', 'country'].map((name) => `api::${name}.${name}.find`),
-    )
-    const facts = { schema: await loadSchema(path.join(ROOT, 'content-types')), grants }
-    const locales = { ...LOCALES, all: SAMPLE_LOCALES.map(({ code }) => ({ code })) }
-    const options = { ...(await prettier.resolveConfig(file)), filepath: file }
-    expect(held).to.equal(await prettier.format(writeTypeScript({ ...facts, locales }), options))
   })
 
   it('name nothing that a role may not find', async () => {

@@ -111,7 +111,7 @@ export interface Category {
   }
   create: {
     name: string
-    slug: string
+    slug?: string
     articles?: quire.ToMany
   }
   update: {
