@@ -3,6 +3,7 @@ import { contentAction, queryAction } from '../access/actions.ts'
 import { compileQueries } from '../query/named/compile-queries.ts'
 import type { NamedQuery } from '../query/named/named-query.ts'
 import { showEntry, type ShownEntry, type ShownLink } from '../query/named/shown-entry.ts'
+import { PUBLICATION_FILTERS } from '../query/query.ts'
 import type { ParameterDefinition, ParameterType } from '../schema/definition.ts'
 import type { Schema } from '../schema/plan.ts'
 import { type Member, quoted } from './code.ts'
@@ -37,6 +38,9 @@ function parametersOf(query: NamedQuery, grants: Grants): readonly Member[] {
     ...(takesLocale ? [['locale?', `Content['locales']`] as const] : []),
     ...(takesFallback ? [['fallbackLocale?', `readonly Content['locales'][]`] as const] : []),
     ...(takesStatus && mayReadDrafts ? [['status?', `'draft' | 'published'`] as const] : []),
+    ...(takesStatus
+      ? [['publicationFilter?', PUBLICATION_FILTERS.map(quoted).join(' | ')] as const]
+      : []),
   ]
 }
 

@@ -238,6 +238,7 @@ describe('GET /api/_q/<name>', () => {
       'area',
       'locale',
       'fallbackLocale',
+      'publicationFilter',
       'If-None-Match',
     ])
     const { data } = components.schemas['Feed_Query'].properties

@@ -29,6 +29,12 @@ const TYPES = {
     },
     best: { type: 'relation', relation: 'oneToOne', target: 'api::post.post' },
   }),
+  'queries/posts': { type: 'post', fields: ['title'], sort: 'title' },
+  'queries/shelf': {
+    type: 'shelf',
+    single: true,
+    populate: { posts: { fields: ['title'], sort: 'title' } },
+  },
   'components/shared/seo': { attributes: { words: { type: 'string' } } },
 }
 
@@ -85,7 +91,7 @@ describe('publicationFilter', () => {
       contentTypes: TYPES,
       locales: ['fr'],
       environment: { RATE_LIMIT: 'off' },
-      permitted: ['api::post.post.find', 'api::post.post.findOne'],
+      permitted: ['api::post.post.find', 'api::post.post.findOne', 'query::posts'],
     })
     const made = await server.post('/api/shelfs', { name: 'one' })
     expect(made.status, made.text).to.equal(201)
@@ -139,6 +145,14 @@ describe('publicationFilter', () => {
       .map(([title]) => title)
       .toSorted()
 
+  async function callTool(name: string, given: object): Promise<Json> {
+    const params = { name, arguments: given }
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const answer = await server.send('POST', '/mcp', { body })
+    expect(answer.status, answer.text).to.equal(200)
+    return JSON.parse(answer.body.result.content[0].text)
+  }
+
   async function findSingly(query: string): Promise<readonly string[]> {
     const found: string[] = []
     for (const [title, documentId] of documentIds) {
@@ -150,6 +164,26 @@ describe('publicationFilter', () => {
   }
 
   for (const filter of PUBLICATION_FILTERS) {
+    it(`applies ${filter} to named queries and tools as to lists`, async () => {
+      for (const status of ['draft', 'published']) {
+        const expected = expectedOf(filter, status, 'en')
+        const query = `status=${status}&publicationFilter=${filter}`
+        const list = await server.get(`/api/_q/posts?${query}`)
+        expect(titlesOf(list.body.data), query).to.deep.equal(expected)
+        expect(list.body.meta.pagination.total, query).to.equal(expected.length)
+        const one = await server.get(`/api/_q/shelf?${query}`)
+        expect(titlesOf(one.body.data.posts), query).to.deep.equal(expected)
+        const given = { type: 'post', status, publicationFilter: filter }
+        expect(titlesOf((await callTool('find', given)).data), query).to.deep.equal(expected)
+        const found: string[] = []
+        for (const [title, documentId] of documentIds) {
+          const { data } = await callTool('get', { ...given, documentId })
+          if (data) found.push(title)
+        }
+        expect(found, query).to.deep.equal(expected)
+      }
+    })
+
     it(`applies ${filter} to lists, totals, single entries and relations`, async () => {
       for (const status of ['draft', 'published']) {
         for (const locale of ['en', 'fr'] as const) {
@@ -198,16 +232,19 @@ describe('publicationFilter', () => {
   it('follows a change of the draft at once, for callers who cannot write too', async () => {
     const created = await server.post('/api/posts', { title: 'zz', seo: { words: 'a' } })
     const { documentId } = created.body.data
-    const query = '/api/posts?publicationFilter=modified&filters[title]=zz'
-    const anonymous = () => server.get(query, { token: null })
-    const before = await anonymous()
-    expect(before.body.data).to.deep.equal([])
-    expect(before.headers['cache-control']).to.equal('private, no-cache')
-    await server.put(`/api/posts/${documentId}?status=draft`, { seo: { words: 'b' } })
-    expect((await anonymous()).body.data).to.have.length(1)
-    expect((await anonymous()).body.data).to.have.length(1)
-    await server.post(`/api/posts/${documentId}/actions/discard`, undefined)
-    expect((await anonymous()).body.data).to.deep.equal([])
+    for (const path of ['posts', '_q/posts']) {
+      const query = `/api/${path}?publicationFilter=modified`
+      const anonymous = () => server.get(query, { token: null })
+      const shows = async (): Promise<boolean> =>
+        titlesOf((await anonymous()).body.data).includes('zz')
+      expect(await shows()).to.equal(false)
+      expect((await anonymous()).headers['cache-control']).to.equal('private, no-cache')
+      await server.put(`/api/posts/${documentId}?status=draft`, { seo: { words: 'b' } })
+      expect(await shows()).to.equal(true)
+      expect(await shows()).to.equal(true)
+      await server.post(`/api/posts/${documentId}/actions/discard`, undefined)
+      expect(await shows()).to.equal(false)
+    }
     await server.delete(`/api/posts/${documentId}`)
   })
 
@@ -216,7 +253,18 @@ describe('publicationFilter', () => {
     expect(body.data).to.have.length(1)
   })
 
-  for (const path of ['/api/posts', '/api/shelfs', '/api/posts/x', '/api/upload/files']) {
+  it('is an error of a tool for an unknown value', async () => {
+    const answer = await callTool('find', { type: 'post', publicationFilter: 'changed' })
+    expect(answer.error.message).to.match(/^publicationFilter: /)
+  })
+
+  for (const path of [
+    '/api/_q/posts',
+    '/api/posts',
+    '/api/shelfs',
+    '/api/posts/x',
+    '/api/upload/files',
+  ]) {
     it(`responds with 400 for an unknown value on ${path}`, async () => {
       const { status, body } = await server.get(`${path}?publicationFilter=changed`)
       expect([status, body.error.message.split(':')[0]]).to.deep.equal([400, 'publicationFilter'])

@@ -270,7 +270,7 @@ function parametersOf(query: NamedQuery): QueryCode['parameters'] {
     })),
     ...(takesLocale ? [{ name: 'locale', ...text }] : []),
     ...(takesFallback ? [{ name: 'fallbackLocale', ...text }] : []),
-    ...(takesStatus ? [{ name: 'status', ...text }] : []),
+    ...(takesStatus ? ['status', 'publicationFilter'] : []).map((name) => ({ name, ...text })),
   ]
 }
 

@@ -10,7 +10,7 @@ import { assertMayRead, readFrom } from '../reads/content-reads.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 import { documentIdOf, queryOf, type ToolCall } from './arguments.ts'
 
-const SHOWN = ['fields', 'populate', 'locale'] as const
+const SHOWN = ['fields', 'populate', 'locale', 'publicationFilter'] as const
 
 /** A page of entries, as `GET /api/<plural>` answers it. */
 export async function find(call: ToolCall): Promise<object> {

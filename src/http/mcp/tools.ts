@@ -2,6 +2,7 @@ import { contentAction, contentVerbs, type ContentVerb } from '../../access/acti
 import { assertMay, may } from '../../access/permissions.ts'
 import type { Principal } from '../../access/principal.ts'
 import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from '../../openapi/json-schema.ts'
+import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Context } from '../state.ts'
@@ -61,6 +62,11 @@ const SHOWN = {
   },
   locale: LOCALE,
   status: STATUS,
+  publicationFilter: {
+    ...TEXT,
+    enum: [...PUBLICATION_FILTERS],
+    description: 'Selects documents by how their draft and published versions relate',
+  },
 }
 
 const TOOLS: readonly Tool[] = [

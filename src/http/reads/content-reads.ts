@@ -63,7 +63,7 @@ export function prepareList(
 }
 
 /** Whether drafts have no effect on the response. Otherwise caches would not learn that it has changed. */
-function dependsOnPublished(
+export function dependsOnPublished(
   status: Status | undefined,
   { status: asked, publicationFilter }: Pick<Reader, 'status' | 'publicationFilter'>,
 ): boolean {

@@ -8,7 +8,7 @@ import { bindQuery, type NamedQuery } from '../../query/named/named-query.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { entryEnvelope, listEnvelope } from '../envelope.ts'
 import { type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
-import { assertMayRead, readFrom } from '../reads/content-reads.ts'
+import { assertMayRead, dependsOnPublished, readFrom } from '../reads/content-reads.ts'
 import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { readQuery } from '../read-request.ts'
@@ -55,7 +55,7 @@ function prepare(
   const database = readFrom(ctx, documents)
   return {
     types: query.types,
-    isPublished: version.status === 'published' && reader.status === 'published',
+    isPublished: dependsOnPublished(version.status, reader),
     isCurrent: database === documents.database,
     load: async () => {
       const found = await findDocuments(database, bound)

@@ -8,7 +8,13 @@ import { IF_NONE_MATCH, paginationSchema } from '../content-operations.ts'
 import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, TEXT } from '../json-schema.ts'
 import type { PlacedOperation } from '../operation.ts'
 import { type Parameter, queryParameter } from '../parameters.ts'
-import { type Bounds, FALLBACK_LOCALE, localeParameter, STATUS } from '../read-parameters.ts'
+import {
+  type Bounds,
+  FALLBACK_LOCALE,
+  localeParameter,
+  PUBLICATION_FILTER,
+  STATUS,
+} from '../read-parameters.ts'
 import { answer, ENTITY_TAG, failures, NOT_MODIFIED } from '../responses.ts'
 import { nameQueries } from '../schema-names.ts'
 import type { Vocabulary } from '../vocabulary.ts'
@@ -69,6 +75,7 @@ function parametersOf(
     ...(takesLocale ? [localeParameter(locales, [], 'The default locale if omitted')] : []),
     ...(takesFallback ? [FALLBACK_LOCALE] : []),
     ...(takesStatus && mayReadDrafts ? [STATUS] : []),
+    ...(takesStatus ? [PUBLICATION_FILTER] : []),
   ]
 }
 

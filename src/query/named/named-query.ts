@@ -5,6 +5,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { parseSearch } from '../parse-search.ts'
 import { parsePagination } from '../parse-pagination.ts'
+import { parsePublication } from '../parse-publication.ts'
 import { parseReader, parseVersions } from '../parse-version.ts'
 import { invalidValue } from '../query-error.ts'
 import type { Filter, LocaleRules, Page, Query, QueryRules } from '../query.ts'
@@ -29,7 +30,7 @@ export interface NamedQuery {
   /** Whether requests choose a locale, and fallbacks of it. */
   readonly takesLocale: boolean
   readonly takesFallback: boolean
-  /** Whether there are drafts, which are shown to who may read those of its type. */
+  /** Whether there are drafts, which are shown to who may read those of its type, and filters by publication. */
   readonly takesStatus: boolean
 }
 
@@ -53,7 +54,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     ...shown,
     page: pageOf(query, given, all),
     version: parseVersions(version, plan, filter, rules.locales),
-    publication: [],
+    publication: parsePublication(version, plan),
     reader: parseReader(version, all),
   }
 }
@@ -101,7 +102,7 @@ export function parameterNames(query: NamedQuery): readonly string[] {
     ...parameters.keys(),
     ...(takesLocale ? ['locale'] : []),
     ...(takesFallback ? ['fallbackLocale'] : []),
-    ...(takesStatus ? ['status'] : []),
+    ...(takesStatus ? ['status', 'publicationFilter'] : []),
   ]
 }
 
@@ -110,7 +111,8 @@ function versionOf({ definition }: NamedQuery, asked: Data, locales: LocaleRules
   const { locale = asked['locale'], fallbackLocale } = definition
   if (definition.locale === undefined && locale !== undefined) assertLocale(locale, locales)
   const fallbacks = fallbackLocale?.filter((code) => code === '*' || locales.has(code)).join(',')
-  return { locale, fallbackLocale: fallbacks ?? asked['fallbackLocale'], status: asked['status'] }
+  const { status, publicationFilter } = asked
+  return { locale, fallbackLocale: fallbacks ?? asked['fallbackLocale'], status, publicationFilter }
 }
 
 function assertLocale(locale: unknown, locales: LocaleRules): void {

@@ -21,7 +21,12 @@ const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 const PARAMETER_NAME = /^[A-Za-z]\w*$/
 
 /** Parameters that every query may have, or that mean something under `/api`. */
-const TAKEN: ReadonlySet<string> = new Set(['locale', 'status', 'fallbackLocale'])
+const TAKEN: ReadonlySet<string> = new Set([
+  'locale',
+  'status',
+  'fallbackLocale',
+  'publicationFilter',
+])
 
 const PARAMETER: Joi.PartialSchemaMap = {
   type: Joi.valid(...PARAMETER_TYPES).required(),
