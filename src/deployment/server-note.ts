@@ -32,15 +32,19 @@ export async function writeServerNote(
 ): Promise<() => Promise<void>> {
   const file = join(dataDir, FILE)
   const note: ServerNote = { pid: process.pid, database }
-  try {
+  await wherePossible(async () => {
     await mkdir(dataDir, { recursive: true })
     await writeFile(file, JSON.stringify(note))
-  } catch {
-    return () => Promise.resolve() // a read-only disk: nothing else depends on the note
-  }
+  })
   return async () => {
-    if ((await parseNote(file))?.pid === process.pid) await rm(file, { force: true })
+    if ((await parseNote(file))?.pid === process.pid)
+      await wherePossible(() => rm(file, { force: true }))
   }
+}
+
+/** A disk may be read-only, full or broken: nothing else depends on the note, and one that stays names a process that has ended. */
+async function wherePossible(change: () => Promise<void>): Promise<void> {
+  await change().catch(() => undefined)
 }
 
 /** The note of a server that still runs; null without one. */

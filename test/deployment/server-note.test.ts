@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -8,6 +8,21 @@ import {
   readServerNote,
   writeServerNote,
 } from '../../src/deployment/server-note.ts'
+
+const NOBODY = 65_534
+const isRoot = process.geteuid?.() === 0
+
+/** As on a disk that can be read and no more; a superuser writes where nobody may. */
+async function whileReadOnly(folder: string, work: () => Promise<void>): Promise<void> {
+  chmodSync(folder, 0o555)
+  if (isRoot) process.seteuid?.(NOBODY)
+  try {
+    await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    chmodSync(folder, 0o755)
+  }
+}
 
 const URI = 'mongodb://ada:hunter2@db.example:27017/?replicaSet=rs0'
 
@@ -38,6 +53,31 @@ describe('the note of a server', () => {
     writeFileSync(join(folder, 'server.json'), '{"pid":1,"database":"db.example/other"}')
     await remove()
     expect(existsSync(join(folder, 'server.json'))).to.equal(true)
+  })
+
+  it('is left without complaint where it can no longer be removed', async () => {
+    const remove = await writeServerNote(folder, 'db.example/shop')
+    await whileReadOnly(folder, async () => {
+      await remove()
+      expect(existsSync(join(folder, 'server.json'))).to.equal(true)
+    })
+  })
+
+  it('is left out without complaint where nothing can be written', async () => {
+    await whileReadOnly(folder, async () => {
+      for (const place of [folder, join(folder, 'data')]) {
+        const remove = await writeServerNote(place, 'db.example/shop')
+        await remove()
+        expect(await readServerNote(place)).to.equal(null)
+      }
+    })
+  })
+
+  it('is no matter to a server whose folder has gone', async () => {
+    const remove = await writeServerNote(folder, 'db.example/shop')
+    rmSync(folder, { recursive: true })
+    await remove()
+    expect(existsSync(folder)).to.equal(false)
   })
 
   for (const text of ['', '{', 'null', '{"pid":"1"}', '{"pid":2147483646,"database":"x"}']) {
