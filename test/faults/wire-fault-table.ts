@@ -15,6 +15,9 @@ export interface FaultKind {
 
 const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
 
+/** Writes that report an error for each of their statements. */
+const STATEMENTS: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
+
 const nameOf = (command: Document): string => Object.keys(command)[0] ?? ''
 const isEnd = (command: Document): boolean => /^(commit|abort)Transaction$/.test(nameOf(command))
 const isCommit = (command: Document): boolean => nameOf(command) === 'commitTransaction'
@@ -92,6 +95,20 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     name: 'a write conflict',
     suits: (command) => isWithin(command) || isCommit(command),
     fault: { fate: 'aborted', answer: failing(112, 'WriteConflict', transient) },
+  },
+  {
+    name: 'a deadlock, as DocumentDB reports it of a write',
+    suits: (command) => isWithin(command) && STATEMENTS.has(nameOf(command)),
+    fault: {
+      fate: 'aborted',
+      answer: () => ({
+        ok: 1,
+        n: 0,
+        writeErrors: [
+          { index: 0, code: 1, codeName: 'InternalError', errmsg: 'deadlock detected' },
+        ],
+      }),
+    },
   },
   {
     name: 'a transaction that the new primary does not know',

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoErrorLabel,
   MongoNetworkError,
@@ -85,6 +86,10 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) return unavailable(error)
   if (error instanceof WaitedForValue) return ofMongo(error.cause)
+  // Bulk writes of driver 7.8 wrap all errors, failures to reach a server included.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError) {
+    return ofMongo(error.errorResponse)
+  }
   return error instanceof MongoError ? ofMongo(error) : error
 }
 
@@ -109,7 +114,7 @@ function ofMongo(error: MongoError): unknown {
   if (error.code === SHARDED_JOIN) {
     return new ServiceUnavailableError(NO_SHARDED_JOIN, {}, { cause: error, code: 'unavailable' })
   }
-  const cannotWrite = CANNOT_WRITE.get(error.code)
+  const cannotWrite = CANNOT_WRITE.get(isDeadlock(error) ? WRITE_CONFLICT : error.code)
   if (cannotWrite !== undefined) {
     const [message, code] = cannotWrite
     return new ServiceUnavailableError(message, {}, { cause: error, code })

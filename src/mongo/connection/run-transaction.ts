@@ -3,6 +3,7 @@ import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOption
 import { CommitBehind } from './commit-record.ts'
 import {
   HeldByRelease,
+  isDeadlock,
   isOutOfTime,
   isPlanKilled,
   isWriteConflict,
@@ -115,7 +116,7 @@ function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof WaitedForValue) return true
+  if (error instanceof WaitedForValue || isDeadlock(error)) return true
   return isWriteConflict(error) && hasLabel(error, MongoErrorLabel.TransientTransactionError)
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../../errors.ts'
-import { asCmsErrors, isDeadlock, isDuplicateKey } from '../connection/database-error.ts'
+import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
 
@@ -118,7 +118,7 @@ async function untilNotOvertaken<R>(change: () => Promise<R>): Promise<R> {
     try {
       return await change()
     } catch (error) {
-      if (!(error instanceof Overtaken || isDuplicateKey(error) || isDeadlock(error))) throw error
+      if (!(error instanceof Overtaken || isDuplicateKey(error))) throw error
       if (performance.now() > deadline) {
         throw new ServiceUnavailableError('Too many concurrent changes', {}, { cause: error })
       }

@@ -1,5 +1,5 @@
 import { ConflictError } from '../../errors.ts'
-import { isDeadlock, isDuplicateKey } from '../connection/database-error.ts'
+import { isDuplicateKey } from '../connection/database-error.ts'
 
 const ATTEMPTS = 5
 
@@ -14,9 +14,8 @@ export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write()
     } catch (error) {
-      const isCollision = isDuplicateKey(error) || isDeadlock(error)
-      if (isCollision && attempt < ATTEMPTS) continue
       if (!isDuplicateKey(error)) throw error
+      if (attempt < ATTEMPTS) continue
       const message = 'A unique index that these content-types do not declare rejected the write'
       throw new ConflictError(message, {}, { cause: error, code: 'undeclared_unique_index' })
     }

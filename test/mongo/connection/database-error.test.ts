@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import {
+  type BulkWriteResult,
+  MongoBulkWriteError,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerError,
@@ -114,6 +116,20 @@ describe('toCmsError', () => {
       const answer = toCmsError(labelled(code, 'TransientTransactionError'))
       expect(answer).to.be.instanceOf(ServiceUnavailableError).and.include({ message })
     }
+  })
+
+  for (const [what, error, message] of unavailable) {
+    it(`answers ${what} with 503 where a bulk write has wrapped it`, () => {
+      const answer = toCmsError(new MongoBulkWriteError(error, {} as BulkWriteResult))
+      expect(answer).to.be.instanceOf(ServiceUnavailableError).and.include({ message })
+    })
+  }
+
+  it('says of a deadlock of DocumentDB that another write holds the document', () => {
+    const deadlock = new MongoServerError({ message: 'deadlock detected', code: 1 })
+    const answer = toCmsError(deadlock)
+    expect(answer).to.be.instanceOf(ServiceUnavailableError)
+    expect(answer).to.include({ message: 'Another write holds this document', cause: deadlock })
   })
 
   const unwritable: readonly (readonly [number, string])[] = [

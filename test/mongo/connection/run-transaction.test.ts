@@ -136,6 +136,16 @@ describe('a transaction', () => {
     expect([rows.runs, await stored('a conflict')]).to.deep.equal([2, 2])
   })
 
+  it('runs again after a deadlock of DocumentDB, which has no label', async () => {
+    const rows = inserting('a deadlock')
+    const writeErrors = [{ index: 0, code: 1, errmsg: 'deadlock detected' }]
+    const deadlock: WireFault = { fate: 'aborted', answer: () => ({ ok: 1, n: 0, writeErrors }) }
+    proxy.arm((_command, position) => (position === 2 ? deadlock : null))
+    await database.transact(rows.work)
+    proxy.disarm()
+    expect([rows.runs, await stored('a deadlock')]).to.deep.equal([2, 2])
+  })
+
   /** As a write of a unique value does, whose commands are out of time. */
   const waiting = (of: string, by: Database) => {
     const rows = inserting(of, by)
