@@ -39,6 +39,13 @@ const REFUSED =
   /^embedded engine: cannot write to the disk: .+; writes are refused until that is over$/
 const TAKEN = /^embedded engine: writes are taken again$/
 
+/** What LMDB itself writes to stderr, where nobody can keep it from that: a write that a large transaction needs early has failed. */
+const OF_LMDB =
+  /^(?:Write error: .+? position \d+, size \d+|mdb_page_spill flushing error \d+|mdb_page_spill error \d+)+/
+
+const ownOf = ({ complaints }: ServerProcess): readonly string[] =>
+  complaints.map((line) => line.replace(OF_LMDB, '')).filter((line) => line !== '')
+
 /**
  * What is refused is told once, however many writes are. Blocks that the broken disk had given before it still takes: the
  * engine may find that it works, say so, and be refused anew.
@@ -91,13 +98,13 @@ describe('an embedded database whose disk breaks', function () {
     disk.break()
     await untilRefused(server)
     await untilRead(load, 50)
-    assertToldOnceEach(server.complaints)
+    assertToldOnceEach(ownOf(server))
   })
 
   it('ends without complaint, and has what it acknowledged after a new start of the machine', async () => {
     const report = await load.stop()
     expect(await server.stop()).to.equal(0)
-    assertToldOnceEach(server.complaints)
+    assertToldOnceEach(ownOf(server))
     disk.repair()
     server = await world.start({}, { within: disk.within })
     expect(report.wrong).to.deep.equal([])
