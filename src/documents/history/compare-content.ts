@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { diffArrays } from 'diff'
+import { type ChangeObject, diffArrays } from 'diff'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { PastContent } from './past-content.ts'
@@ -15,17 +15,23 @@ export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
-  /** Of two texts; left out where they are too different to be compared in time. */
+  /** Of two texts; left out where they are too long or too different. */
   readonly words?: readonly WordRun[]
 }
 
-/** How many words may differ before two texts are shown whole: the work grows with its square. */
-const MOST_EDITS = 2_000
-/** Of both together, without what they begin and end with alike. */
-const LONGEST_TEXT = 200_000
+/** How many words may differ in all texts of one comparison, as one: the work grows with its square. */
+const MOST_EDITS = 1_000
+/** Of all texts, without what both begin and end with alike. */
+const MOST_CHARACTERS = 200_000
 
-/** For all texts of one comparison: nothing else is done meanwhile. Those that come too late are shown whole. */
-const MOST_MS = 100
+/**
+ * What is left for the texts of one comparison, as nothing else is done meanwhile: a count of work and no time, so that
+ * the same two states show the same however busy a machine is. A text for which it is too little is shown whole.
+ */
+interface Room {
+  squaredEdits: number
+  characters: number
+}
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'uid'])
 
@@ -35,8 +41,8 @@ export function compareContent(
   from: PastContent,
   to: PastContent,
 ): readonly AttributeChange[] {
-  const until = performance.now() + MOST_MS
-  const compareTexts = (one: string, other: string) => compareWords(one, other, until)
+  const room: Room = { squaredEdits: MOST_EDITS ** 2, characters: MOST_CHARACTERS }
+  const compareTexts = (one: string, other: string) => compareWords(one, other, room)
   const declared = [...attributes.values()].flatMap((attribute) =>
     changeOf(
       attribute.name,
@@ -68,16 +74,16 @@ function changeOf(
   return [{ attribute, from, to, ...(words !== null && { words }) }]
 }
 
-/** Null where they are too long or too different, or there is no time left. */
-function compareWords(from: string, to: string, until: number): readonly WordRun[] | null {
+/** Null where they are too long or too different for what room is left. */
+function compareWords(from: string, to: string, room: Room): readonly WordRun[] | null {
   const { before, after } = sharedEnds(from, to)
   const earlier = from.slice(before, from.length - after)
   const later = to.slice(before, to.length - after)
-  if (earlier.length + later.length > LONGEST_TEXT || performance.now() >= until) return null
-  const words = [wordsOf(earlier), wordsOf(later)] as const
-  const timeout = until - performance.now()
-  if (timeout <= 0) return null
-  const runs = diffArrays(...words, { maxEditLength: MOST_EDITS, timeout })
+  const maxEditLength = Math.floor(Math.sqrt(room.squaredEdits))
+  if (earlier.length + later.length > room.characters || maxEditLength === 0) return null
+  room.characters -= earlier.length + later.length
+  const runs = diffArrays(wordsOf(earlier), wordsOf(later), { maxEditLength })
+  room.squaredEdits -= (runs === undefined ? maxEditLength : editsOf(runs)) ** 2
   if (runs === undefined) return null
   return joined([
     { op: 'same', text: from.slice(0, before) },
@@ -88,6 +94,10 @@ function compareWords(from: string, to: string, until: number): readonly WordRun
     }),
     { op: 'same', text: from.slice(from.length - after) },
   ])
+}
+
+function editsOf(runs: readonly ChangeObject<readonly string[]>[]): number {
+  return runs.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0)
 }
 
 /** Without those of no text, and with those put together that are the same. */
