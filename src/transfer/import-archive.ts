@@ -100,7 +100,7 @@ async function importScanned(
   const here = await given.locales()
   const locales = prepared === null ? withThoseOf(summary, here) : here
   const content = openContentImport({ schema, locales, index, leaveBehind, target: prepared })
-  const stored = await storeRows(given, { index, summary, content, prepared, leaveBehind })
+  const stored = await storeRows(given, { index, summary, content, locales, prepared, leaveBehind })
   for (const type of index.types()) {
     const sentence = notDeclared(type, schema, index.count(type))
     if (sentence !== null) leaveBehind(sentence)
@@ -190,6 +190,7 @@ interface Storing {
   readonly index: ArchiveIndex
   readonly summary: ArchiveSummary
   readonly content: ContentImport
+  readonly locales: Pick<LocaleList, 'defaultCode'>
   readonly prepared: Prepared | null
   readonly leaveBehind: (sentence: string) => void
 }
@@ -197,16 +198,20 @@ interface Storing {
 /** The second reading: rows in batches of one type, then the bytes of files. */
 async function storeRows(
   given: ArchiveImport,
-  { index, summary, content, prepared, leaveBehind }: Storing,
+  { index, summary, content, locales, prepared, leaveBehind }: Storing,
 ): Promise<Pick<ArchiveReport, 'files' | 'users'>> {
   let [done, records, bytes, users] = [0, 0, 0, 0]
   const target = prepared && { ...prepared, index, leaveBehind }
+  const sources = {
+    defaultLocale: locales.defaultCode,
+    planOf: (uid: Uid) => given.schema.contentTypes.get(uid),
+  }
   const stores: Readonly<Record<Uid, (rows: readonly ArchiveEntity[]) => Promise<void>>> = {
     [FILE]: async (rows) => {
       records += target === null ? rows.length : await importFileRecords(target, rows)
     },
     [USER]: async (rows) => {
-      users += target === null ? rows.length : await importUsers(target, rows)
+      users += target === null ? rows.length : await importUsers({ ...target, ...sources }, rows)
     },
   }
   const storeBatch = async (type: Uid, rows: readonly ArchiveEntity[]): Promise<void> => {

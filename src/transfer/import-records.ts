@@ -1,14 +1,21 @@
 import { newUserValues } from '../accounts/accounts.ts'
-import { USER } from '../accounts/users.ts'
+import { USER, type UserValues } from '../accounts/users.ts'
 import type { DocumentContext } from '../documents/context.ts'
+import {
+  importDocuments,
+  type ImportedVersion,
+  type VersionOrigin,
+} from '../documents/import/import-documents.ts'
 import { ValidationError } from '../errors.ts'
 import { findStoredVersionIds } from '../mongo/read/read-versions.ts'
 import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { addVersions } from '../mongo/write/write-versions.ts'
+import { addedAttributes } from '../schema/built-in-types.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ArchiveIndex } from './archive-index.ts'
+import { valuesOf, type ValueSources } from './archive-values.ts'
 import type { ArchiveEntity } from './scan-archive.ts'
 
 /** What records are stored with: files and end users, which have one published version without a locale. */
@@ -22,6 +29,9 @@ export interface RecordsImport {
   readonly keepsIds: boolean
   readonly leaveBehind: (sentence: string) => void
 }
+
+/** The sources of the attributes that a project adds to users. */
+export type UserSources = Pick<ValueSources, 'index' | 'defaultLocale' | 'planOf'>
 
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 const FILE = 'plugin::upload.file'
@@ -62,28 +72,66 @@ export function importFileRecords(
 
 /**
  * Stores the end users that are missing, with the hashes of their passwords: they sign in with the passwords
- * that they have. Codes from mails are not taken. Returns how many were new.
+ * that they have, and with the attributes that the project adds, checked as those of content. Codes from mails are not
+ * taken. Returns how many were new.
  */
-export function importUsers(
-  context: RecordsImport,
+export async function importUsers(
+  context: RecordsImport & UserSources,
   rows: readonly ArchiveEntity[],
 ): Promise<number> {
-  return storeMissing(context, USER, rows, ({ id, data }) => {
-    const [role] = context.index.linked(USER, id, 'role')
-    const values = newUserValues({
-      username: String(data['username']),
-      email: String(data['email']).toLowerCase(),
-      password: textOf(data['password']),
-      role: role === undefined ? null : (context.roles.get(role.ref) ?? null),
-    })
-    const { provider, confirmed, blocked } = data
-    return {
-      ...values,
-      provider: typeof provider === 'string' ? provider : values.provider,
-      confirmed: confirmed === true,
-      blocked: blocked === true,
+  const { documents, leaveBehind } = context
+  const plan = documents.contentType(USER)
+  const added = addedAttributes(plan)
+  const checked = { ...plan, validators: plan.validators.only(added.map(({ name }) => name)) }
+  const holder = { ...plan, attributes: new Map(added.map((one) => [one.name, one])) }
+  const onUnpublishable = (sentence: string): void =>
+    leaveBehind(`${sentence} (taken all the same)`)
+  const options = { isConsistent: true, isWhole: true, onUnpublishable }
+  let count = 0
+  for (const row of rows) {
+    const source = { holder, type: USER, ref: row.id, data: row.data }
+    const { data, orders } = valuesOf(source, context)
+    const version: ImportedVersion = {
+      ...KEY,
+      data,
+      stored: { ...orders, ...userValuesOf(context, row) },
+      origin: { id: context.keepsIds ? row.id : null, ...datesOf(row) },
     }
+    const documentId = String(row.data['documentId'])
+    try {
+      const user = { documentId, versions: [version] }
+      count += (await importDocuments(documents, checked, [user], options)).added
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      leaveBehind(`${USER} ${documentId}: ${error.message}`)
+    }
+  }
+  return count
+}
+
+function userValuesOf({ index, roles }: RecordsImport, { id, data }: ArchiveEntity): UserValues {
+  const [role] = index.linked(USER, id, 'role')
+  const values = newUserValues({
+    username: String(data['username']),
+    email: String(data['email']).toLowerCase(),
+    password: textOf(data['password']),
+    role: role === undefined ? null : (roles.get(role.ref) ?? null),
   })
+  const { provider, confirmed, blocked } = data
+  return {
+    ...values,
+    provider: typeof provider === 'string' ? provider : values.provider,
+    confirmed: confirmed === true,
+    blocked: blocked === true,
+  }
+}
+
+function datesOf({ data }: ArchiveEntity): Omit<VersionOrigin, 'id'> {
+  return {
+    createdAt: new Date(String(data['createdAt'])),
+    updatedAt: new Date(String(data['updatedAt'])),
+    publishedAt: new Date(String(data['publishedAt'] ?? data['updatedAt'])),
+  }
 }
 
 function textOf(value: unknown): string {
@@ -107,9 +155,7 @@ async function storeMissing(
     ...KEY,
     id: numbers[index] ?? row.id,
     documentId: String(row.data['documentId']),
-    createdAt: new Date(String(row.data['createdAt'])),
-    updatedAt: new Date(String(row.data['updatedAt'])),
-    publishedAt: new Date(String(row.data['publishedAt'] ?? row.data['updatedAt'])),
+    ...datesOf(row),
   }))
   let added = 0
   for (const version of versions) {
