@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { entriesNameOf, entryNameOf } from '../src/api/content-types.ts'
+import { entriesNameOf, entryNameOf, listTitleOf } from '../src/api/content-types.ts'
 import { german } from '../src/texts/german.ts'
 import { textsOf } from '../src/texts/texts.ts'
 
@@ -17,6 +17,21 @@ describe('what an entry is called within a sentence', () => {
     expect(entryNameOf(PAGE, 'de')).to.equal('Landing Page')
     expect(entriesNameOf(PAGE, 'en')).to.equal('landing pages')
     expect(entriesNameOf(PAGE, 'de')).to.equal('Landing pages')
+  })
+
+  it('keeps acronyms in capitals', () => {
+    const faq = {
+      ...PAGE,
+      singularName: 'faq-page',
+      pluralName: 'faq-pages',
+      displayName: 'FAQ Page',
+    } as const
+    expect(entryNameOf(faq, 'en')).to.equal('FAQ page')
+    expect(listTitleOf(faq)).to.equal('FAQ pages')
+    expect(entriesNameOf(faq, 'en')).to.equal('FAQ pages')
+    const api = { ...PAGE, singularName: 'api', pluralName: 'apis', displayName: 'Api' } as const
+    expect(entryNameOf(api, 'en')).to.equal('API')
+    expect(listTitleOf(api)).to.equal('APIs')
   })
 
   it('is the name to show where that is another', () => {

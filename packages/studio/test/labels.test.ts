@@ -9,7 +9,17 @@ const texts = textsOf('en', english)
 
 describe('labels of attributes', () => {
   it('show acronyms in capitals', () => {
-    const names = ['seo', 'url', 'cca2', 'imageUrls', 'seo-title', 'readingMinutes', 'ids']
+    const names = [
+      'seo',
+      'url',
+      'cca2',
+      'imageUrls',
+      'seo-title',
+      'readingMinutes',
+      'ids',
+      'FAQs',
+      'URLsOfPage',
+    ]
     expect(names.map(labelOf)).to.deep.equal([
       'SEO',
       'URL',
@@ -18,6 +28,8 @@ describe('labels of attributes', () => {
       'SEO title',
       'Reading minutes',
       'IDs',
+      'FAQs',
+      'URLs of page',
     ])
   })
 })

@@ -31,7 +31,6 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set([
   'invalid_reset_code',
   'invalid_signature',
   'invalid_upload',
-  'join_unsupported',
   'locale_mismatch',
   'malformed_body',
   'malformed_path',

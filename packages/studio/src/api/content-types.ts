@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
+import { labelOf, wordsOf } from '../texts/labels.ts'
 import type { Language } from '../texts/texts.ts'
 import { request } from './request.ts'
 
@@ -132,29 +133,25 @@ type Named = Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName' | 'display
 /** What a list of its entries is called: declarations have names for one entry. */
 export function listTitleOf(type: Named): string {
   return type.kind === 'collectionType' && isPlain(type)
-    ? inWords(type.pluralName)
+    ? labelOf(type.pluralName)
     : type.displayName
 }
 
 /** What one entry is called within a sentence: in German nouns begin as they do in a title. */
 export function entryNameOf(type: Named, language: Language): string {
   if (!isPlain(type)) return type.displayName
-  return language === 'de' ? type.displayName : inWords(type.singularName).toLowerCase()
+  return language === 'de' ? type.displayName : wordsOf(type.singularName)
 }
 
 /** What its entries are called within a sentence. */
 export function entriesNameOf(type: Named, language: Language): string {
-  return language === 'de' ? listTitleOf(type) : listTitleOf(type).toLowerCase()
+  const title = listTitleOf(type)
+  return language === 'en' && isPlain(type) ? wordsOf(title) : title
 }
 
 /** Whether the name to show says no more than the name in addresses. */
 function isPlain({ displayName, singularName }: Named): boolean {
   return displayName.toLowerCase().replaceAll(/[\s_]+/g, '-') === singularName
-}
-
-function inWords(name: string): string {
-  const words = name.replaceAll('-', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function useDeclaration(uid: string): Declaration {

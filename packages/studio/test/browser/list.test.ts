@@ -71,6 +71,20 @@ describeInBrowser('the list of a type', () => {
     await expectAccessible(page, 'list')
   })
 
+  it('shows the place of a missing picture under the pointer as well', async () => {
+    await open()
+    const first = rows().first()
+    await first.hover()
+    await page.locator('[role=row][data-hovered]').waitFor()
+    const [place, behind] = await first.evaluate((hovered) => {
+      const empty = hovered.querySelector('[class*="noPicture"]')
+      const colorOf = (node: Element | null | undefined): string | null =>
+        node === null || node === undefined ? null : getComputedStyle(node).backgroundColor
+      return [colorOf(empty), colorOf(empty?.closest('[role=gridcell], [role=rowheader]'))]
+    })
+    expect(place).to.be.a('string').and.not.equal(behind)
+  })
+
   it('searches while one types, and says when nothing matches', async () => {
     await open()
     await page.getByRole('searchbox', { name: 'Search' }).fill('article 07')
