@@ -49,8 +49,8 @@ export const PUBLICATION_FILTERS = [
 
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
-/** `changed` and `unchanged` compare contents alone, like the states of the Studio. */
-export type PublicationCondition = PublicationFilter | 'changed' | 'unchanged'
+/** A publication filter, or the state of a draft: states compare contents alone. */
+export type PublicationCondition = PublicationFilter | EntryState
 
 /** Names one stored version of a document; `NO_LOCALE` where the type is not localized. */
 export interface VersionKey {

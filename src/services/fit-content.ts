@@ -8,6 +8,7 @@ import { compileCollections, explainUnindexed } from '../mongo/indexes/collectio
 import { syncDrafts } from '../mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from '../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../mongo/indexes/sync-reservations.ts'
+import { syncStates } from '../mongo/indexes/sync-states.ts'
 import { ensureTrash } from '../mongo/trash/trash-rows.ts'
 import type { Base } from './open-base.ts'
 
@@ -39,6 +40,7 @@ export async function fitContent(
   await syncReservations(database, plans)
   await ensureTrash(database)
   const drafts = await syncDrafts(database, ids, plans, now)
+  await syncStates(database, plans)
   if (drafts > 0)
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }

@@ -8,6 +8,7 @@ import { openPurger, type Purger } from '../purges/purger.ts'
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
+import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
 
 /** What works on its own, and is closed in the opposite order. */
 export interface Background {
@@ -15,6 +16,7 @@ export interface Background {
   readonly webhooks: Webhooks
   readonly planning: Planning
   readonly purger: Purger
+  readonly states: SettlingStates
 }
 
 /** The last stage: from now on the process works without being asked. */
@@ -45,10 +47,13 @@ export async function startBackground(
   const onBackgroundError = warnOf(log, 'Schedules')
   const planning = await openPlanning({ ...parts, documents, onBackgroundError })
   const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
-  return { commitLog, webhooks, planning, purger: await openPurger({ ...parts, ...purging }) }
+  const purger = await openPurger({ ...parts, ...purging })
+  const settling = { ...parts, onBackgroundError: warnOf(log, 'The states of entries') }
+  return { commitLog, webhooks, planning, purger, states: settleInBackground(settling) }
 }
 
 export async function closeBackground(background: Background): Promise<void> {
+  await background.states.close()
   await background.planning.close()
   await background.purger.close()
   await background.webhooks.close()

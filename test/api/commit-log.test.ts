@@ -93,7 +93,14 @@ describe('what the commit log holds of requests', () => {
     expect(contents.map((content) => content?.['status'])).to.deep.equal(['published', 'draft'])
     for (const content of contents) expect(content?.['keys'][0]).to.have.keys('id', 'name')
     for (const content of contents) {
-      expect(content).not.to.have.any.keys('secret', '_id', '_commit', '_revision', '_lock')
+      expect(content).not.to.have.any.keys(
+        'secret',
+        '_id',
+        '_commit',
+        '_revision',
+        '_lock',
+        '_state',
+      )
     }
   })
 

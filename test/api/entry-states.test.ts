@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { testUri } from '../test-database.ts'
 import { addAdministrator, type AdminClient, signIn } from './admin-client.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
@@ -85,6 +87,32 @@ describe('a list of entries in one state', () => {
     const french = (await list('locale=fr&state=changed')).body.data
     expect(french.map((one: Json) => one.documentId)).to.deep.equal([same])
     expect((await list('state=changed&sort=related.title')).body.data).to.have.length(1)
+  })
+
+  it('keeps what it is looked up by to itself', async () => {
+    const { documentId } = await create({ title: 'Secret' }, '?status=published')
+    await editor.send('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Changed' } })
+    await editor.send('GET', `${ARTICLES}?state=changed`)
+    const texts: string[] = []
+    for (const path of [
+      `${ARTICLES}/${documentId}?populate=*`,
+      `${ARTICLES}?populate=*&filters[title]=Changed`,
+      `/admin/history/${ARTICLE}/${documentId}`,
+    ]) {
+      const { status, text } = await editor.send('GET', path)
+      expect(status, path).to.equal(200)
+      texts.push(text)
+    }
+    const filtered = await editor.send('GET', `${ARTICLES}?filters[_state]=2`)
+    expect(filtered.status).to.equal(400)
+    await editor.send('DELETE', `${ARTICLES}/${documentId}`)
+    texts.push((await editor.send('GET', `/admin/trash?type=${ARTICLE}`)).text)
+    const client = await MongoClient.connect(await testUri())
+    const kept = await client.db(server.database).collection('quire_commits').find().toArray()
+    await client.close()
+    expect(JSON.stringify(kept)).to.include('Changed')
+    texts.push(JSON.stringify(kept))
+    for (const text of texts) expect(text).not.to.include('_state')
   })
 
   for (const [what, path] of [

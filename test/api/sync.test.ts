@@ -121,7 +121,7 @@ describe('GET /api/_sync', () => {
     expect(row).to.include({ status: 'published' })
     expect(row.data).to.deep.include({ title: 'a', cover, tags: [tag] })
     expect(row.data.parts[0]).to.deep.include({ text: 'p', tag })
-    expect(row.data).not.to.have.any.keys('secret', '_id', '_commit', '_revision')
+    expect(row.data).not.to.have.any.keys('secret', '_id', '_commit', '_revision', '_state')
     expect(items.find(({ documentId }) => documentId === tag).data).not.to.have.property('articles')
     expect(items.find(({ documentId }) => documentId === cover).data.name).to.equal('a.txt')
   })

@@ -1,13 +1,23 @@
 import { boundedReads } from '../../mongo/connection/bounded-reads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { settleStates } from '../../mongo/write/settle-states.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
 import { findPage, findPageOfBytes, getVersion } from '../../mongo/read/read-versions.ts'
 import { revisionOf } from '../../mongo/versions/revision.ts'
 import { decodeVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { WriteVersion } from '../../mongo/versions/version-text.ts'
 import { toCursor } from '../../query/cursor.ts'
-import type { EntryQuery, Page, Query, SortKey, Status, VersionKey } from '../../query/query.ts'
+import {
+  ENTRY_STATES,
+  type EntryQuery,
+  type Page,
+  type PublicationCondition,
+  type Query,
+  type SortKey,
+  type Status,
+  type VersionKey,
+} from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { beginTimeSlice } from '../../time-slice.ts'
 import { populate } from './populate.ts'
@@ -28,6 +38,7 @@ export interface ShownVersion {
 
 /** One page of a list, with what is populated in it. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
+  await settleAsked(database, query)
   const bounded = boundedReads(database)
   const { versions: found, total, notes } = await findPage(bounded, query)
   const { page, sort, plan } = query
@@ -52,6 +63,7 @@ export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
 export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
   const { page, sort, plan, populate: populated, reader, fields } = query
   if (populated.length > 0 || reader.format !== 'v5') return null
+  await settleAsked(database, query)
   const found = await findPageOfBytes(boundedReads(database), query)
   if (found === null) return null
   const { versions, total, notes } = found
@@ -62,6 +74,16 @@ export async function findTexts(database: Database, query: Query): Promise<Found
     notes,
     nextCursor: last === undefined ? null : cursorAfter(decodeVersion(last), sort),
   }
+}
+
+/** Where a list is narrowed down to a state of drafts. @throws GatewayTimeoutError */
+async function settleAsked(database: Database, query: Query): Promise<void> {
+  const { plan, version, publication } = query
+  const states: readonly PublicationCondition[] = ENTRY_STATES
+  const isAsked = publication.some((condition) => states.includes(condition))
+  if (!isAsked || !plan.draftAndPublish || !database.hasTransactions) return
+  const deadline = performance.now() + database.queryTimeoutMs
+  await settleStates(database, plan, version.locales, { deadline })
 }
 
 /** What a page shows of what was read for it, and which of that is followed by more; undefined on the last. */

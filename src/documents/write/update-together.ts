@@ -7,7 +7,7 @@ import type { DocumentContext } from '../context.ts'
 import { completeValues, exclusiveRelations } from '../payload/write-values.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { reachesOthers, type Update } from './update-versions.ts'
-import { stampsOf, writtenKey } from './version-steps.ts'
+import { publishedCopy, stampsOf, writtenKey } from './version-steps.ts'
 
 /**
  * A change of one document that no other document, and no other locale, hears of, as it may be written together with
@@ -30,7 +30,7 @@ export function patchOf(
   if (isAlone) return null
   const publish = (draft: StoredVersion): StoredVersion => {
     plan.validators.publishable(draft)
-    return { ...draft, status: 'published', publishedAt: now() }
+    return publishedCopy(plan, draft, now())
   }
   return {
     documentId,

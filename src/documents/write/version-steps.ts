@@ -1,5 +1,6 @@
 import { validationError } from '../../errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
+import { SAME } from '../../mongo/versions/line-state.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findTaken } from '../../mongo/write/unique-values.ts'
 import {
@@ -14,6 +15,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
 import { pickShared } from '../payload/shared-values.ts'
+import { contentOf } from './same-content.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 
@@ -66,15 +68,19 @@ export async function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
+/** A draft that `target` publishes is followed by `publishDraft`. */
 export function patchWritten(
   { database, now }: DocumentContext,
   target: WriteTarget,
   values: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
-  const { plan, documentId } = target
-  const written = { documentId, key: writtenKey(target) }
-  return patchVersion(database, plan, written, { ...values, ...stampsOf(plan, now()) }, session)
+  const { plan, documentId, key } = target
+  const changes = { ...values, ...stampsOf(plan, now()) }
+  const isPublished = plan.draftAndPublish && key.status === 'published'
+  const state = isPublished ? { state: SAME as typeof SAME } : {}
+  const written = { documentId, key: writtenKey(target), ...state }
+  return patchVersion(database, plan, written, changes, session)
 }
 
 /** What every change sets beside what is given. */
@@ -96,11 +102,11 @@ export async function beginDraft(
 ): Promise<StoredVersion> {
   const [id = 0] = await ids.take(plan.collectionName, 1)
   const draft = { ...published, id, status: 'draft' as const, publishedAt: null }
-  await insertVersions(database, plan, [draft], session)
+  await insertVersions(database, plan, [draft], session, { isBeside: true })
   return draft
 }
 
-/** Puts a copy of another version over what there is. It keeps the id that it has, or gets one of its own. */
+/** Puts a copy of the other version of the locale over what there is. It keeps the id that it has, or gets one of its own. */
 export async function putCopy(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -108,9 +114,18 @@ export async function putCopy(
   session: Session,
 ): Promise<StoredVersion> {
   const [id = 0] = await ids.take(plan.collectionName, 1)
-  const stored = await putVersion(database, plan, { ...copy, id }, session)
+  const stored = await putVersion(database, plan, { ...copy, id }, session, SAME)
   if (stored.id !== id) ids.giveBack(plan.collectionName, id)
   return stored
+}
+
+/** With a value for every attribute, so that nothing stays of what was published before. */
+export function publishedCopy(
+  plan: ContentTypePlan,
+  draft: StoredVersion,
+  publishedAt: Date,
+): StoredVersion {
+  return { ...draft, ...contentOf(plan, draft), status: 'published', publishedAt }
 }
 
 /** The whole draft becomes the published version; what locales share goes to their published ones. */
@@ -124,7 +139,7 @@ export async function publishDraft(
   const { plan } = target
   plan.validators.publishable(draft)
   await assertFree(context, target, draft, session)
-  const copy = { ...draft, status: 'published', publishedAt: now() } as const
+  const copy = publishedCopy(plan, draft, now())
   const published = await putCopy(context, plan, copy, session)
   const sides = { changes, isCopy: true }
   const [related = published] = await writeRelations(context, target, [published], sides, session)

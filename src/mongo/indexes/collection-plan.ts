@@ -2,6 +2,7 @@ import type { Document } from 'mongodb'
 import type { IndexDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
 import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
+import { STATE } from '../versions/line-state.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
 /** An index that content needs; the name of one that replaces another begins with this one (`planNameOf`). */
@@ -48,7 +49,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const needed = [
     DOCUMENT_INDEX,
     LIST_INDEX,
-    COUNT_INDEX,
+    plan.draftAndPublish ? STATE_INDEX : COUNT_INDEX,
     ...uniqueAttributes(plan).map((unique) => uniqueIndex(plan, unique)),
   ]
   const byWorth = [
@@ -140,6 +141,9 @@ const COUNT_INDEX: IndexPlan = {
   unique: false,
   partialFilterExpression: null,
 }
+
+/** The same with the few states of drafts, by which the Studio lists and counts them. */
+const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE]: 1 } }
 
 /**
  * Of the attributes that the content-type names, behind what every query names: one index serves equality

@@ -1,8 +1,7 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
-import type { Database } from '../connection/database.ts'
+import { inSession, optionsOf } from '../connection/commands.ts'
+import type { Database, Session } from '../connection/database.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
@@ -27,6 +26,7 @@ export function compareStatuses(
   database: Database,
   plan: ContentTypePlan,
   lines: readonly DocumentLine[],
+  session?: Session,
 ): Promise<readonly ComparedLine[]> {
   const ids = lines.flatMap(({ documentId, locale }) =>
     (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
@@ -50,9 +50,12 @@ export function compareStatuses(
     },
     { $project: { statuses: 1, differing: { $size: '$contents' } } },
   ]
-  return asCmsErrors(async () => {
+  return inSession(session, async () => {
     const found = await versionsOf(database, plan)
-      .aggregate<FoundLine>(stages, { ...optionsOf(database), batchSize: lines.length + 1 })
+      .aggregate<FoundLine>(stages, {
+        ...optionsOf(database, session),
+        batchSize: lines.length + 1,
+      })
       .toArray()
     return found.map(({ _id, statuses, differing }) => ({
       ..._id,

@@ -1,6 +1,8 @@
 import type { Document } from 'mongodb'
-import type { PublicationCondition, Reader, Status } from '../../query/query.ts'
+import type { EntryState, PublicationCondition, Reader, Status } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Database } from '../connection/database.ts'
+import { ALONE, CHANGED, SAME, STATE } from '../versions/line-state.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 
@@ -11,7 +13,7 @@ const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
  * Publication filters as conditions on the versions of one status. A condition looks up the other version of each row in
  * the same collection, so these conditions belong behind all others and the order.
  */
-export function publicationConditions(
+function publicationConditions(
   plan: ContentTypePlan,
   status: Status,
   filters: readonly PublicationCondition[],
@@ -22,6 +24,27 @@ export function publicationConditions(
       CONDITIONS[filter][status]({ plan, status, as: `quire_other_${index}` }),
     )
     .reduce(bothConditions, NO_CONDITIONS)
+}
+
+/** The same, with states looked up where they are stored: `settleStates` comes first. Without transactions none are. */
+export function publicationOf(
+  { hasTransactions }: Pick<Database, 'hasTransactions'>,
+  plan: ContentTypePlan,
+  status: Status,
+  asked: readonly PublicationCondition[],
+): Conditions {
+  if (!hasTransactions || !plan.draftAndPublish) return publicationConditions(plan, status, asked)
+  const others = asked.filter((condition) => !isEntryState(condition))
+  return asked
+    .filter(isEntryState)
+    .map((state) => ({ lookups: [], match: { [STATE]: STORED_STATES[state] } }))
+    .reduce(bothConditions, publicationConditions(plan, status, others))
+}
+
+const STORED_STATES = { draft: ALONE, published: SAME, changed: CHANGED } as const
+
+function isEntryState(condition: PublicationCondition): condition is EntryState {
+  return condition in STORED_STATES
 }
 
 /** The publication filter of a request as conditions on single entries and on populated documents. */
@@ -52,8 +75,9 @@ const CONDITIONS: Readonly<
   'published-with-draft': { draft: isPaired, published: isPaired },
   modified: { draft: isModified, published: isModified },
   unmodified: { draft: isUnmodified, published: isUnmodified },
+  draft: { draft: isAlone, published: none },
   changed: { draft: isChanged, published: isChanged },
-  unchanged: { draft: isUnchanged, published: isUnchanged },
+  published: { draft: isUnchanged, published: isUnchanged },
   'never-published-document': {
     draft: (shown) => isPublishedAnywhere(shown, false),
     published: none,

@@ -9,7 +9,7 @@ import type { Database, Session } from '../connection/database.ts'
 import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { targetOrderOf } from './order-by-targets.ts'
 import { findPageByTargets } from './page-by-targets.ts'
-import { askedPublication, publicationConditions } from './published-conditions.ts'
+import { askedPublication, publicationOf } from './published-conditions.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
@@ -69,7 +69,7 @@ interface Understood {
 async function understand(database: Database, query: Query): Promise<Understood> {
   const { plan, filter, version, reader, publication } = query
   const resolved = await resolveFilter(database, filter, version, reader)
-  const published = publicationConditions(plan, version.status, publication)
+  const published = publicationOf(database, plan, version.status, publication)
   const conditions = bothConditions(resolved, published)
   return published.lookups.length === 0
     ? { resolved: conditions, published: NO_CONDITIONS, conditions }

@@ -8,7 +8,7 @@ import type { StoredVersion } from '../versions/stored-version.ts'
 import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
 import { takeValues } from './take-turns.ts'
-import { insertVersions, toRows } from './write-versions.ts'
+import { insertVersions, statesOfNew, toRows } from './write-versions.ts'
 
 /** The versions of one document, and whose write it is. */
 interface NewDocument {
@@ -76,7 +76,7 @@ async function insertRows(
 ): Promise<void> {
   const rows = documents.flatMap(({ versions, authorship }) => {
     beginNextCommit(session, authorship)
-    const own = toRows(versions, commitIdOf(session))
+    const own = toRows(versions, commitIdOf(session), statesOfNew(versions))
     notePut(plan, own, session, { isNew: true })
     return own
   })

@@ -11,6 +11,7 @@ import {
   noteItems,
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { STATE } from '../versions/line-state.ts'
 import { COMMIT, LOCK, REVISION, revisionOf } from '../versions/revision.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 
@@ -113,7 +114,7 @@ function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedIte
   return { content: withoutPasswords(plan, content) }
 }
 
-const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION])
+const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION, STATE])
 
 function withoutPasswords(
   { attributes }: ShapePlan,

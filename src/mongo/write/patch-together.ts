@@ -7,6 +7,7 @@ import type { Authorship } from '../connection/authorship.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { SAME } from '../versions/line-state.ts'
 import { COMMIT, LOCK, REVISION } from '../versions/revision.ts'
 import {
   asVersion,
@@ -19,7 +20,7 @@ import { isHeld } from './hold-documents.ts'
 import { tryTakeDocument } from './take-turns.ts'
 import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
-import { toChanges, toNewDocument } from './write-versions.ts'
+import { toChanges, toNewDocument, toUpdate } from './write-versions.ts'
 
 /** A change of one version of a document, and of its publication where that follows it. */
 export interface Patch {
@@ -99,7 +100,8 @@ function stepsOf(
 ): readonly Step[] | null {
   const written = stored.get(versionId(patch.documentId, patch))
   if (written === undefined || isHeld(written[LOCK])) return null
-  const first = stepOf(written, toChanges(patch.changes), commit)
+  const state = patch.publish === null ? undefined : SAME
+  const first = stepOf(written, toChanges(patch.changes, state), commit)
   if (patch.publish === null) return [first]
   const published = stored.get(publishedId(patch))
   const copy = published && copyOf(first.after, patch.publish)
@@ -117,7 +119,7 @@ function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>):
       [COMMIT]: _before,
       ...rest
     } = publish(asVersion(draft))
-    return toNewDocument(rest)
+    return toNewDocument(rest, SAME)
   } catch (error) {
     if (error instanceof CmsError) return null
     throw error
@@ -131,7 +133,7 @@ function stepOf(before: VersionDocument, changes: Document, commit: string): Ste
     after: { ...before, ...asRead(changes), [COMMIT]: last > commit ? last : commit },
     statement: {
       q: { _id: before._id, [REVISION]: (before[REVISION] as unknown) ?? null },
-      u: { $set: changes, $max: { [COMMIT]: commit } },
+      u: toUpdate(changes, commit),
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
+import { STATE, UNKNOWN } from '../versions/line-state.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { noteChanged } from './note-versions.ts'
 import {
@@ -110,7 +111,7 @@ async function changeOwners(
         {
           ...operators,
           $set: { ...set, updatedAt: owners.at, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session) },
+          $max: { [COMMIT]: commitIdOf(session), [STATE]: UNKNOWN },
         },
         optionsOf(database, session),
       )
@@ -150,7 +151,7 @@ export async function claimTarget(
   await inSession(session, () =>
     versionsOf(database, plan).updateMany(
       matchDocument(target),
-      { $set: { [attribute]: [documentId] } },
+      { $set: { [attribute]: [documentId] }, $max: { [STATE]: UNKNOWN } },
       optionsOf(database, session),
     ),
   )
@@ -226,7 +227,7 @@ export async function takeFromOthers(
         holding(plan, taker, each),
         {
           $set: { [relation.name]: null, updatedAt, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session) },
+          $max: { [COMMIT]: commitIdOf(session), [STATE]: UNKNOWN },
         },
         options,
       )

@@ -10,6 +10,7 @@ import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { assertNotHeld } from './hold-documents.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
+import { ALONE, type LineState, SAME, STATE, UNKNOWN } from '../versions/line-state.ts'
 import { COMMIT, LOCK, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
 import { itemOf, noteChanged, notePut } from './note-versions.ts'
@@ -27,7 +28,7 @@ import { takeDocuments, takeValues } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
- * Puts whole new versions.
+ * Puts whole new versions. `isBeside`: another version of the locale may be stored already.
  * @throws ValidationError for a value that must be unique and is taken.
  */
 export async function insertVersions(
@@ -35,12 +36,14 @@ export async function insertVersions(
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],
   session: Session,
+  { isBeside = false }: { readonly isBeside?: boolean } = {},
 ): Promise<void> {
   if (versions.length === 0) return
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
   for (const version of published) takeValues(plan, { ...version, values: version }, session)
-  const rows = toRows(versions, commitIdOf(session))
+  const states = isBeside ? UNKNOWN : statesOfNew(versions)
+  const rows = toRows(versions, commitIdOf(session), states)
   await reserving(database, plan, documentIds, session, () =>
     inSession(session, async () => {
       const written = published.map((version) => ({ ...version, values: version }))
@@ -56,12 +59,27 @@ export async function insertVersions(
 export function toRows(
   versions: readonly StoredVersion[],
   commit: string,
+  state: LineState | ((version: StoredVersion) => LineState) = UNKNOWN,
 ): readonly (StoredVersion & VersionDocument)[] {
+  const stateOf = typeof state === 'function' ? state : () => state
   return versions.map((version) => ({
-    ...(toNewDocument(version) as StoredVersion),
+    ...(toNewDocument(version, stateOf(version)) as StoredVersion),
     [COMMIT]: commit,
     _id: versionId(version.documentId, version),
   }))
+}
+
+/** The states of versions in locales that had none: a draft and its copy of the same revision are the same. */
+export function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) => LineState {
+  const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
+  return ({ documentId, locale, status, [REVISION]: revision }) => {
+    const isDraft = status === 'draft'
+    const other = stored.get(
+      versionId(documentId, { locale, status: isDraft ? 'published' : 'draft' }),
+    )
+    if (other === undefined) return isDraft ? ALONE : UNKNOWN
+    return revision !== undefined && revision === other[REVISION] ? SAME : UNKNOWN
+  }
 }
 
 /**
@@ -78,7 +96,9 @@ export async function addVersions(
   if (reservedAttributes(plan).length > 0) {
     for (const documentId of new Set(versions.map((version) => version.documentId))) {
       const own = versions.filter((version) => version.documentId === documentId)
-      await database.transact((session) => insertVersions(database, plan, own, session))
+      await database.transact((session) =>
+        insertVersions(database, plan, own, session, { isBeside: true }),
+      )
     }
     return
   }
@@ -122,6 +142,13 @@ async function passStored(
   throw fault === undefined ? error : validationError([fault, ...others], 'value_not_unique')
 }
 
+interface PatchedVersion {
+  readonly documentId: string
+  readonly key: VersionKey
+  /** SAME for a draft that the same transaction publishes. */
+  readonly state?: typeof SAME | undefined
+}
+
 /**
  * Changes what is given of a version, and answers the whole after it; null when there is none.
  * @throws ValidationError for a value that must be unique and is taken.
@@ -129,7 +156,7 @@ async function passStored(
 export async function patchVersion(
   database: Database,
   plan: ContentTypePlan,
-  target: { readonly documentId: string; readonly key: VersionKey },
+  target: PatchedVersion,
   changes: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
@@ -141,7 +168,7 @@ export async function patchVersion(
       unlessTaken(database, plan, [{ ...target, ...target.key, values: changes }], () =>
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(target.documentId, target.key) },
-          { $set: toChanges(changes), $max: { [COMMIT]: commitIdOf(session) } },
+          toUpdate(toChanges(changes, target.state), commitIdOf(session)),
           { ...optionsOf(database, session), returnDocument: 'after' },
         ),
       ),
@@ -178,7 +205,8 @@ export async function claimVersion(
 
 /**
  * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new. A copy of
- * another version has that one's revision. Answers the whole after it.
+ * another version has that one's revision; `state` is SAME for a copy of the other version of the locale. Answers the whole
+ * after it.
  * @throws ValidationError for a value that must be unique and is taken.
  */
 export async function putVersion(
@@ -186,6 +214,7 @@ export async function putVersion(
   plan: ContentTypePlan,
   version: StoredVersion,
   session: Session,
+  state: LineState = UNKNOWN,
 ): Promise<StoredVersion> {
   takeDocuments(plan, [version.documentId], session)
   takeValues(plan, { ...version, values: version }, session)
@@ -197,9 +226,8 @@ export async function putVersion(
         versionsOf(database, plan).findOneAndUpdate(
           { _id: versionId(version.documentId, version) },
           {
-            $set: toNewDocument(rest),
+            ...toUpdate(toNewDocument(rest, state), commitIdOf(session)),
             $setOnInsert: { id, createdAt },
-            $max: { [COMMIT]: commitIdOf(session) },
           },
           { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
         ),
@@ -239,7 +267,7 @@ export async function setInOtherLocales(
         () =>
           versionsOf(database, plan).updateMany(
             { ...which, locale: { $ne: locale }, $expr: differsFrom(toDocument(shared)) },
-            { $set: changes, $max: { [COMMIT]: commitIdOf(session) } },
+            toUpdate(changes, commitIdOf(session)),
             optionsOf(database, session),
           ),
       )
@@ -258,13 +286,21 @@ function differsFrom(values: Data): Document {
 }
 
 /** What is written of a version that exists; it is another revision then, whatever was given. */
-export function toChanges(changes: Data): Document {
-  return { ...toDocument(changes), [REVISION]: newRevision() }
+export function toChanges(changes: Data, state?: LineState): Document {
+  const known = state === undefined ? {} : { [STATE]: state }
+  return { ...toDocument(changes), [REVISION]: newRevision(), ...known }
+}
+
+/** The operators of a write of content. The state becomes unknown unless the changes set it. */
+export function toUpdate(changes: Document, commit: string): Document {
+  const state = STATE in changes ? {} : { [STATE]: UNKNOWN }
+  return { $set: changes, $max: { [COMMIT]: commit, ...state } }
 }
 
 /** A copy of another version is the revision that it was made of. */
-export function toNewDocument(version: Data): Document {
-  return { ...toDocument(version), [REVISION]: version[REVISION] ?? newRevision() }
+export function toNewDocument(version: Data, state: LineState): Document {
+  const revision = version[REVISION] ?? newRevision()
+  return { ...toDocument(version), [REVISION]: revision, [STATE]: state }
 }
 
 function toDocument(values: Data): Document {

@@ -25,7 +25,10 @@ const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>
     'status',
     'meta',
     '_id',
-    '_revision', // see mongo/revision.ts
+    '_revision', // see mongo/versions/revision.ts
+    '_lock',
+    '_commit',
+    '_state', // see mongo/versions/line-state.ts
     ...PROTOTYPE_NAMES,
   ]),
   component: new Set(['id', 'documentId', '_id', '__component', ...PROTOTYPE_NAMES]),

@@ -8,6 +8,7 @@ import {
   readRecentCommits,
   toText,
 } from '../../mongo/read/dump-versions.ts'
+import { STATE } from '../../mongo/versions/line-state.ts'
 import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import type { Uid } from '../../schema/definition.ts'
@@ -96,7 +97,10 @@ function storeIn(path: string) {
     ): Promise<void> => {
       await store.batch(() => {
         for (const version of before) void store.remove(keyOf(uid, version))
-        for (const version of after) void store.put(keyOf(uid, version), toText(version))
+        for (const version of after) {
+          const { [STATE]: _state, ...row } = version
+          void store.put(keyOf(uid, version), toText(row))
+        }
       })
     },
     count: () => store.getKeysCount(),

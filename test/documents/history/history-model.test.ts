@@ -9,6 +9,7 @@ import { restoreContent } from '../../../src/documents/history/restore-content.t
 import { CmsError } from '../../../src/errors.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import { STATE } from '../../../src/mongo/versions/line-state.ts'
 import { COMMIT, LOCK, REVISION } from '../../../src/mongo/versions/revision.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import type { Data } from '../../../src/schema/definition.ts'
@@ -143,7 +144,14 @@ describe('history, whatever is written and restored', () => {
   async function look(): Promise<State> {
     const found = await versionsOf(test.database, ARTICLE).find().toArray()
     const content = found.map((row): [string, Data] => {
-      const { _id, [COMMIT]: _commit, [LOCK]: _lock, [REVISION]: _revision, ...rest } = row
+      const {
+        _id,
+        [COMMIT]: _commit,
+        [LOCK]: _lock,
+        [REVISION]: _revision,
+        [STATE]: _state,
+        ...rest
+      } = row
       return [_id, withoutSecrets(rest)]
     })
     const revisions = found.map((row): [string, string] => [row._id, String(row[REVISION])])

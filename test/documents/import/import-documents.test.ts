@@ -4,6 +4,7 @@ import { loadSchema } from '../../../src/services/load-schema.ts'
 import { importDocuments } from '../../../src/documents/import/import-documents.ts'
 import type { ImportedDocument } from '../../../src/documents/import/import-documents.ts'
 import { ValidationError } from '../../../src/errors.ts'
+import { UNKNOWN } from '../../../src/mongo/versions/line-state.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
@@ -123,6 +124,7 @@ describe('importDocuments', () => {
     expect({ ...first, _revision: 'any', _commit: 'any' }).to.deep.equal({
       _revision: 'any',
       _commit: 'any',
+      _state: UNKNOWN,
       _id: `${documentIdFor('thing:0')}::published`,
       id: 1,
       documentId: documentIdFor('thing:0'),

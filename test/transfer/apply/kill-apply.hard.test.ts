@@ -42,7 +42,16 @@ const TYPES = {
 }
 
 /** Another one for each run. */
-const OF_A_RUN = ['id', 'createdAt', 'updatedAt', 'publishedAt', '_revision', '_commit', '_lock']
+const OF_A_RUN = [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  '_revision',
+  '_commit',
+  '_lock',
+  '_state',
+]
 
 interface Run {
   /** Null where it was killed. */

@@ -1,28 +1,18 @@
-import { ENTRY_STATES, type EntryState, type PublicationCondition } from '../../../query/query.ts'
+import { ENTRY_STATES, type EntryState } from '../../../query/query.ts'
 import { invalidValue } from '../../../query/query-error.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
-
-/** Which drafts are in a state. */
-const FILTERS: Readonly<Record<EntryState, PublicationCondition>> = {
-  draft: 'never-published',
-  published: 'unchanged',
-  changed: 'changed',
-}
 
 /**
  * The state that a list is narrowed down to; none where the request asks for none.
  * @throws ValidationError for another word, and where entries have no such states
  */
-export function askedState(
-  { state, status }: Data,
-  plan: ContentTypePlan,
-): readonly PublicationCondition[] {
+export function askedState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)
   if (is === undefined) throw invalidValue('state', `expected one of ${ENTRY_STATES.join(', ')}`)
   if (!plan.draftAndPublish || status !== 'draft') {
     throw invalidValue('state', 'only drafts of types with draft & publish have one')
   }
-  return [FILTERS[is]]
+  return [is]
 }

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+import { BULK_TIMEOUT_MS } from '../read/read-versions.ts'
+import { withLease } from '../system/lease.ts'
+import { CHANGED, SAME, STATE, UNKNOWN } from '../versions/line-state.ts'
+import { storedContent } from '../versions/stored-content.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+
+/** By collection, a digest of the content that its states compare. */
+interface StatesRow {
+  readonly _id: 'states'
+  readonly compared: Readonly<Record<string, string>>
+}
+
+/**
+ * Makes the states of a content-type unknown where its attributes are others than those that were compared. Processes that
+ * start together do it once. Without transactions states are not kept, and none of them is believed later.
+ */
+export async function syncStates(
+  database: Database,
+  plans: readonly ContentTypePlan[],
+): Promise<void> {
+  const wanted = database.hasTransactions
+    ? plans.filter(({ draftAndPublish }) => draftAndPublish)
+    : []
+  const isSettled = (row: StatesRow | null): boolean =>
+    Object.keys(row?.compared ?? {}).length === wanted.length &&
+    wanted.every((plan) => row?.compared[plan.collectionName] === digestOf(plan))
+  if (isSettled(await readRow(database))) return
+  await withLease(database, 'states', async () => {
+    const row = await readRow(database)
+    if (isSettled(row)) return
+    for (const plan of wanted) {
+      if (row?.compared[plan.collectionName] !== digestOf(plan)) await forgetStates(database, plan)
+    }
+    const compared = Object.fromEntries(wanted.map((plan) => [plan.collectionName, digestOf(plan)]))
+    await rowsIn(database).updateOne({ _id: 'states' }, { $set: { compared } }, { upsert: true })
+  })
+}
+
+/** A draft without a published version needs no comparison. */
+async function forgetStates(database: Database, plan: ContentTypePlan): Promise<void> {
+  await asCmsErrors(() =>
+    versionsOf(database, plan).updateMany(
+      { [STATE]: { $in: [SAME, CHANGED] } },
+      { $set: { [STATE]: UNKNOWN } },
+      { maxTimeMS: BULK_TIMEOUT_MS },
+    ),
+  )
+}
+
+function digestOf(plan: ContentTypePlan): string {
+  return createHash('sha256')
+    .update(JSON.stringify(storedContent(plan)))
+    .digest('hex')
+}
+
+function rowsIn(database: Database) {
+  return database.collection<StatesRow>('quire_settings')
+}
+
+function readRow(database: Database): Promise<StatesRow | null> {
+  return rowsIn(database).findOne({ _id: 'states' })
+}

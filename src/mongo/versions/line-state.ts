@@ -1,0 +1,22 @@
+/**
+ * The name under which a version holds how the draft and the published version of its locale compare; as hidden as the
+ * revision. Absent from versions that were stored before there were states, which means `UNKNOWN`.
+ *
+ * A write of content sets `$max: UNKNOWN` on the versions that it writes and on no others. A state therefore holds only
+ * while neither version of the locale is `UNKNOWN`. `settleStates` compares the others.
+ */
+export const STATE = '_state'
+
+/** Both versions have the same content. */
+export const SAME = 1
+/** Both versions exist, and their contents differ. */
+export const CHANGED = 2
+/** One of the versions was written since they were compared. */
+export const UNKNOWN = 3
+/** The draft has no published version. Above `UNKNOWN`: an edit of the draft changes nothing about it. */
+export const ALONE = 4
+
+export type LineState = typeof SAME | typeof CHANGED | typeof UNKNOWN | typeof ALONE
+
+/** Matches versions whose state must be settled. */
+export const UNSETTLED = { [STATE]: { $in: [UNKNOWN, null] } } as const

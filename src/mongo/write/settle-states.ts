@@ -1,0 +1,135 @@
+import { GatewayTimeoutError } from '../../errors.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import {
+  ALONE,
+  CHANGED,
+  type LineState,
+  SAME,
+  STATE,
+  UNKNOWN,
+  UNSETTLED,
+} from '../versions/line-state.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+import { takeDocuments } from './take-turns.ts'
+import { compareStatuses, type ComparedLine, type DocumentLine } from '../lines/compare-statuses.ts'
+
+/** Versions that are found unsettled at once. Writers of their documents wait while these are compared. */
+const BATCH = 500
+
+export interface SettleLimits {
+  /** By `performance.now()`. */
+  readonly deadline: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Compares the versions whose state is unknown, so that states can be looked up. A write during the call may leave others.
+ * @throws GatewayTimeoutError at the deadline; the states that were settled until then stay
+ */
+export async function settleStates(
+  database: Database,
+  plan: ContentTypePlan,
+  locales: readonly string[],
+  { deadline, signal }: SettleLimits,
+): Promise<void> {
+  for (;;) {
+    if (signal?.aborted === true) return
+    const count = await inTurn(database, plan.collectionName, () =>
+      asCmsErrors(() => settleBatch(database, plan, locales)),
+    )
+    if (count === 0) return
+    if (performance.now() > deadline) throw new GatewayTimeoutError('The query took too long')
+  }
+}
+
+/** Batches of each collection: two at once would compare the same versions. */
+const batches = new WeakMap<Database, Map<string, Promise<unknown>>>()
+
+function inTurn<T>(database: Database, collection: string, work: () => Promise<T>): Promise<T> {
+  const last = batches.get(database) ?? new Map<string, Promise<unknown>>()
+  batches.set(database, last)
+  const run = (last.get(collection) ?? Promise.resolve()).then(work, work)
+  last.set(collection, run)
+  return run
+}
+
+/** Returns how many versions it found. */
+async function settleBatch(
+  database: Database,
+  plan: ContentTypePlan,
+  locales: readonly string[],
+): Promise<number> {
+  const found = await versionsOf(database, plan)
+    .find(
+      { status: { $in: ['draft', 'published'] }, locale: { $in: [...locales] }, ...UNSETTLED },
+      {
+        ...optionsOf(database),
+        projection: { _id: 0, documentId: 1, locale: 1 },
+        limit: BATCH,
+        batchSize: BATCH + 1,
+      },
+    )
+    .toArray()
+  const lines = found as unknown as readonly DocumentLine[]
+  if (lines.length > 0) await settleLines(database, plan, lines)
+  return lines.length
+}
+
+async function settleLines(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLine[],
+): Promise<void> {
+  const ids = lines.flatMap((line) => versionIdsOf({ ...line, statuses: BOTH }))
+  await database.transact(async (session) => {
+    takeDocuments(plan, [...new Set(lines.map(({ documentId }) => documentId))], session)
+    await setState(database, plan, { ids, state: unlikeAnyOther() }, session)
+    const compared = await compareStatuses(database, plan, lines, session)
+    for (const state of [SAME, CHANGED, ALONE] as const) {
+      const own = compared.filter((line) => stateOf(line) === state).flatMap(versionIdsOf)
+      if (own.length > 0) await setState(database, plan, { ids: own, state }, session)
+    }
+  })
+}
+
+/** Of a published version without a draft no list shows the state. */
+function stateOf({ statuses, isSame }: ComparedLine): LineState {
+  if (!statuses.includes('published')) return ALONE
+  return isSame ? SAME : CHANGED
+}
+
+/**
+ * A value between `UNKNOWN` and the next state. It keeps other writers out until the comparison is stored: writing the
+ * value that is there already locks nothing.
+ */
+function unlikeAnyOther(): number {
+  return UNKNOWN + 0.1 + Math.random() * 0.8
+}
+
+async function setState(
+  database: Database,
+  plan: ContentTypePlan,
+  { ids, state }: { readonly ids: readonly string[]; readonly state: number },
+  session: Session,
+): Promise<void> {
+  await versionsOf(database, plan).updateMany(
+    { _id: { $in: [...ids] } },
+    { $set: { [STATE]: state } },
+    optionsOf(database, session),
+  )
+}
+
+const BOTH = ['draft', 'published'] as const
+
+/** Of the versions that were compared: another one may have been inserted since. */
+function versionIdsOf({
+  documentId,
+  locale,
+  statuses,
+}: Pick<ComparedLine, 'documentId' | 'locale' | 'statuses'>): readonly string[] {
+  return statuses.map((status) => versionId(documentId, { locale, status }))
+}

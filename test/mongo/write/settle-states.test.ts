@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { findDocuments } from '../../../src/documents/read/find-documents.ts'
+import { GatewayTimeoutError } from '../../../src/errors.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
+import { syncStates } from '../../../src/mongo/indexes/sync-states.ts'
+import { settleStates } from '../../../src/mongo/write/settle-states.ts'
+import { STATE } from '../../../src/mongo/versions/line-state.ts'
+import { parseQuery } from '../../../src/query/parse-query.ts'
+import { ENTRY_STATES } from '../../../src/query/query.ts'
+import type { ContentTypePlan } from '../../../src/schema/plan.ts'
+import { planOf } from '../../fixtures/plans.ts'
+import { rulesWith } from '../../fixtures/rules.ts'
+import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+
+/** More than one batch. */
+const STORED = 700
+
+describe('states of drafts that were stored without one', () => {
+  const plan = planOf({ draftAndPublish: true })
+  const narrower = planOf({ draftAndPublish: true, attributes: { text: { type: 'text' } } })
+  let test: TestDatabase
+
+  before(async () => {
+    test = await openTestDatabase('settle_states')
+    await syncIndexes(test.database, [
+      ...compileCollections({ contentTypes: new Map([[plan.uid, plan]]) }).values(),
+    ])
+  })
+  after(() => test.drop())
+
+  /** A third has no published version, a third is published as it is, a third has changed. */
+  beforeEach(async () => {
+    const collection = test.database.collection<{ _id: string }>(plan.collectionName)
+    await collection.deleteMany({})
+    const rows = Array.from({ length: STORED }, (_, index) => {
+      const documentId = `d${String(index).padStart(23, '0')}`
+      const row = (status: string, string: string) => ({
+        _id: `${documentId}::${status}`,
+        id: index,
+        documentId,
+        locale: '',
+        status,
+        string,
+        text: 'the same',
+      })
+      const draft = row('draft', index % 3 === 2 ? 'changed' : 'a')
+      return index % 3 === 0 ? [draft] : [draft, row('published', 'a')]
+    })
+    await collection.insertMany(rows.flat())
+  })
+
+  const totals = (of: ContentTypePlan, database: Database = test.database) =>
+    Promise.all(
+      ENTRY_STATES.map(async (state) => {
+        const query = parseQuery({ status: 'draft', fields: 'id' }, of, rulesWith('en'))
+        return (await findDocuments(database, { ...query, publication: [state] })).total
+      }),
+    )
+
+  it('are compared before the first list', async () => {
+    expect(await totals(plan)).to.deep.equal([234, 233, 233])
+    const collection = test.database.collection(plan.collectionName)
+    expect(await collection.countDocuments({ [STATE]: { $nin: [1, 2, 4] } })).to.equal(0)
+  })
+
+  it('are found without a join from then on', async () => {
+    await totals(plan)
+    const commands: string[] = []
+    const readAtOnce: Database['readAtOnce'] = (command) => {
+      commands.push(JSON.stringify(command))
+      return test.database.readAtOnce(command)
+    }
+    await totals(plan, { ...test.database, readAtOnce })
+    expect(commands).to.have.length.above(0)
+    expect(commands.filter((command) => command.includes('$lookup'))).to.deep.equal([])
+  })
+
+  it('keep the states that were settled before the deadline', async () => {
+    const limits = { deadline: performance.now() }
+    let failures = 0
+    for (;;) {
+      const error: unknown = await settleStates(test.database, plan, [''], limits).then(
+        () => null,
+        (caught: unknown) => caught,
+      )
+      if (error === null) break
+      expect(error).to.be.instanceOf(GatewayTimeoutError)
+      failures += 1
+    }
+    expect(failures).to.be.within(1, STORED)
+    expect(await totals(plan)).to.deep.equal([234, 233, 233])
+  })
+
+  it('are forgotten when an attribute is no longer declared', async () => {
+    await syncStates(test.database, [plan])
+    expect(await totals(plan)).to.deep.equal([234, 233, 233])
+    await syncStates(test.database, [narrower])
+    expect(await totals(narrower)).to.deep.equal([234, 466, 0])
+    await syncStates(test.database, [plan])
+    expect(await totals(plan)).to.deep.equal([234, 233, 233])
+  })
+
+  it('are not believed after a start without transactions', async () => {
+    await syncStates(test.database, [plan])
+    await totals(plan)
+    await syncStates({ ...test.database, hasTransactions: false }, [plan])
+    const collection = test.database.collection(plan.collectionName)
+    await collection.updateMany({ string: 'changed' }, { $set: { string: 'a' } })
+    expect(await totals(plan, { ...test.database, hasTransactions: false })).to.deep.equal([
+      234, 466, 0,
+    ])
+    await syncStates(test.database, [plan])
+    expect(await totals(plan)).to.deep.equal([234, 466, 0])
+  })
+})
