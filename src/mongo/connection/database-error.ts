@@ -9,7 +9,12 @@ import {
   MongoTopologyClosedError,
   MongoUnexpectedServerResponseError,
 } from 'mongodb'
-import { type ErrorCode, GatewayTimeoutError, ServiceUnavailableError } from '../../errors.ts'
+import {
+  type ErrorCode,
+  GatewayTimeoutError,
+  ServiceUnavailableError,
+  ValidationError,
+} from '../../errors.ts'
 import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
@@ -18,16 +23,19 @@ const WRITE_CONCERN_FAILED = 64
 /** ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed: a sort or a group of a question that is too dear. */
 const OUT_OF_MEMORY: ReadonlySet<unknown> = new Set([146, 292])
 const DUPLICATE_KEY = 11000
+const BAD_VALUE = 2
 const WRITE_CONFLICT = 112
 const LOCK_TIMEOUT = 24
 
-/** Why a write cannot be carried out now, where the database says it. */
-const CANNOT_WRITE: ReadonlyMap<unknown, readonly [message: string, code: ErrorCode]> = new Map([
+/** Why a command cannot be carried out now, where the database says it. */
+const CANNOT_RUN: ReadonlyMap<unknown, readonly [message: string, code: ErrorCode]> = new Map([
   [14031, ['The database has no space left', 'database_not_writable']],
   // FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`)
   [39, ['The database cannot write to its disk', 'database_not_writable']],
   [WRITE_CONFLICT, ['Another write holds this document', 'write_conflict']],
   [LOCK_TIMEOUT, ['The collection is locked, as while an index is built', 'write_conflict']],
+  // MongoDB before 5.1: the collection that a `$lookup` reads is sharded.
+  [28769, ['The database is too old for sharded content: MongoDB 6.0 is needed', 'unavailable']],
 ])
 
 /** A server that shuts down, steps down, is stepping up, or is none that writes. */
@@ -43,9 +51,6 @@ const QUERY_PLAN_KILLED = 175
 
 /** QueryPlanKilled, SnapshotTooOld, SnapshotUnavailable: the collection or its indexes changed during the read. */
 const READ_ENDED: ReadonlySet<unknown> = new Set([QUERY_PLAN_KILLED, 239, 246])
-
-/** MongoDB before 5.1: the collection that a `$lookup` reads is sharded. */
-const SHARDED_JOIN = 28769
 
 /**
  * By its words alone driver 7.8 tells what it finds where a server goes while a write is sent again
@@ -80,7 +85,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 
 /**
  * What a client may see of a database's failure: 503 when it cannot be reached, cannot write, or another write
- * holds what this one changes; 504 when it was too slow or too large. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
+ * holds what this one changes; 504 when it was too slow or too large; 400 for an order by two lists. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
  * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
  */
 export function toCmsError(error: unknown): unknown {
@@ -111,12 +116,12 @@ function ofMongo(error: MongoError): unknown {
       { cause: error, code: 'write_unconfirmed' },
     )
   }
-  if (error.code === SHARDED_JOIN) {
-    return new ServiceUnavailableError(NO_SHARDED_JOIN, {}, { cause: error, code: 'unavailable' })
+  if (isSortByLists(error)) {
+    return new ValidationError(SORT_BY_LISTS, {}, { cause: error, code: 'invalid_query' })
   }
-  const cannotWrite = CANNOT_WRITE.get(isDeadlock(error) ? WRITE_CONFLICT : error.code)
-  if (cannotWrite !== undefined) {
-    const [message, code] = cannotWrite
+  const cannotRun = CANNOT_RUN.get(isDeadlock(error) ? WRITE_CONFLICT : error.code)
+  if (cannotRun !== undefined) {
+    const [message, code] = cannotRun
     return new ServiceUnavailableError(message, {}, { cause: error, code })
   }
   if (isUnavailable(error) || LABELS.some((label) => error.hasErrorLabel(label))) {
@@ -172,7 +177,11 @@ function describeAnswer(error: MongoError): Description {
 
 const UNREACHABLE = 'The database cannot be reached'
 
-const NO_SHARDED_JOIN = 'The database is too old for sharded content: MongoDB 6.0 is needed'
+function isSortByLists({ code, message }: MongoError): boolean {
+  return code === BAD_VALUE && message.includes('parallel arrays')
+}
+
+const SORT_BY_LISTS = 'sort: two of the attributes hold lists in one entry; sort by one of them'
 
 function isChangingPrimary({ code }: MongoServerError): boolean {
   return typeof code === 'number' && CHANGING_PRIMARY.has(code)

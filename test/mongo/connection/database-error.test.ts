@@ -145,6 +145,13 @@ describe('toCmsError', () => {
     })
   }
 
+  it('answers an order by two lists with 400', () => {
+    const message = 'cannot sort with keys that are parallel arrays'
+    const error = toCmsError(new MongoServerError({ message, code: 2 }))
+    expect(error).to.be.instanceOf(ValidationError)
+    expect((error as ValidationError).message).to.match(/^sort: /)
+  })
+
   it('answers what took too long with 504', () => {
     for (const code of [146, 292]) {
       expect(toCmsError(server(code))).to.include({ status: 504, errorCode: 'query_too_large' })
