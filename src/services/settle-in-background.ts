@@ -1,4 +1,4 @@
-import type { Locales } from '../locales/locales.ts'
+import { openLocales } from '../locales/locales.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { settleStates } from '../mongo/write/settle-states.ts'
 import { withLease } from '../mongo/system/lease.ts'
@@ -12,7 +12,6 @@ export interface SettlingStates {
 interface Settling {
   readonly database: Database
   readonly schema: Schema
-  readonly locales: Locales
   readonly onBackgroundError: (error: unknown) => void
 }
 
@@ -33,12 +32,11 @@ export function settleInBackground(options: Settling): SettlingStates {
   }
 }
 
-async function settleAll(
-  { database, schema, locales }: Settling,
-  signal: AbortSignal,
-): Promise<void> {
+async function settleAll({ database, schema }: Settling, signal: AbortSignal): Promise<void> {
   const plans = [...schema.contentTypes.values()].filter(({ draftAndPublish }) => draftAndPublish)
   if (plans.length === 0 || !database.hasTransactions) return
+  // A list of its own: requests cache theirs for a second, from the first request on.
+  const locales = await openLocales(database)
   const codes = (await locales.current()).all.map(({ code }) => code)
   await withLease(database, 'settle-states', async () => {
     for (const plan of plans) {

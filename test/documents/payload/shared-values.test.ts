@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import type { DocumentContext } from '../../../src/documents/context.ts'
 import { createDocument } from '../../../src/documents/write/create-document.ts'
+import { contentOf } from '../../../src/documents/write/same-content.ts'
 import { updateDocument } from '../../../src/documents/write/update-document.ts'
 import type { WriteTarget } from '../../../src/documents/write-target.ts'
 import { CmsError } from '../../../src/errors.ts'
@@ -165,10 +166,13 @@ describe('values that all locales share', () => {
   async function stored(name: string, documentId = PAGE): Promise<Record<string, Data>> {
     const all = await versionsOf(test.database, planOf(name)).find({ documentId }).toArray()
     return Object.fromEntries(
-      all.map((version) => [
-        `${String(version['locale'])} ${String(version['status'])}`,
-        Object.fromEntries(SHARED.map((each) => [each, version[each] ?? null])),
-      ]),
+      all.map((version) => {
+        const content = contentOf(planOf(name), version)
+        return [
+          `${String(version['locale'])} ${String(version['status'])}`,
+          Object.fromEntries(SHARED.map((each) => [each, content[each] ?? null])),
+        ]
+      }),
     )
   }
 
