@@ -1,3 +1,4 @@
+import { didYouMean } from '../near-miss.ts'
 import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 
@@ -5,7 +6,8 @@ import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 const CREATOR_FIELDS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
 /**
- * The member that a key names. `parent` is the dotted path of what holds it, null at the root.
+ * The member that a key names. `parent` is the dotted path of what holds it, null at the root. The message for an unknown
+ * key suggests a member that is not private and that the caller `mayUse`.
  * @throws ValidationError when there is none, or it is private.
  */
 export function findMember(
@@ -13,9 +15,21 @@ export function findMember(
   holder: ShapePlan,
   parent: string | null,
   param: QueryParameter,
+  mayUse: (member: AttributePlan) => boolean,
 ): AttributePlan {
   const member = holder.members.get(key)
-  if (member === undefined && !CREATOR_FIELDS.has(key)) throw unknownKey(key, parent, param)
+  if (member === undefined && !CREATOR_FIELDS.has(key)) {
+    throw unknownKey(key, parent, param, didYouMean(key, usableNames(holder, mayUse)))
+  }
   if (member === undefined || member.private) throw unusableKey(key, parent, param)
   return member
+}
+
+function usableNames(
+  { members }: ShapePlan,
+  mayUse: (member: AttributePlan) => boolean,
+): readonly string[] {
+  return [...members.values()]
+    .filter((member) => !member.private && mayUse(member))
+    .map(({ name }) => name)
 }

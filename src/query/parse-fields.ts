@@ -29,6 +29,6 @@ function namesOf(input: unknown): readonly string[] {
 }
 
 function assertSelectable(name: string, holder: ShapePlan): void {
-  const attribute = findMember(name, holder, null, 'fields')
+  const attribute = findMember(name, holder, null, 'fields', ({ kind }) => kind === 'scalar')
   if (attribute.kind !== 'scalar') throw unusableKey(name, null, 'fields')
 }

@@ -1,8 +1,16 @@
 import { ValidationError } from '../errors.ts'
+import { didYouMean } from '../near-miss.ts'
 import type { Data } from '../schema/definition.ts'
-import type { ShapePlan, ComponentAttributePlan, RelationPlan, ScalarPlan } from '../schema/plan.ts'
+import type {
+  AttributePlan,
+  ShapePlan,
+  ComponentAttributePlan,
+  RelationPlan,
+  ScalarPlan,
+} from '../schema/plan.ts'
 import { dottedPath } from './dotted-path.ts'
 import { findMember } from './find-member.ts'
+import { operatorHint } from './operator-hint.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
@@ -72,6 +80,9 @@ function parseEntry(key: string, value: unknown, scope: Scope): Filter {
     case '$not':
       return { kind: 'not', of: parseGroup(asObject(value, pathOf(key, scope)), inner) }
     default:
+      if (key.startsWith('$')) {
+        throw unknownKey(key, scope.parent, PARAM, didYouMean(key, GROUP_OPERATORS))
+      }
       return parseAttribute(findAttribute(key, scope), value, inner)
   }
 }
@@ -100,7 +111,7 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
     if (isBelowLocalizations(parent)) throw unusableKey(key, parent, PARAM)
     return localizationsRelation(holder)
   }
-  const attribute = findMember(key, holder, parent, PARAM)
+  const attribute = findMember(key, holder, parent, PARAM, (member) => mayFilterBy(member, rules))
   switch (attribute.kind) {
     case 'scalar':
     case 'component':
@@ -113,6 +124,13 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
     case 'dynamiczone':
       throw unusableKey(key, parent, PARAM)
   }
+}
+
+const GROUP_OPERATORS = ['$and', '$or', '$not']
+
+function mayFilterBy(member: AttributePlan, { mayRead }: Scope['rules']): boolean {
+  if (member.kind === 'relation') return mayRead(member.targetUid)
+  return member.kind !== 'dynamiczone'
 }
 
 /** Below themselves they would multiply the locales with each level, and lead to the same documents. */
@@ -172,7 +190,13 @@ function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Fi
 function parseReference(target: Scope, operator: Operator, value: unknown, at: string): Filter {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   const isNumeric = values.every((item) => typeof item === 'string' && /^\d+$/.test(item))
-  const attribute = findMember(isNumeric ? 'id' : 'documentId', target.holder, target.parent, PARAM)
+  const attribute = findMember(
+    isNumeric ? 'id' : 'documentId',
+    target.holder,
+    target.parent,
+    PARAM,
+    () => false,
+  )
   if (attribute.kind !== 'scalar') throw new Error(`${target.holder.uid} has no ${attribute.name}`)
   if (!REFERENCE_OPERATORS.has(operator)) throw invalidValue(at, 'a relation has no such operator')
   return compare(attribute, operator, value, target)
@@ -232,7 +256,9 @@ function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filte
   const of = Object.entries(value).map(([key, operand]): Filter => {
     if (key === '$not') return parseNegation(attribute, operand, scope)
     const operator = key.startsWith('$') ? key.slice(1) : ''
-    if (!isOperator(operator)) throw unknownKey(key, path, PARAM)
+    if (!isOperator(operator)) {
+      throw unknownKey(key, path, PARAM, operatorHint(key, attribute.type))
+    }
     return compare(attribute, operator, operand, scope)
   })
   if (of.length === 0) throw invalidValue(pathOf(attribute.name, scope), 'no condition')

@@ -138,7 +138,13 @@ function sortKey(
   let within = holder
   for (const [index, name] of names.entries()) {
     const parent = index === 0 ? null : names.slice(0, index).join('.')
-    const attribute = findMember(name, within, parent, 'sort')
+    const attribute = findMember(
+      name,
+      within,
+      parent,
+      'sort',
+      (member) => member.kind === 'scalar' || stepOf(member, rules) !== null,
+    )
     const isLast = index === names.length - 1
     if (attribute.kind === 'scalar' && isLast) {
       return { through, attribute, direction: directionOf(order) }

@@ -4,16 +4,18 @@ import { dottedPath } from './dotted-path.ts'
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
 
 /**
- * A key that means nothing where it stands. `parent` is the dotted path of what holds it, null at the root.
+ * A key that means nothing where it stands. `parent` is the dotted path of what holds it, null at the root. `hint`
+ * ends the message, and names nothing that the caller may not use.
  */
 export function unknownKey(
   key: string,
   parent: string | null,
   param: QueryParameter,
+  hint = '',
 ): ValidationError {
   const where = parent === null ? '' : ` at ${parent}`
   return new ValidationError(
-    `Invalid key ${shownName(key)}${where}`,
+    `Invalid key ${shownName(key)}${where}${hint}`,
     {
       key,
       path: parent,
@@ -29,11 +31,12 @@ export function unusableKey(
   key: string,
   parent: string | null,
   param: QueryParameter,
+  hint = '',
 ): ValidationError {
   const path = dottedPath(parent, key)
   const where = parent === null ? '' : ` at ${path}`
   return new ValidationError(
-    `Invalid key ${shownName(key)}${where}`,
+    `Invalid key ${shownName(key)}${where}${hint}`,
     { key, path, source: 'query', param },
     { code: 'invalid_key' },
   )

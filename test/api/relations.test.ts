@@ -392,12 +392,12 @@ describe('relations, components and populate', () => {
       [
         'filtered inside populate',
         'populate[tags][populate][posts][filters][note][text]=x',
-        'Invalid key note',
+        'populate.tags.populate.posts.filters: Invalid key note',
       ],
       [
         'sorted inside populate',
         'populate[tags][populate][posts][sort]=note.text',
-        'Invalid key note',
+        'populate.tags.populate.posts.sort: Invalid key note',
       ],
     ]
     for (const [what, query, message] of refused) {

@@ -125,7 +125,7 @@ const QUERIES: readonly (readonly [object, string, unknown])[] = [
   [
     { filters: { nope: { $eq: 1 } } },
     '',
-    '400 ValidationError: Invalid key nope [nope null query filters]',
+    '400 ValidationError: Invalid key nope; did you mean note? [nope null query filters]',
   ],
 ]
 

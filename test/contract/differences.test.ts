@@ -138,11 +138,12 @@ const OURS: Readonly<Record<number, (ask: Ask) => Promise<void>>> = {
     expect(outcome(drafts, 'views')).to.deep.equal([42, 42])
   },
   9: async (ask) => {
-    const refusal = '400 ValidationError: Invalid key note [note note query populate]'
+    const refusal = (option: string): string =>
+      `400 ValidationError: populate.related.${option}: Invalid key note [note note query populate]`
     const filtered = await ask('public GET articles?populate[related][filters][note][text]=x')
-    expect(outcome(filtered, '')).to.equal(refusal)
+    expect(outcome(filtered, '')).to.equal(refusal('filters'))
     const sorted = await ask('public GET articles?populate[related][sort]=note.text')
-    expect(outcome(sorted, '')).to.equal(refusal)
+    expect(outcome(sorted, '')).to.equal(refusal('sort'))
   },
   10: async (ask) => {
     const faults = [

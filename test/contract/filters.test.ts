@@ -209,7 +209,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
     ['filters[$and]=x', /^400 ValidationError: .*\$and/],
     ['filters[$and][0]=', /^400 ValidationError: .*\$and/],
     ['filters[views][$or][0][$eq]=10', /^400 ValidationError: .*/],
-    ['filters[$nor][0][title]=x', bad('$nor', null)],
+    ['filters[$nor][0][title]=x', bad('$nor', null).replace(' [', '; did you mean $or? [')],
     ['filters[$and][0][nope]=x', bad('nope', null)],
     ['filters[$not][nope]=x', bad('nope', null)],
     ['filters[$or][0][title][$foo]=x', bad('$foo', 'title')],
@@ -231,7 +231,10 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
     ['filters[__proto__][x]=1', ALL],
     ['filters[constructor][prototype]=1', ALL],
     ['filters[category.name]=Arts', bad('category.name', null)],
-    ['filters[title][$contains', bad('[$contains', 'title')],
+    [
+      'filters[title][$contains',
+      bad('[$contains', 'title').replace('title [', 'title; did you mean $contains? ['),
+    ],
     [`filters${'[$not]'.repeat(25)}[views]=10`, /^400/],
     [
       Array.from({ length: 300 }, (_, index) => `filters[views][$in][${index}]=${index}`).join('&'),

@@ -4,6 +4,10 @@ import { type Row, testTable } from './table.ts'
 const key = (param: string, name: string, path: string | null, at = ''): string =>
   `400 ValidationError: Invalid key ${name}${at === '' ? '' : ` at ${at}`} [${name} ${path} query ${param}]`
 
+/** The message of ours names the nested parameter; the path begins there. */
+const within = (level: string, refusal: string): string =>
+  refusal.replace('Invalid key', `populate.${level}: Invalid key`)
+
 /**
  * Populate. Rules: a key is an attribute that leads somewhere, else refused by its path; a relation
  * whose target the caller may not find is left out in silence; `*` goes one level deep and stands
@@ -55,24 +59,50 @@ const POPULATE: readonly Row[] = [
     key('populate', 'foo', 'sections', 'sections'),
   ],
   ['public GET /articles?populate[seo][on][shared.seo]=true', key('populate', 'on', 'seo', 'seo')],
-  ['public GET /articles?populate[author][populate]=nope', key('populate', 'nope', 'nope')],
-  ['public GET /articles?populate[seo][populate][0]=nope', key('populate', 'nope', 'nope')],
-  ['public GET /articles?populate[tags][fields]=nope', key('populate', 'nope', null)],
-  ['public GET /articles?populate[tags][sort]=nope', key('populate', 'nope', null)],
-  ['public GET /articles?populate[links][fields]=hidden', key('populate', 'hidden', 'hidden')],
-  ['public GET /articles?populate[links][filters][hidden]=x', key('populate', 'hidden', 'hidden')],
+  [
+    'public GET /articles?populate[author][populate]=nope',
+    within('author.populate', key('populate', 'nope', 'nope')),
+  ],
+  [
+    'public GET /articles?populate[seo][populate][0]=nope',
+    within('seo.populate', key('populate', 'nope', 'nope')),
+  ],
+  [
+    'public GET /articles?populate[tags][fields]=nope',
+    within('tags.fields', key('populate', 'nope', null)),
+  ],
+  [
+    'public GET /articles?populate[tags][sort]=nope',
+    within('tags.sort', key('populate', 'nope', null)),
+  ],
+  [
+    'public GET /articles?populate[links][fields]=hidden',
+    within('links.fields', key('populate', 'hidden', 'hidden')),
+  ],
+  [
+    'public GET /articles?populate[links][filters][hidden]=x',
+    within('links.filters', key('populate', 'hidden', 'hidden')),
+  ],
   [
     'public GET /articles?populate[related][filters][secret]=x',
-    key('populate', 'secret', 'secret'),
+    within('related.filters', key('populate', 'secret', 'secret')),
   ],
   [
     'public GET /articles?populate[related][filters][note][text]=x',
-    key('populate', 'note', 'note'),
+    within('related.filters', key('populate', 'note', 'note')),
   ],
-  ['public GET /articles?populate[related][sort]=note.text', key('populate', 'note', 'note')],
+  [
+    'public GET /articles?populate[related][sort]=note.text',
+    within('related.sort', key('populate', 'note', 'note')),
+  ],
   [
     'public GET /articles?populate[sections][on][sections.nope]=true',
-    key('populate', 'sections.nope', 'sections.on.sections.nope', 'sections.on.sections.nope'),
+    key(
+      'populate',
+      'sections.nope',
+      'sections.on.sections.nope',
+      'sections.on.sections.nope',
+    ).replace(' [', '; did you mean sections.quote? ['),
   ],
   ['public GET /articles?populate[sections]=*', /Invalid nested populate for article.sections/],
   [

@@ -4,6 +4,10 @@ import { type Row, testTable } from './table.ts'
 const key = (param: string, name: string, path: string | null, at = ''): string =>
   `400 ValidationError: Invalid key ${name}${at === '' ? '' : ` at ${at}`} [${name} ${path} query ${param}]`
 
+/** The message of ours suggests a name. */
+const near = (name: string, refusal: string): string =>
+  refusal.replace(' [', `; did you mean ${name}? [`)
+
 /**
  * Fields. Rule: scalars that may be read, by name, `*` alone for all of them; `id` and `documentId`
  * come unasked; the order of the answer is the order asked for.
@@ -12,9 +16,13 @@ const FIELDS: readonly Row[] = [
   ...['secret', 'pass', 'category', 'tags', 'seo', 'links', 'sections', 'cover', 'createdBy'].map(
     (name): Row => [`public GET /articles/{{a1}}?fields=${name}`, key('fields', name, name)],
   ),
-  ...['nope', 'category.name', 'seo.metaTitle', 'Title', '-title', '$where'].map((name): Row => [
+  ...['nope', 'category.name', 'seo.metaTitle', '$where'].map((name): Row => [
     `public GET /articles?fields[]=${name}`,
     key('fields', name, null),
+  ]),
+  ...['Title', '-title'].map((name): Row => [
+    `public GET /articles?fields[]=${name}`,
+    near('title', key('fields', name, null)),
   ]),
   ['GET /articles/{{a1}}?fields=secret', key('fields', 'secret', 'secret')],
   ['public GET /articles/{{a1}}?fields=title,title → title', 'Alpha one'],
@@ -43,9 +51,10 @@ const SORT: readonly Row[] = [
     'pass',
     'createdBy',
   ].map((name): Row => [`public GET /articles?sort=${name}`, key('sort', name, name)]),
-  ...['nope', '-views', 'Views'].map((name): Row => [
+  ['public GET /articles?sort=nope:desc', key('sort', 'nope', null)],
+  ...['-views', 'Views'].map((name): Row => [
     `public GET /articles?sort=${name}:desc`,
-    key('sort', name, null),
+    near('views', key('sort', name, null)),
   ]),
   ['public GET /articles/{{a1}}?sort=nope', key('sort', 'nope', null)],
   ['public GET /articles?sort=views:up', /Invalid order/],

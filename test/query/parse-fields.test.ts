@@ -39,7 +39,7 @@ describe('parseFields', () => {
     ['an unknown attribute', ['nope'], 'Invalid key nope', key('nope', null)],
     ['a private attribute', 'secret', 'Invalid key secret', key('secret', 'secret')],
     ['a relation', 'others', 'Invalid key others', key('others', 'others')],
-    ['a dotted path', 'title.x', 'Invalid key title.x', key('title.x', null)],
+    ['a dotted path', 'title.x', 'Invalid key title.x; did you mean title?', key('title.x', null)],
     ['creator fields', 'updatedBy', 'Invalid key updatedBy', key('updatedBy', 'updatedBy')],
     ['a star beside a name', 'title,*', 'Invalid key *', key('*', null)],
     ['an inherited name', '__proto__', 'Invalid key __proto__', key('__proto__', null)],

@@ -189,7 +189,7 @@ describe('parseFilters', () => {
     [
       'an operator without $',
       { string: { eq: 'x' } },
-      'Invalid key eq at string',
+      'Invalid key eq at string; did you mean $eq?',
       key('eq', 'string'),
     ],
     [
@@ -213,7 +213,12 @@ describe('parseFilters', () => {
       'Invalid key createdBy',
       key('createdBy', 'createdBy'),
     ],
-    ['a dotted path', { 'string.x': '1' }, 'Invalid key string.x', key('string.x', null)],
+    [
+      'a dotted path',
+      { 'string.x': '1' },
+      'Invalid key string.x; did you mean string?',
+      key('string.x', null),
+    ],
   ]
   for (const [what, input, message, details] of refusedKeys) {
     it(`refuses ${what}`, () => {

@@ -57,7 +57,12 @@ describe('parseSort', () => {
   })
   const refusedKeys: readonly (readonly [string, unknown, string, object])[] = [
     ['an unknown attribute', 'nope', 'Invalid key nope', key('nope', null)],
-    ['a minus for descending', '-views', 'Invalid key -views', key('-views', null)],
+    [
+      'a minus for descending',
+      '-views',
+      'Invalid key -views; did you mean views?',
+      key('-views', null),
+    ],
     ['a private attribute', 'secret', 'Invalid key secret', key('secret', 'secret')],
     ['a password', 'password:desc', 'Invalid key password', key('password', 'password')],
     ['a relation itself', 'others', 'Invalid key others', key('others', 'others')],

@@ -1,7 +1,7 @@
 import { CmsError } from '../../errors.ts'
 import { didYouMean } from '../../near-miss.ts'
 import type { Data, DeclarationFault, QueryDefinition } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { parseSearch } from '../parse-search.ts'
@@ -40,7 +40,7 @@ export function findFaults(
   )
   const faults = new Map<string, DeclarationFault>()
   for (const [path, parse] of attempts) {
-    const problem = problemOf(parse, plan)
+    const problem = problemOf(parse)
     if (problem !== null && !faults.has(path)) faults.set(path, { path, problem })
   }
   return [...faults.values(), ...findPageFaults(definition)]
@@ -84,41 +84,13 @@ function partsOf(value: unknown): readonly (readonly [path: string, part: unknow
   return Object.entries(value).map(([key, inner]) => [`.${key}`, { [key]: inner as unknown }])
 }
 
-function problemOf(parse: () => unknown, plan: ContentTypePlan): string | null {
+function problemOf(parse: () => unknown): string | null {
   try {
     parse()
     return null
   } catch (error) {
     if (!(error instanceof CmsError)) throw error
-    return error.message + hintFor(error, plan)
-  }
-}
-
-/** Which attribute was meant, of the type or of what it leads to. */
-function hintFor({ details }: CmsError, plan: ContentTypePlan): string {
-  const key = details?.['key']
-  if (typeof key !== 'string') return ''
-  const below = [...plan.members.values()].flatMap(holdersOf).flatMap(namesIn)
-  const wanted = key.split('.').at(-1) ?? key
-  return didYouMean(wanted, [...namesIn(plan), ...below])
-}
-
-function namesIn({ members }: ShapePlan): readonly string[] {
-  return [...members.values()].flatMap(({ name, private: isPrivate }) => (isPrivate ? [] : name))
-}
-
-function holdersOf(member: AttributePlan): readonly ShapePlan[] {
-  switch (member.kind) {
-    case 'scalar':
-      return []
-    case 'relation':
-      return [member.target()]
-    case 'component':
-      return [member.component()]
-    case 'media':
-      return [member.files.target()]
-    case 'dynamiczone':
-      return [...member.components().values()]
+    return error.message
   }
 }
 

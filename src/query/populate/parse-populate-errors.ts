@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { shownName, ValidationError } from '../../errors.ts'
 import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { populatablesOf } from './parse-populate-attributes.ts'
 import { unknownKey } from '../query-error.ts'
@@ -20,6 +20,23 @@ export function misplacedText(
     { key: first.name, path: at },
     { code: 'invalid_key' },
   )
+}
+
+/**
+ * Starts the message for an invalid key with the nested parameter that holds it: `details.path` begins at that parameter,
+ * as in the dialect. `trail` must still hold the parameters that were being read.
+ */
+export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    const isOfKey = error instanceof ValidationError && error.details?.['key'] !== undefined
+    if (!isOfKey || trail.length === 0) throw error
+    const level = shownName(['populate', ...trail].join('.'))
+    throw new ValidationError(`${level}: ${error.message}`, error.details, {
+      code: error.errorCode,
+    })
+  }
 }
 
 /** For what a zone takes only by component. */

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../errors.ts'
+import { didYouMean } from '../../near-miss.ts'
 import type { ShapePlan } from '../../schema/plan.ts'
 import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { parseFields } from '../parse-fields.ts'
@@ -25,27 +26,28 @@ const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'l
 export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
   for (const option of options.keys()) {
     if (option === 'locale') throw unusableKey(option, path, PARAM)
-    if (!known.has(option)) throw unknownKey(option, path, PARAM)
+    if (!known.has(option)) throw unknownKey(option, path, PARAM, didYouMean(option, known))
   }
 }
 
 /**
  * What to show of the entries that an attribute leads to, and which of them in what order.
- * @throws ValidationError as `fields`, `filters` and `sort` do at the root.
+ * `within` runs the parser of one option. @throws ValidationError as `fields`, `filters` and `sort` do at the root.
  */
 export function parseEntryOptions(
   options: Options,
   holder: ShapePlan,
   rules: Pick<QueryRules, 'mayRead'>,
+  within: <T>(option: string, parse: () => T) => T,
 ): {
   readonly fields: FieldSelection
   readonly filter: Filter | null
   readonly sort: readonly SortKey[]
 } {
   return namingPopulate(() => ({
-    fields: parseFields(options.get('fields'), holder),
-    filter: parseFilters(options.get('filters'), holder, rules),
-    sort: parseSort(options.get('sort'), holder, rules),
+    fields: within('fields', () => parseFields(options.get('fields'), holder)),
+    filter: within('filters', () => parseFilters(options.get('filters'), holder, rules)),
+    sort: within('sort', () => parseSort(options.get('sort'), holder, rules)),
   }))
 }
 

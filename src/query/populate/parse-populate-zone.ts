@@ -1,3 +1,4 @@
+import { didYouMean } from '../../near-miss.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { getPopulatable } from './parse-populate-attributes.ts'
@@ -119,7 +120,9 @@ function parseFragments(
   }
   const fragments = Object.entries(input).flatMap(([uid, value]): [Uid, FragmentSelection][] => {
     const component = components.get(uid)
-    if (component === undefined) throw unusableKey(uid, at, PARAM)
+    if (component === undefined) {
+      throw unusableKey(uid, at, PARAM, didYouMean(uid, zone.components().keys()))
+    }
     const asked = readAsked(value)
     return asked === null ? [] : [[uid, select(asked, component, `${at}.${uid}`)]]
   })

@@ -1,7 +1,8 @@
+import { didYouMean } from '../../near-miss.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { dottedPath } from '../dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
-import { misplacedText } from './parse-populate-errors.ts'
+import { misplacedText, namingLevel } from './parse-populate-errors.ts'
 import { type Asked, ASKED_PLAINLY, type AskedTree, readPopulate } from './parse-populate-form.ts'
 import {
   assertOptions,
@@ -44,6 +45,8 @@ interface Scope {
   /** Whether a relation leads here: what follows is shown again in each entry that it shows. */
   readonly isBelowRelation: boolean
   readonly count: { nodes: number }
+  /** The nested parameters that are being read, the outermost first: `category.populate`. */
+  readonly trail: string[]
   readonly rules: PopulateRules
 }
 
@@ -70,14 +73,18 @@ export function parsePopulate(
   holder: ShapePlan,
   rules: PopulateRules,
 ): readonly PopulateNode[] {
-  return parseForm(input, {
-    holder,
-    parent: null,
-    depth: 0,
-    isBelowRelation: false,
-    count: { nodes: 0 },
-    rules,
-  })
+  const trail: string[] = []
+  return namingLevel(trail, () =>
+    parseForm(input, {
+      holder,
+      parent: null,
+      depth: 0,
+      isBelowRelation: false,
+      count: { nodes: 0 },
+      trail,
+      rules,
+    }),
+  )
 }
 
 function parseForm(input: unknown, scope: Scope): readonly PopulateNode[] {
@@ -92,11 +99,18 @@ function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
   const nodes = new Map<string, PopulateNode>()
   for (const [name, asked] of tree) {
     const attribute = getPopulatable(name, scope.holder)
-    if (attribute === null) throw unusableKey(name, scope.parent, PARAM)
+    if (attribute === null)
+      throw unusableKey(name, scope.parent, PARAM, didYouMean(name, shownNames(scope)))
     const node = asked === null ? null : parseAttribute(attribute, asked, scope)
     if (node !== null) nodes.set(name, node)
   }
   return populatablesOf(scope.holder).flatMap(({ name }) => nodes.get(name) ?? [])
+}
+
+function shownNames({ holder, rules }: Scope): readonly string[] {
+  return populatablesOf(holder)
+    .filter((attribute) => attribute.kind !== 'relation' || isShown(attribute, rules))
+    .map(({ name }) => name)
 }
 
 /** Null for a relation that is never shown, or to what may not be read. */
@@ -221,9 +235,16 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
   const { holder } = target
   if (holder === null) return { ...PLAIN, mode }
   const inner: Scope = { ...scope, holder, parent: null, depth: scope.depth + 1 }
-  const asked = parseEntryOptions(options, holder, scope.rules)
+  const within = <T>(option: string, parse: () => T): T => {
+    scope.trail.push(`${path}.${option}`)
+    const parsed = parse()
+    scope.trail.pop()
+    return parsed
+  }
+  const asked = parseEntryOptions(options, holder, scope.rules, within)
   if (!isDocument(holder)) assertWithinComponent(asked, path)
-  return { mode, ...asked, populate: parseForm(options.get('populate'), inner) }
+  const populate = within('populate', () => parseForm(options.get('populate'), inner))
+  return { mode, ...asked, populate }
 }
 
 /** What has entries of its own, which the database can look for. */

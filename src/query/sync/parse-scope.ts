@@ -128,7 +128,7 @@ function parseMembers(input: unknown, name: string, plan: ContentTypePlan): Fiel
 
 /** Conditions on the type's own scalars: what a change of another document decides would have to be looked up each time. */
 function parseOwnFilter(input: unknown, plan: ContentTypePlan): Filter | null {
-  const filter = parseFilters(input, plan, { mayRead: () => true })
+  const filter = parseFilters(input, plan, { mayRead: () => false })
   if (filter !== null) assertOwn(filter)
   return filter
 }

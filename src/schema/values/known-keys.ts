@@ -1,4 +1,5 @@
 import { shownName, ValidationError } from '../../errors.ts'
+import { didYouMean } from '../../near-miss.ts'
 import type { AttributeDefinition, ComponentDefinition, Data, Uid } from '../definition.ts'
 
 type Components = ReadonlyMap<Uid, ComponentDefinition>
@@ -46,7 +47,7 @@ export function assertKnownKeys(
       }
       assertKnownWithin(data[key], attributes[key], [key], known)
     } else if (!(IGNORED_KEYS as readonly string[]).includes(key)) {
-      throw invalidRootKey(key)
+      throw invalidRootKey(key, attributes)
     }
   }
 }
@@ -55,8 +56,8 @@ function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: Kno
   return isTrusted || definition?.writable !== false
 }
 
-function invalidRootKey(key: string): ValidationError {
-  const message = `Invalid key ${shownName(key)}`
+function invalidRootKey(key: string, attributes: Attributes): ValidationError {
+  const message = `Invalid key ${shownName(key)}${hintOf(key, attributes)}`
   if (UNADDRESSABLE_KEYS.has(key))
     return new ValidationError(message, { key, source: 'body' }, { code: 'invalid_key' })
   return new ValidationError(
@@ -67,6 +68,19 @@ function invalidRootKey(key: string): ValidationError {
       source: 'body',
     },
     { code: 'invalid_key' },
+  )
+}
+
+/** Private attributes and relations are never suggested: the caller may not be permitted to know them. */
+function hintOf(key: string, attributes: Attributes): string {
+  if (UNADDRESSABLE_KEYS.has(key) || SERVER_KEYS.has(key)) return ''
+  const shown = Object.entries(attributes).filter(
+    ([, { type, private: isPrivate, writable }]) =>
+      type !== 'relation' && isPrivate !== true && writable !== false,
+  )
+  return didYouMean(
+    key,
+    shown.map(([name]) => name),
   )
 }
 
@@ -128,7 +142,7 @@ function assertKnownInside(
     } else if (key !== 'id') {
       const at = path.join('.')
       throw new ValidationError(
-        `Invalid key ${shownName(key)} at ${at}`,
+        `Invalid key ${shownName(key)} at ${at}${hintOf(key, attributes)}`,
         { key, path: at, source: 'body' },
         { code: 'invalid_key' },
       )

@@ -107,7 +107,7 @@ describe('compileQueries', () => {
       'fields: Invalid key vieuws; did you mean views?',
       'sort: Invalid key titles; did you mean title?',
       'populate.tag: Invalid key tag; did you mean tags?',
-      'populate.seo: Invalid key titel; did you mean title?',
+      'populate.seo: populate.seo.fields: Invalid key titel; did you mean title?',
       'pagination.pagesize: no such key; did you mean pageSize?',
     ])
   })

@@ -607,6 +607,11 @@ describe('parsePopulate', () => {
       path: `${parent}.${key}`,
     })
     const nested = (key: string): Fault => ({ message: `Invalid key ${key}`, key, path: null })
+    /** The message names the level; the path begins there, as in the dialect. */
+    const within = (level: string, fault: Fault): Fault => ({
+      ...fault,
+      message: `${level}: ${fault.message}`,
+    })
 
     const keys: readonly (readonly [string, unknown, Fault])[] = [
       ['true', 'true', unknown('true')],
@@ -637,9 +642,21 @@ describe('parsePopulate', () => {
           path: 'tags.localizations',
         },
       ],
-      ['an unknown name in a nested list', { author: { populate: ['nope'] } }, unknown('nope')],
-      ['a scalar in a nested list', { author: { populate: ['name'] } }, unknown('name')],
-      ['an unknown name in a nested object', { seo: { populate: { nope: '1' } } }, unknown('nope')],
+      [
+        'an unknown name in a nested list',
+        { author: { populate: ['nope'] } },
+        within('populate.author.populate', unknown('nope')),
+      ],
+      [
+        'a scalar in a nested list',
+        { author: { populate: ['name'] } },
+        within('populate.author.populate', unknown('name')),
+      ],
+      [
+        'an unknown name in a nested object',
+        { seo: { populate: { nope: '1' } } },
+        within('populate.seo.populate', unknown('nope')),
+      ],
       ['an unknown name in a path', 'author.nope', unusableAt('nope', 'author')],
       ['it deeper', 'author.articles.nope.x', unusableAt('nope', 'author.articles')],
       ['a scalar in a path', 'author.name', unusableAt('name', 'author')],
@@ -661,7 +678,7 @@ describe('parsePopulate', () => {
         {
           author: { populate: { profile: { foo: '1' } } },
         },
-        unknownAt('foo', 'profile'),
+        within('populate.author.populate', unknownAt('foo', 'profile')),
       ],
       ['status', { category: { status: 'draft' } }, unknownAt('status', 'category')],
       ['locale', { category: { locale: 'fr' } }, unusableAt('locale', 'category')],
@@ -716,7 +733,11 @@ describe('parsePopulate', () => {
         {
           sections: { on: { 'sections.nope': 'true' } },
         },
-        unusableAt('sections.nope', 'sections.on'),
+        {
+          ...unusableAt('sections.nope', 'sections.on'),
+          message:
+            'Invalid key sections.nope at sections.on.sections.nope; did you mean sections.quote?',
+        },
       ],
       [
         'ids of a component in a zone',
@@ -744,12 +765,34 @@ describe('parsePopulate', () => {
         {
           sections: { on: { 'sections.hero': { populate: 'nope' } } },
         },
+        within('populate.sections.on.sections.hero.populate', unknown('nope')),
+      ],
+      [
+        'an unknown name two levels down',
+        { author: { populate: { articles: { populate: 'nope' } } } },
+        within('populate.author.populate.articles.populate', unknown('nope')),
+      ],
+      [
+        'an unknown name after a nested list that is read',
+        { author: { populate: ['articles'] }, nope: 'true' },
         unknown('nope'),
       ],
-      ['nested filters', { tags: { filters: { nope: '1' } } }, nested('nope')],
-      ['nested fields', { tags: { fields: ['nope'] } }, nested('nope')],
-      ['nested sort', { tags: { sort: 'nope' } }, nested('nope')],
-      ['a private field of a component', { links: { fields: 'hidden' } }, unknown('hidden')],
+      [
+        'nested filters',
+        { tags: { filters: { nope: '1' } } },
+        within('populate.tags.filters', nested('nope')),
+      ],
+      [
+        'nested fields',
+        { tags: { fields: ['nope'] } },
+        within('populate.tags.fields', nested('nope')),
+      ],
+      ['nested sort', { tags: { sort: 'nope' } }, within('populate.tags.sort', nested('nope'))],
+      [
+        'a private field of a component',
+        { links: { fields: 'hidden' } },
+        within('populate.links.fields', unknown('hidden')),
+      ],
     ]
     for (const [what, input, { message, key, path }] of keys) {
       it(`${what}: ${message}`, () => {

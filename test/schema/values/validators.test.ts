@@ -252,7 +252,8 @@ describe('a key', () => {
   for (const [key, details] of refused) {
     it(`${key} is refused, before anything else is looked at`, () => {
       const error = refusal({ short: 5, [key]: 1 })
-      expect(error.message).to.equal(`Invalid key ${key}`)
+      const hint = key === 'Label' ? '; did you mean label?' : ''
+      expect(error.message).to.equal(`Invalid key ${key}${hint}`)
       expect(error.details).to.deep.equal(details)
     })
   }
