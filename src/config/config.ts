@@ -90,6 +90,7 @@ function toConfig(settings: Settings): Config {
         maxEntries: settings.API_MAX_ENTRIES,
         maxBytes: settings.API_MAX_BYTES,
       }),
+      strictQuery: settings.QUIRE_STRICT_QUERY,
     }),
     cache: toCache(settings),
     secrets: Object.freeze({

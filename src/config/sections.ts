@@ -82,6 +82,8 @@ export interface ApiConfig {
   readonly maxLimit: number
   /** Bounds of one answer. */
   readonly answer: { readonly maxEntries: number; readonly maxBytes: number }
+  /** Whether unknown parameters and keys of bodies are refused. */
+  readonly strictQuery: boolean
 }
 
 /** Of answers to reads. */

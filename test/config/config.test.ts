@@ -67,6 +67,7 @@ describe('readConfig', () => {
         defaultLimit: 25,
         maxLimit: 100,
         answer: { maxEntries: 10_000, maxBytes: 33_554_432 },
+        strictQuery: false,
       },
       cache: { bytes: 33_554_432, staleMs: 1_000, maxAgeSeconds: 0, tags: null, purge: null },
       secrets: { rootApiToken: null, jwtSecret: null, metricsToken: null },
@@ -152,6 +153,7 @@ describe('readConfig', () => {
     ],
     ['a proxy', { TRUST_PROXY: 'on' }, (config) => config.http.trustedProxies, 1],
     ['two proxies', { TRUST_PROXY: '2' }, (config) => config.http.trustedProxies, 2],
+    ['strict queries', { QUIRE_STRICT_QUERY: 'on' }, (config) => config.api.strictQuery, true],
     ['rate limits off', { RATE_LIMIT: 'off' }, (config) => config.http.rateLimit, false],
     [
       'a standalone allowed',

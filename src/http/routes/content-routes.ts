@@ -39,6 +39,7 @@ import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.t
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
 import { readTime, showSchedule } from './schedule-action.ts'
 import type { Context, Middleware } from '../state.ts'
+import { assertKnownBody, assertKnownParameters } from '../strict-request.ts'
 import { toJson } from '../to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {
@@ -112,6 +113,8 @@ export function contentRoutes(
   const { authenticate, readBody } = dependencies
   const handle = (verb: ContentVerb, handler: ContentHandler): Guarded =>
     permitted(contentAction(plan, verb), async (ctx) => {
+      assertKnownParameters(ctx, dependencies.api)
+      assertKnownBody(ctx, dependencies.api)
       const locales = await dependencies.locales.current()
       const endpoint = `/api/${name}`
       await handler(
@@ -121,6 +124,7 @@ export function contentRoutes(
     })
   const read = (verb: ContentVerb, prepare: PrepareRead): Guarded =>
     permitted(contentAction(plan, verb), async (ctx) => {
+      assertKnownParameters(ctx, dependencies.api)
       const locales = await dependencies.locales.current()
       const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
       await dependencies.reads.answer(ctx, { uid: plan.uid, documentId, locales }, () =>

@@ -17,6 +17,7 @@ import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
 import { receiveAuthorized } from '../receive-authorized.ts'
 import type { Context } from '../state.ts'
+import { assertKnownParameters } from '../strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
   readonly media: {
@@ -33,7 +34,10 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   const { authenticate, readBody } = dependencies
   const router = guardedRouter('/api/upload')
   const handle = (verb: FileVerb, handler: (ctx: Context) => Promise<void>): Guarded =>
-    permitted(pluginAction(FILES, verb), handler)
+    permitted(pluginAction(FILES, verb), async (ctx) => {
+      assertKnownParameters(ctx, dependencies.api, ['start', 'limit', 'id'])
+      await handler(ctx)
+    })
   // The permission is asked for before the body is read: a stranger's upload is not received.
   const receive = async (ctx: Context): Promise<void> => {
     await readBody(ctx, () => upload(ctx, dependencies))

@@ -19,6 +19,7 @@ import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../state.ts'
+import { assertKnownBody, assertKnownParameters } from '../strict-request.ts'
 
 export interface UserRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
@@ -35,7 +36,11 @@ export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
     permitted(
       pluginAction('plugin::users-permissions.user', verb),
-      (ctx) => handler(ctx, dependencies),
+      async (ctx) => {
+        assertKnownParameters(ctx, dependencies.api, ['start', 'limit', 'page', 'pageSize'])
+        assertKnownAttributes(ctx, dependencies)
+        await handler(ctx, dependencies)
+      },
       readBody,
     )
   router.get('/', authenticate, handle('find', list))
@@ -46,6 +51,15 @@ export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   router.put('/:id', authenticate, handle('update', update))
   router.delete('/:id', authenticate, handle('destroy', destroy))
   return router
+}
+
+function assertKnownAttributes(ctx: Context, dependencies: UserRouteDependencies): void {
+  const { members } = userPlan(dependencies)
+  const shown = [...members.values()].filter(
+    ({ kind, private: isPrivate }) => kind !== 'relation' && !isPrivate,
+  )
+  const suggested = ['password', ...shown.map(({ name }) => name)]
+  assertKnownBody(ctx, dependencies.api, ['role', ...suggested, ...members.keys()], suggested)
 }
 
 async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {

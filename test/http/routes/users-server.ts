@@ -117,6 +117,7 @@ export async function serveUsers(
         defaultLimit: 2,
         maxLimit: 100,
         answer: { maxEntries: 10_000, maxBytes: 33_554_432 },
+        strictQuery: false,
       },
       authenticate: authenticate(access),
       readBody: readBody(1_000_000),
