@@ -95,6 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'config',
     'log',
+    'near-miss',
     'observed',
     'time-slice',
     'work-queue',

@@ -39,7 +39,7 @@ import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.t
 import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
 import { readTime, showSchedule } from './schedule-action.ts'
 import type { Context, Middleware } from '../state.ts'
-import { assertKnownBody, assertKnownParameters } from '../strict-request.ts'
+import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
 import { toJson } from '../to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {

@@ -17,7 +17,7 @@ import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
 import { receiveAuthorized } from '../receive-authorized.ts'
 import type { Context } from '../state.ts'
-import { assertKnownParameters } from '../strict-request.ts'
+import { assertKnownParameters } from '../reads/strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
   readonly media: {

@@ -19,7 +19,7 @@ import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../state.ts'
-import { assertKnownBody, assertKnownParameters } from '../strict-request.ts'
+import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
 
 export interface UserRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
