@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   ['GET /setting', '404 NotFoundError: Not Found'],
   [
     'GET /articles?filters[nope]=1',
-    '400 ValidationError: Invalid key nope [nope null query filters]',
+    '400 ValidationError: Invalid key nope; did you mean note? [nope null query filters]',
   ],
   ['POST /samples', { data: {} }, '400 ValidationError: label must be defined. [label]'],
   ['public GET /secret-notes', '403 ForbiddenError: Forbidden'],
