@@ -59,7 +59,7 @@ describeInBrowser('passkeys', function () {
     await add('Laptop', 'not the password')
     await page
       .getByRole('dialog')
-      .getByText(/current password is invalid/)
+      .getByText(/current password is wrong/)
       .waitFor()
     await page.keyboard.press('Escape')
     await add('Laptop')
