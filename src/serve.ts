@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createHolder } from 'node:net'
 import type { AddressInfo, Server as Holder, Socket } from 'node:net'
 import { localAddress } from './config/config.ts'
@@ -135,22 +135,35 @@ function createLimited(limits: ConnectionLimits, listener: RequestListener): Ser
 }
 
 /**
- * Cuts off who sends request upon request without reading an answer. Node 22 stops reading from such a
- * client, but after all that one read has brought: nearly 2,000 requests, whose answers would be kept.
+ * Closes a connection that sends many requests without reading a response. Node 22 stops reading from such a client, but
+ * only after one read, which can bring nearly 2,000 requests.
  */
 function limitPipelined(listener: RequestListener): RequestListener {
-  const unanswered = new WeakMap<Socket, number>()
-  const add = (socket: Socket, change: number): number => {
-    const count = (unanswered.get(socket) ?? 0) + change
-    unanswered.set(socket, count)
-    return count
+  const openResponses = new WeakMap<Socket, Set<ServerResponse>>()
+  const responsesOf = (socket: Socket): Set<ServerResponse> => {
+    const known = openResponses.get(socket)
+    if (known !== undefined) return known
+    const responses = new Set<ServerResponse>()
+    openResponses.set(socket, responses)
+    socket.once('close', () => setImmediate(closeAll, responses))
+    return responses
   }
   return (request, response) => {
     const { socket } = request
-    if (add(socket, 1) > MAX_PIPELINED) socket.destroy()
+    const responses = responsesOf(socket)
+    if (responses.size >= MAX_PIPELINED) socket.destroy()
     if (socket.destroyed) return
-    response.once('close', () => add(socket, -1))
+    responses.add(response)
+    response.once('close', () => responses.delete(response))
     listener(request, response)
+  }
+}
+
+/** Node 20 to 24 give a pipelined response a socket that is closed already, and then never emit `close` for it. */
+function closeAll(responses: ReadonlySet<ServerResponse>): void {
+  for (const response of responses) {
+    response.destroy()
+    response.emit('close')
   }
 }
 

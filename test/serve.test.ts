@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { readConfig } from '../src/config/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
 import type { RunningServer } from '../src/serve.ts'
+import { until } from './until.ts'
 
 const { connections } = readConfig({ KEEP_ALIVE_TIMEOUT_MS: '60000' }).http
 const config = { http: { host: '127.0.0.1', port: 0, connections } }
@@ -71,5 +73,28 @@ describe('serve', () => {
     await inFlight
     await stop()
     expect(await slow).to.equal('dropped')
+  })
+
+  it('closes every response whose connection closes, pipelined ones included', async () => {
+    const LARGE = Buffer.alloc(1_000_000, 'x')
+    let [opened, closed] = [0, 0]
+    const { port } = await serving((_, response) => {
+      opened += 1
+      response.once('close', () => (closed += 1))
+      setTimeout(() => response.end(LARGE), opened % 7)
+    })
+    const clients = Array.from({ length: 30 }, () => {
+      const client = connect(port, '127.0.0.1')
+      client.on('error', () => undefined)
+      client.write('GET / HTTP/1.1\r\nHost: quire\r\n\r\n'.repeat(6))
+      return client.pause()
+    })
+    await until(() => opened === 180, 10_000)
+    for (const client of clients) client.destroy()
+    await until(
+      () => closed === opened,
+      10_000,
+      () => `${closed} of ${opened}`,
+    )
   })
 })

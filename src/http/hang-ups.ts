@@ -15,10 +15,15 @@ export function isHangUp(error: unknown): boolean {
   return HANG_UPS.has(code) || code.startsWith('HPE_')
 }
 
+/** Whether the connection of a response is closed. `closed` stays false for a pipelined one that was never begun. */
+export function hasLeft({ closed, destroyed, req }: ServerResponse): boolean {
+  return closed || destroyed || req.socket.destroyed
+}
+
 /** The client of a response, which leaves when its connection closes. */
 export function callerOf(response: ServerResponse) {
   return {
-    hasLeft: () => response.closed,
+    hasLeft: () => hasLeft(response),
     onLeave: (listener: () => void) => {
       response.once('close', listener)
       return () => response.off('close', listener)

@@ -12,6 +12,7 @@ import { badRequestReason } from '../bad-request-reason.ts'
 import { bareTag } from '../entity-tag.ts'
 import { envelopeAt, ERROR_CODE } from '../envelope.ts'
 import { createFailureReport } from '../report-failures.ts'
+import { hasLeft } from '../hang-ups.ts'
 import type { Context, Middleware } from '../state.ts'
 
 /**
@@ -26,7 +27,7 @@ export function handleErrors(log: Logger): Middleware {
       await next()
     } catch (error) {
       const known = asCmsError(error)
-      if (hasGone(ctx)) {
+      if (hasLeft(ctx.res)) {
         log.debug({ requestId: ctx.state.requestId }, 'The client closed the connection')
       } else if (known === null) {
         log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
@@ -76,11 +77,6 @@ const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
 const INTERNAL_ERROR = {
   data: null,
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
-}
-
-/** The client is gone: the failure is most often that of reading the request. */
-function hasGone({ req, res }: Context): boolean {
-  return res.closed || req.socket.destroyed
 }
 
 /** Body parsers throw plain errors: with a status, or zlib's when a body is packed badly. No details. */

@@ -1,4 +1,5 @@
 import { ServiceUnavailableError } from '../../errors.ts'
+import { hasLeft } from '../hang-ups.ts'
 import type { Middleware } from '../state.ts'
 
 /** Smaller bodies are not counted: as many as there are connections, they are no matter. */
@@ -23,7 +24,7 @@ export function limitUnsent(maxBytes: number): Middleware {
         { code: 'overloaded' },
       )
     }
-    if (ctx.res.closed) return // the client has gone: nothing is sent
+    if (hasLeft(ctx.res)) return
     unsent += length
     ctx.res.once('close', () => {
       unsent -= length

@@ -8,6 +8,7 @@ import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.t
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import type { Data } from '../../schema/definition.ts'
 import { parameterOf, readQuery } from '../read-request.ts'
+import { hasLeft } from '../hang-ups.ts'
 import type { Context } from '../state.ts'
 
 /** An address outlives its bytes (`POST /api/upload?id=`): a copy may be stored, but is revalidated. */
@@ -88,7 +89,7 @@ async function find(
 /** Goes when its client does, and takes no place from others while it waits. */
 function askerOf({ req, res }: Context, limited: LimitInFlight): Asker {
   const gone = new AbortController()
-  if (res.closed) gone.abort()
+  if (hasLeft(res)) gone.abort()
   res.once('close', () => gone.abort())
   return { gone: gone.signal, waitFor: (wait) => limited.aside(req, wait) }
 }

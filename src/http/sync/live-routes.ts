@@ -12,6 +12,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../guarded-router.ts'
 import { networkOf } from '../network-of.ts'
 import { readQuery } from '../read-request.ts'
+import { hasLeft } from '../hang-ups.ts'
 import type { Context, Middleware } from '../state.ts'
 import { responseSink } from './response-sink.ts'
 import { assertLocales, invalid } from './refuse.ts'
@@ -108,7 +109,7 @@ async function open(
     },
     () => begin(ctx, res),
   )
-  if (res.closed) stream.close()
+  if (hasLeft(res)) stream.close()
   else res.once('close', () => stream.close())
 }
 
