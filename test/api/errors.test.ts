@@ -186,7 +186,7 @@ describe('bad input over HTTP', () => {
       { body: { data: { 'extra.a': 1 } } },
       400,
       'ValidationError',
-      /^Invalid key extra\.a$/,
+      /^Invalid key extra\.a; did you mean extra\?$/,
     ],
     [
       'an inherited name',
