@@ -9,23 +9,22 @@ import {
 } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 
-/** How long the writer of an intent is waited for. It has to release it by then, or its row counts as it is. */
+/** Deadline of a bulk write. After it, its rows are numbered even if the writer has not released them. */
 const INTENT_MS = 120_000
 
-/** A row of the log that is not to be numbered yet: what it names is being written, by no transaction. */
+/** A row of the log for a bulk write in progress. It is not numbered yet. */
 export interface IntentRow extends Omit<PendingRow, 'pending'> {
   readonly intent: 1
   readonly until: Date
 }
 
 /**
- * Runs a write of many versions that is no transaction, and sees to it that the log names all of them, whatever becomes of
- * this process: an intent that names them is stored beforehand, and released when `write` has ended, be it by failing. A
- * process that dies in between leaves the intent, which is numbered when its time is over (`releaseOverdue`). So the log
- * may name what did not change; who reads it looks at what is there.
- *
- * For bulk writes that go through no transaction of `Database.transact`. What does needs no call: its transaction logs
- * itself. `write` is given the commit, for the versions to name (`COMMIT` of `versions/revision.ts`).
+ * Runs a bulk write outside of a transaction, and guarantees that the log names all its versions. An intent row is
+ * stored before `write` and released after it, even on failure. If the process dies, the intent is numbered after
+ * its deadline (`releaseOverdue`). The log may therefore name unchanged versions, and readers must check the
+ * current state.
+ * `write` gets the commit id for its versions (`COMMIT` of `versions/revision.ts`). Writes in `Database.transact`
+ * do not need this function.
  */
 export async function recordBulk<T>(
   database: Database,
@@ -54,7 +53,7 @@ export async function recordBulk<T>(
       ),
     )
     const ids = intents.map(({ _id }) => _id)
-    // Taken for dead meanwhile: what was numbered then may have been before the write.
+    // The deadline has passed, and the rows may have been numbered before the write. Log the items again.
     if (released.modifiedCount < intents.length) {
       const late = rowsOf({ id: commitId(id), ...authorship }, items)
       await asCmsErrors(() => rows.insertMany([...late], options))
@@ -64,7 +63,7 @@ export async function recordBulk<T>(
   }
 }
 
-/** Lets intents be numbered whose writers have died. Answers how many there were. */
+/** Releases overdue intents of dead writers for numbering. Returns their number. */
 export async function releaseOverdue(database: Database, now: Date): Promise<number> {
   const { modifiedCount } = await asCmsErrors(() =>
     database

@@ -2,17 +2,17 @@ import type { CommitLog } from './commit-log.ts'
 import type { ObservedLog } from './observe-log.ts'
 
 /**
- * When the process came to know of changes, type by type: who keeps what was read asks it whether that still holds. Its
- * time is a count that grows with each change. What this process commits counts before it is acknowledged, what others
- * commit with the first look at the log that began after.
+ * Records when this process learned of changes to each type, so that caches can check their validity. The time is
+ * a counter of changes. Own commits count before they are acknowledged. Commits of other processes count with the
+ * first look at the log that starts after them.
  */
 export interface ChangeClock {
-  /** To be taken before a read: what is read then holds until `hasChanged`. */
+  /** Call this before a read. The result of the read is valid until `hasChanged` returns true. */
   readonly now: () => number
   readonly hasChanged: (types: Iterable<string>, since: number) => boolean
   /**
-   * Sees to it that all is known that was acknowledged up to `staleMs` ago, looking at the log where the last look is
-   * older; no command as long as it is not.
+   * Resolves when all commits acknowledged up to `staleMs` ago are known. Polls the log only if the last poll is
+   * older.
    */
   readonly settle: (staleMs: number) => Promise<void>
   close(): void
@@ -20,13 +20,15 @@ export interface ChangeClock {
 
 type WatchedLog = Pick<CommitLog, 'head' | 'look' | 'onLook' | 'onOwnCommit'>
 
-/** So many commits are known by name; to forget them costs that they count twice. */
+/**
+ * Maximum number of remembered commit ids. A forgotten commit counts twice, which only invalidates caches again.
+ */
 const MOST_KNOWN = 10_000
 
 export function openChangeClock(log: WatchedLog): ChangeClock {
   const times = openTimes()
   const looks = openLooks(log)
-  let logId = log.head().log // what was committed since is in the first look
+  let logId = log.head().log // the first look includes later commits
   const see = ({ head, commits, isWhole, startedAt }: ObservedLog): void => {
     if (!isWhole || head.log !== logId) times.noteAll()
     for (const { id, types } of commits) times.noteNew([id], types)
@@ -54,12 +56,11 @@ function typesOf(of: readonly { readonly type: string }[]): readonly string[] {
   return of.map(({ type }) => type)
 }
 
-/** When each type changed last, by a count of all changes. */
 function openTimes() {
   let time = 1
   let allChanged = 0
   const changed = new Map<string, number>()
-  /** Commits that have counted: each is seen without a number, then with one. */
+  /** Ids of counted commits. Each commit is seen before and after it is numbered. */
   const counted = new Set<string>()
   const note = (ids: readonly string[], types: readonly string[]): void => {
     time += 1
@@ -85,7 +86,9 @@ function openTimes() {
   }
 }
 
-/** Looks at the log when what is known of it has become too old: one for all who may share it. */
+/**
+ * Polls the log if the known state is too old. Concurrent callers share one poll where its start is recent enough.
+ */
 function openLooks(log: Pick<WatchedLog, 'look'>) {
   let knownAt = -Infinity
   let looking: Looking | null = null

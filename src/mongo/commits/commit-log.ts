@@ -11,49 +11,47 @@ import { openPace, type Pace } from './pace.ts'
 import { sweepLog } from './retention.ts'
 import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 
-/** The commit log as one process keeps it going and knows it. */
 export interface CommitLog {
-  /** The newest head that this process has seen: at most `LOOK_MS` behind, while the database answers. */
+  /** The newest known head, at most `LOOK_MS` old while the database responds. */
   head(): Head
-  /** The head as it is now. */
+  /** Reads the current head. */
   refresh(): Promise<Head>
-  /** Runs reads that see at least the head (`readAtHead`), and the place that a client has reached. */
+  /** Runs reads that include at least the head (`readAtHead`) and the position of the client. */
   readAtHead<T>(wanted: Omit<HeadWanted, 'known'>, work: (at: HeadMoment) => Promise<T>): Promise<T>
-  /** When the head was last read, by `performance.now()`. */
+  /** The time of the last read of the head, by `performance.now()`. */
   seenAt(): number
-  /** Calls the listener with each newer head. Returns a function that unsubscribes. */
   onHead(listener: (head: Head) => void): () => void
-  /** Calls the listener with the commits of this process, at once and before they are numbered. */
+  /** Calls the listener with the commits of this process, before they are numbered. */
   onOwnCommit(listener: CommitListener): () => void
-  /** Looks at the log now: at what has no number yet, too. */
+  /** Polls the log now, including commits without a number. */
   look(): Promise<ObservedLog>
-  /** Calls the listener after each poll, the regular ones every `LOOK_MS` included. */
+  /** Calls the listener after each poll, including the regular polls every `LOOK_MS`. */
   onLook(listener: (observed: ObservedLog) => void): () => void
   /** Polls more often while a request waits for the next commit. Returns a function that ends this. */
   follow(): () => void
   health(): Promise<LogHealth>
-  /** Numbers what this process has committed, and ends. */
+  /** Numbers the remaining commits and stops all timers. */
   close(): Promise<void>
 }
 
 export interface CommitLogOptions {
   readonly database: Database
   readonly retentionDays: number
-  /** How long commits that hold history are kept. */
+  /** Retention of commits that hold history. */
   readonly historyDays: number
   readonly onBackgroundError: (error: unknown) => void
   readonly lookMs?: number
 }
 
-/** How often a process looks at the head. */
+/** Interval of polls of the head. */
 const LOOK_MS = 500
-/** While a request waits. */
+/** Interval while a request waits. */
 const FOLLOW_MS = 150
 const DAY_MS = 86_400_000
-/** How often rows are looked for that are over: by one process in turn. */
+/** Interval of sweeps for expired rows, across all processes. */
 const SWEEP_EVERY_MS = 60_000
 
-/** Begins the log where there is none, and keeps its numbers going until `close`. */
+/** Creates the log if it does not exist, and numbers commits until `close`. */
 export async function openCommitLog(options: CommitLogOptions): Promise<CommitLog> {
   const { database, onBackgroundError, lookMs = LOOK_MS } = options
   await ensureHead(database)
@@ -100,24 +98,23 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
     close: async () => {
       forget()
       await Promise.all([stopLooking(), stopSweeping(), pace.stop()])
-      await numberTheRest(database).catch(onBackgroundError) // then the next process does
+      await numberTheRest(database).catch(onBackgroundError) // the next process does it
     },
   }
 }
 
 function paceOf(number: () => Promise<boolean>, onError: (error: unknown) => void): Pace {
   return openPace({
-    // What waits for a commit to be numbered is of no request, though a request has woken it.
+    // Detaches the sequencer from the context of the request that has woken it.
     run: AsyncResource.bind(() =>
       number().catch((error: unknown) => {
         onError(error)
-        return false // the next look wakes it again
+        return false // woken again by the next poll
       }),
     ),
   })
 }
 
-/** The interval of polls, by whether a request waits. */
 function openFollowers(lookMs: number) {
   let followers = 0
   return {
@@ -131,7 +128,7 @@ function openFollowers(lookMs: number) {
   }
 }
 
-/** What has been committed by now; others may be faster with some of it. */
+/** Numbers all pending commits. Other processes may number some of them concurrently. */
 async function numberTheRest(database: Database): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
     const { head, more } = await sequence(database)
@@ -139,11 +136,10 @@ async function numberTheRest(database: Database): Promise<void> {
   }
 }
 
-/** Looks at the log from an earlier head on. */
 function openLooks(database: Database, first: Head, see: (head: Head) => void) {
   const listeners = new Set<(observed: ObservedLog) => void>()
   let lookedTo = first
-  /** What this process has numbered since, by its number: the look need not read it again. */
+  /** Commits that this process has numbered since the last poll, by number. The poll skips them. */
   const numbered = new Map<number, SeenCommit>()
   return {
     noteNumbered: ({ from, commits }: Numbered): void => {
@@ -172,7 +168,7 @@ function watchHead(first: Head) {
     head: () => head,
     seenAt: () => seenAt,
     see: (seen: Head): void => {
-      if (seen.log === head.log && seen.version < head.version) return // read before, answered later
+      if (seen.log === head.log && seen.version < head.version) return // a late reply of an earlier read
       seenAt = performance.now()
       const isNewer = seen.seq !== head.seq || seen.log !== head.log
       head = seen
@@ -186,8 +182,8 @@ function watchHead(first: Head) {
 }
 
 /**
- * Looks, and wakes the sequencer where a commit has no number at two looks in a row, or is getting one all that time:
- * whoever should have done that has died.
+ * Polls the log. Wakes the sequencer if a commit stays unnumbered for two polls in a row, because its sequencer
+ * has died.
  */
 function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Promise<void> {
   let waiting: string | null = null
@@ -215,7 +211,7 @@ async function sweepOnce({
   })
 }
 
-/** Runs again and again, with pauses between. Answers how to stop it. */
+/** Repeats `run` with pauses. Returns a function that stops it. */
 function every(
   restMs: () => number,
   onError: (error: unknown) => void,

@@ -4,37 +4,35 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 
-/** The number of the last commit that has changed something of a type. */
+/** The number of the last commit that changed a type. */
 export interface TypeSeq {
   readonly type: string
   readonly seq: number
 }
 
-/** Rows that are being numbered: the next sequencer finishes this first. */
+/** A batch of rows that is being numbered. The next sequencer completes it first. */
 export interface Assigning {
-  /** The number of the first. */
   readonly from: number
   /** In the order of their numbers. */
   readonly ids: readonly string[]
-  /** Of what they change. */
   readonly types: readonly TypeSeq[]
 }
 
 /**
- * How far the log is numbered. One document that all processes write, by single commands and never in a transaction: a
- * process that is killed in the middle of one keeps nobody from it.
+ * The state of the numbering, in one document that all processes write. It is written by single commands outside
+ * of transactions, so a killed process never blocks the others.
  */
 export interface Head {
   readonly _id: 'main'
-  /** Which log this is: another one since a backup was restored. */
+  /** The id of the log. It changes when a backup is restored. */
   readonly log: string
-  /** Of the last commit that counts: all below are there, none comes later. */
+  /** The number of the last complete commit. All lower numbers exist, and none is added later. */
   readonly seq: number
-  /** Commits up to this one have been removed by retention. */
+  /** Retention has removed the commits up to this number. */
   readonly floor: number
-  /** Changes with every write: it fences off a sequencer that read an earlier one. */
+  /** Changes with every write, which fences off a sequencer with an older head. */
   readonly version: number
-  /** A list, as names with dots are no keys everywhere. */
+  /** A list, because not all databases accept keys with dots. */
   readonly types: readonly TypeSeq[]
   readonly assigning: Assigning | null
 }
@@ -43,28 +41,28 @@ export const headsOf = (database: Database) => database.collection<Head>('quire_
 
 const MAIN = { _id: 'main' } as const
 
-/** Begins the log, where there is none. Many processes may do so at once. */
+/** Creates the head if it does not exist. Several processes may do so concurrently. */
 export async function ensureHead(database: Database): Promise<void> {
   const rest = { seq: 0, floor: 0, version: 0, types: [], assigning: null }
   await ensureRow(headsOf(database), { ...MAIN, log: nanoid(), ...rest })
 }
 
 /**
- * The head that a majority has, so that no failover takes it back.
- * @throws Error where the log has not begun
+ * Reads the head with majority read concern, so that no failover rolls it back.
+ * @throws Error if the log does not exist
  */
 export function readHead({ majority }: Database): Promise<Head> {
   return readHeadAt({ database: majority, session: undefined })
 }
 
-/** @throws Error where the log has not begun */
+/** @throws Error if the log does not exist */
 export async function readHeadAt(moment: Moment): Promise<Head> {
   const head = await asCmsErrors(() => headsOf(moment.database).findOne(MAIN, optionsAt(moment)))
   if (head === null) throw new Error('the commit log has no head')
   return head
 }
 
-/** Writes the head unless it has changed since it was read; null where it has. */
+/** Writes the head. Returns null if it has changed since it was read. */
 export function moveHead(
   database: Database,
   { version }: Head,

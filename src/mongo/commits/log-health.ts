@@ -3,15 +3,16 @@ import { COMMITS, type PendingRow, timeOfCommit } from '../connection/commit-rec
 import type { Database } from '../connection/database.ts'
 import { type Head, headsOf } from './heads.ts'
 
-/** How the log is doing. */
 export interface LogHealth {
-  /** Null where it has not begun. */
+  /** Null if the log does not exist. */
   readonly head: Pick<Head, 'log' | 'seq' | 'floor'> | null
-  /** Commits without a number, counted up to `MOST_COUNTED`. */
+  /** Number of commits without a number, up to `MOST_COUNTED`. */
   readonly pending: number
-  /** How long the oldest of them has been waiting, by the clock of this machine; 0 without any. */
+  /** Age of the oldest pending commit by the local clock; 0 without pending commits. */
   readonly lagMs: number
-  /** Numbered rows above the head, and not about to be below it: what a backup of changing data leaves. */
+  /**
+   * Number of numbered rows above the head and its current batch. A backup taken during writes leaves such rows.
+   */
   readonly strays: number
 }
 
@@ -41,7 +42,7 @@ export function examineLog(database: Database, now: Date): Promise<LogHealth> {
   })
 }
 
-/** Counted twice: what a sequencer has numbered in between is below its head by then. */
+/** Counts again after a hit, because a sequencer may have moved the head in between. */
 async function strayCount(
   database: Database,
   last: number,

@@ -5,23 +5,22 @@ import type { Database } from '../connection/database.ts'
 import { type Head, readHead } from './heads.ts'
 import { BATCH, type SeenCommit, toSeen } from './sequencer.ts'
 
-/** What one process has seen of the log. */
 export interface ObservedLog {
   readonly head: Head
-  /** What has no number yet, and what was numbered since the look before. */
+  /** Commits without a number, and commits numbered since the previous look. */
   readonly commits: readonly SeenCommit[]
-  /** The oldest that has no number. */
+  /** The oldest commit without a number. */
   readonly waiting: string | null
-  /** Whether these are all. */
+  /** False if `commits` was truncated. */
   readonly isWhole: boolean
-  /** When the look began, by `performance.now()`: what was acknowledged before is in it. */
+  /** Start of the look, by `performance.now()`. The look includes all commits acknowledged before. */
   readonly startedAt: number
 }
 
 /**
- * Looks at all that has been committed since an earlier head, numbered or not. What has no number is read first, then the
- * head: a row that was given one in between is named by `head.assigning`, or below the head and read after it. What this
- * process has numbered itself is known, by its number, and is not read.
+ * Reads all commits since an earlier head, numbered or not. Pending rows are read before the head. A row numbered
+ * in between is either named by `head.assigning` or read afterwards. Commits that this process has numbered itself
+ * (`known`) are not read.
  */
 export async function observeLog(
   database: Database,
@@ -46,7 +45,7 @@ export async function observeLog(
   }
 }
 
-/** Those that follow a number without a gap. */
+/** Returns the known commits that follow a number without a gap. */
 function knownAfter(
   seq: number,
   head: Pick<Head, 'seq'>,

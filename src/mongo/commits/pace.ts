@@ -1,45 +1,44 @@
-/** When something is run that should follow what happens soon, and cost little where much happens. */
+/** Schedules runs soon after events, with a bounded share of time under load. */
 export interface Pace {
-  /** Something has happened: a run begins soon. */
+  /** Schedules a run. */
   wake(): void
-  /** No run begins any more; what is under way has ended. */
+  /** Prevents new runs and waits for the current one. */
   stop(): Promise<void>
 }
 
 export interface PaceOptions {
-  /** Says whether there is more to do. It reports its failures itself. */
+  /** Returns whether more work is left. It must report its own errors. */
   readonly run: () => Promise<boolean>
   readonly now?: () => number
 }
 
-/** From what happens to the run, where runs have cost little lately: what happens together is taken together. */
+/** Delay between an event and its run, if recent runs were short. Events within it share a run. */
 const SOON_MS = 5
 const LEAST_REST_MS = 100
 const MOST_REST_MS = 400
-/** Runs take a twentieth of the time at most, as long as each ends within a twentieth of `MOST_REST_MS`. */
+/** Maximum share of time for runs, if no run takes longer than this share of `MOST_REST_MS`. */
 const SHARE = 0.05
-/** What a time without runs saves up for those that follow it: four seconds without any. */
+/** Maximum saved budget for later runs. It takes four idle seconds to accumulate. */
 const MOST_SAVED_MS = 200
 
-/** How long to rest, by what runs have cost: no time after what happens now and then, ever longer under load. */
+/** Calculates pauses from the cost of runs: none for occasional events, and longer ones under load. */
 export function openSavings(now: () => number) {
   let saved = MOST_SAVED_MS
   let countedAt = now()
   return {
-    /** Of a run that has just ended. @returns for how long to rest */
+    /** Accounts for a finished run. @returns the pause in milliseconds */
     spend: (ms: number): number => {
       const at = now()
       saved = Math.min(saved + SHARE * (at - countedAt), MOST_SAVED_MS) - ms
       countedAt = at
       if (saved >= 0) return 0
       const rest = Math.min(Math.max(-saved / SHARE, LEAST_REST_MS), MOST_REST_MS)
-      saved = Math.max(saved, -SHARE * MOST_REST_MS) // a slow run is made up for by one rest
+      saved = Math.max(saved, -SHARE * MOST_REST_MS) // one pause makes up for a slow run
       return rest
     },
   }
 }
 
-/** Runs after each `wake`, with rests between. */
 export function openPace({ run, now = () => performance.now() }: PaceOptions): Pace {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null

@@ -3,7 +3,7 @@ import { ServiceUnavailableError } from '../../errors.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { type Head, readHeadAt } from './heads.ts'
 
-/** The head, and reads that see at least what it counts. */
+/** The head, and a snapshot that includes its commits. */
 export interface HeadMoment {
   readonly head: Head
   readonly moment: Moment
@@ -12,20 +12,20 @@ export interface HeadMoment {
 type LogPlace = Pick<Head, 'log' | 'seq'>
 
 export interface HeadWanted {
-  /** The newest head that this process knows a majority to have. */
+  /** The newest head of a majority that this process knows. */
   readonly known: Head
-  /** Whether `known` will do where each read has its own moment: it need not be read again. */
+  /** Whether `known` may be used instead of reading the head, if each read has its own point in time. */
   readonly isRecent?: boolean
-  /** A place that a client was given, by whichever process. */
+  /** A position that any process has given to a client. */
   readonly reached?: LogPlace | null
 }
 
 const CATCH_UP_MS = 20
 
 /**
- * Reads the head and what `work` reads as of one moment. Just after an election the majority's data may be older than what
- * was acknowledged before: such a moment is waited out.
- * @throws ServiceUnavailableError when the database does not catch up in the time of a command
+ * Reads the head and runs `work` in the same snapshot. Just after an election, majority reads may be older than
+ * acknowledged writes. Such a snapshot is retried.
+ * @throws ServiceUnavailableError if the database does not catch up within the time limit of a command
  */
 export async function readAtHead<T>(
   database: Database,
@@ -52,7 +52,9 @@ function isBefore(head: LogPlace, { log, seq }: LogPlace): boolean {
   return head.log === log && head.seq < seq
 }
 
-/** A place beyond the head exists where the primary knows it; otherwise the client did not get it from this log. */
+/**
+ * Returns whether the primary has a position that is beyond the head. Otherwise the position is not from this log.
+ */
 async function isMissing(
   database: Database,
   head: LogPlace,

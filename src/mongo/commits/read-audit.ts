@@ -5,10 +5,9 @@ import type { Database } from '../connection/database.ts'
 import { readHead } from './heads.ts'
 import type { NumberedCommit } from './read-commits.ts'
 
-/** Which commits; what is left out asks nothing. */
+/** A filter of commits. Omitted properties match every commit. */
 export interface AuditSelection {
   readonly byKind?: string
-  /** Any of them. */
   readonly byIds?: readonly (string | number)[]
   readonly type?: string
   readonly documentId?: string
@@ -19,16 +18,16 @@ export interface AuditSelection {
 
 export interface AuditPage {
   readonly commits: readonly NumberedCommit[]
-  /** The number before which the next page begins; null where nothing earlier is kept. */
+  /** The number to pass as `before` for the next page; null if no earlier commits exist. */
   readonly next: number | null
 }
 
-/** What one page looks through at most, whatever it finds. */
+/** Maximum number of commits that one page scans. */
 const WINDOW = 20_000
 
 /**
- * Commits before a number, newest first. A page looks through a bounded part of the log, so it may be short, or empty,
- * while `next` says that there is more: what a rare author did long ago costs pages, never one long query.
+ * Returns commits before a number, newest first. Each page scans a bounded part of the log, so that a rare author
+ * does not cause a long query. A page may therefore be short or empty although `next` is set.
  */
 export async function findAudit(
   database: Database,
@@ -58,7 +57,7 @@ export async function findAudit(
   return { commits: page, next: isOver ? null : await nextBefore(database, start) }
 }
 
-/** Passes over what retention has removed, however much that is. */
+/** Skips the gap that retention has left. */
 async function nextBefore(database: Database, start: number): Promise<number | null> {
   const last = await asCmsErrors(() =>
     database
@@ -74,7 +73,7 @@ async function nextBefore(database: Database, start: number): Promise<number | n
   return last === null ? null : last.seq + 1
 }
 
-/** Whether the page's last commit is so near to `since` that only what is earlier is left; never where it is empty. */
+/** Returns whether the last commit of the page is at or before `since`. Only earlier commits remain then. */
 function reaches(page: readonly NumberedCommit[], since: Date): boolean {
   const last = page.at(-1)
   return last !== undefined && last.at <= since

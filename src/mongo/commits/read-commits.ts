@@ -5,7 +5,6 @@ import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import type { Head } from './heads.ts'
 
-/** A commit with its number. */
 export interface NumberedCommit extends Omit<PendingRow, 'pending'> {
   readonly seq: number
 }
@@ -16,8 +15,9 @@ interface CommitRange {
 }
 
 /**
- * Commits after a number, in their order and none above the head that was read before: below it none comes later. Numbers
- * have no gaps: whoever finds the first of them missing, or `head.floor` above what they have followed, has missed some.
+ * Returns commits after a number, in order and up to the head. No commit is added below the head later, and
+ * numbers have no gaps. A client has missed commits if the first number is missing, or if `head.floor` is above
+ * its position.
  */
 export async function readCommits(
   database: Database,
@@ -29,7 +29,7 @@ export async function readCommits(
   return commits
 }
 
-/** The same one by one, with what is needed of them, until `take` says that it is enough. */
+/** Like `readCommits`, but passes projected commits to `take` until it returns false. */
 export function scanCommits(
   database: Database,
   head: Pick<Head, 'seq'>,
@@ -40,7 +40,7 @@ export function scanCommits(
   return scanCommitsAt({ database, session: undefined }, head, range, projection, take)
 }
 
-/** The same as of one moment. */
+/** Like `scanCommits`, in a snapshot. */
 export function scanCommitsAt(
   moment: Moment,
   { seq }: Pick<Head, 'seq'>,
@@ -69,5 +69,5 @@ export function scanCommitsAt(
   })
 }
 
-/** At a time: a commit may have a thousand items. */
+/** Batch size. A commit may have a thousand items. */
 const SCANNED = 256

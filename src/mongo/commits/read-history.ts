@@ -5,33 +5,30 @@ import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-
 import type { Database } from '../connection/database.ts'
 import { commitOfKept, contentIn, keptId, type KeptRow } from '../history/kept-content.ts'
 
-/** What one commit did to one version. */
+/** The change of one version by one commit. */
 export interface HistoryItem extends CommitItem {
-  /** The commit; later ones sort behind it. */
+  /** The id of the commit. Ids of later commits sort after it. */
   readonly commit: string
   readonly at: Date
   readonly by: Author
   readonly requestId: string | null
 }
 
-/** The same with what the version was from then on, or until then. */
+/** A change with the content of the version: after a put, or before a delete. */
 export interface PastItem extends HistoryItem {
   readonly content: Document
 }
 
-/** Which items of which document. */
 export interface HistorySelection {
   readonly type: string
   readonly documentId: string
-  /** Those of these locales. */
   readonly locales: readonly string[]
   readonly status?: 'draft' | 'published'
 }
 
 /**
- * What was done to a document of a type that keeps history, newest first: `limit` commits before `before`. A commit
- * that did nothing in the selected locales and status gives no item, so there may be fewer items than `limit` and
- * still more to come: `next` is null at the end alone.
+ * Returns the changes of a document from `limit` commits before `before`, newest first. Commits without changes in
+ * the selected locales and status return no items. Only `next: null` marks the end.
  */
 export async function findHistory(
   database: Database,
@@ -46,8 +43,8 @@ export async function findHistory(
 }
 
 /**
- * What a document was as this revision, with its content, newest first; none where no history of that is kept. One write
- * may give versions of several locales the same revision, and a publication gives what it publishes that of its draft.
+ * Returns the changes that led to this revision, with content, newest first; empty without history. Versions of
+ * several locales may share a revision after one write. A published version has the revision of its draft.
  */
 export async function findRevision(
   database: Database,
@@ -67,18 +64,17 @@ export async function findRevision(
   )
 }
 
-/** Commits with one revision: that which gave it, and publications of locales. */
+/** Maximum number of commits of one revision: the write, and publications of locales. */
 const MOST_OF_ONE_REVISION = 500
 
 interface KeptOptions {
-  /** Of earlier commits than this. */
   readonly before: string | null
   readonly limit: number
-  /** Of commits that have given this revision to a version in one of these locales, with what was kept. */
+  /** Selects commits that gave this revision to a version in one of these locales, including its content. */
   readonly of?: { readonly revision: string; readonly locales: readonly string[] }
 }
 
-/** Newest first: ids begin with the document, and go on with the commit. */
+/** Sorted by id, newest first. The id starts with the document, followed by the commit. */
 function findKept(
   database: Database,
   documentId: string,
@@ -86,7 +82,7 @@ function findKept(
 ): Promise<readonly KeptRow[]> {
   const filter = {
     _id: { $gt: keptId(documentId, ''), $lt: keptId(documentId, before ?? BEHIND_ALL) },
-    documentId, // another one's may begin alike
+    documentId, // ids of another document may have the same prefix
     ...(of && { versions: { $elemMatch: { revision: of.revision, locale: { $in: of.locales } } } }),
   }
   return asCmsErrors(() =>
@@ -103,7 +99,7 @@ function findKept(
   )
 }
 
-/** Ids of commits are hexadecimal digits. */
+/** Sorts after all commit ids, which are hexadecimal. */
 const BEHIND_ALL = 'g'
 
 async function findRows(

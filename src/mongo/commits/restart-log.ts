@@ -6,8 +6,8 @@ import { ensureHead, type Head, moveHead } from './heads.ts'
 import { sequenceAll } from './sequencer.ts'
 
 /**
- * Makes it another log: after a backup was restored, where numbers that were given once may be given again to other
- * commits. Whoever follows the log begins anew. Numbers go on above all that there are.
+ * Replaces the id of the log after a restore, because numbers may be reassigned to other commits. Clients start
+ * over. The numbers continue above all existing ones.
  */
 export async function restartLog(database: Database): Promise<Head> {
   await ensureHead(database)
@@ -20,7 +20,7 @@ export async function restartLog(database: Database): Promise<Head> {
   }
 }
 
-/** Of rows above the head: a backup that was made while the server ran may hold an older head than rows. */
+/** Returns the highest number above the head. A backup of a running server may have rows newer than its head. */
 async function lastSeq(database: Database, { seq }: Head): Promise<number> {
   const last = await asCmsErrors(() =>
     database

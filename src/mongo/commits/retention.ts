@@ -15,16 +15,16 @@ interface NumberedRow {
   readonly items: readonly { readonly documentId: string }[]
 }
 
-/** Commits of before these times are removed; those that hold history once they are before both. */
+/** Commits before these times are removed. Commits with history must be before both. */
 export interface Retention {
   readonly log: Date
   readonly history: Date
 }
 
 /**
- * Removes old commits, from the first on and none after one that stays. The head says how far before they go, so that
- * whoever asks for what is gone is told so and misses nothing; what holds history stays behind it for as long as that is
- * kept. Answers how many were removed.
+ * Removes old commits from the start of the log, up to the first commit that stays. The floor of the head moves
+ * first, so that clients detect the missing commits. Commits with history remain below the floor until their own
+ * retention ends. Returns the number of removed commits.
  */
 export async function sweepLog(database: Database, { log, history }: Retention): Promise<number> {
   return (await sweepTail(database, log)) + (await sweepHistory(database, history))
@@ -38,14 +38,14 @@ async function sweepTail(database: Database, oldest: Date): Promise<number> {
     const last = old.at(-1)
     if (last === undefined) return swept
     const moved = await moveHead(database, head, { floor: last.seq })
-    if (moved === null) continue // a commit was numbered meanwhile
+    if (moved === null) continue // a commit was numbered in between
     const passed = { seq: { $gt: head.floor, $lte: last.seq } }
     swept += await remove(database, { ...passed, history: { $exists: false } })
     if (old.length < BATCH) return swept
   }
 }
 
-/** And what a process has left that died behind moving the head. */
+/** Also removes rows below the floor that a killed sweep has left. */
 async function sweepHistory(database: Database, oldest: Date): Promise<number> {
   let swept = 0
   for (;;) {
@@ -53,13 +53,13 @@ async function sweepHistory(database: Database, oldest: Date): Promise<number> {
     const old = await oldRows(database, { after: 0, until: floor }, oldest)
     const last = old.at(-1)
     if (last === undefined) return swept
-    await remove(database, { _id: { $in: old.flatMap(keptIdsOf) } }) // first: the rows say which these are
+    await remove(database, { _id: { $in: old.flatMap(keptIdsOf) } }) // first, because the commits contain the ids of these rows
     swept += await remove(database, { seq: { $gt: 0, $lte: last.seq } })
     if (old.length < BATCH) return swept
   }
 }
 
-/** The first commits of a part of the log, as long as they are old. */
+/** Returns the old commits at the start of a range, up to the first newer one. */
 async function oldRows(
   database: Database,
   { after, until }: { readonly after: number; readonly until: number },

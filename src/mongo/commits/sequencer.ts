@@ -3,13 +3,13 @@ import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { type Assigning, type Head, moveHead, readHead, type TypeSeq } from './heads.ts'
 
-/** As many rows as are numbered at once; the head names them meanwhile. */
+/** Maximum number of rows in a batch. The head lists them while they are numbered. */
 export const BATCH = 500
 
-/** Rows that one statement numbers: a statement for each row took four times as long, and a longer list is searched for longer. */
+/** Rows per update statement. One statement per row took four times as long. Longer lists are slow to search. */
 const AT_ONCE = 50
 
-/** What has been done when a test may stop a sequencer. */
+/** Completed steps, at which tests can stop a sequencer. */
 export type Step = 'read' | 'listed' | 'assigned' | 'numbered'
 
 export interface SequencerOptions {
@@ -18,23 +18,21 @@ export interface SequencerOptions {
 }
 
 export interface Sequenced {
-  /** As it was left; null where another process was faster. */
+  /** The new head; null if another process was faster. */
   readonly head: Head | null
   readonly count: number
-  /** What was numbered, in the order of its numbers; null where others may have had a part in it. */
+  /** The numbered commits in order; null if another process may have numbered some of them. */
   readonly numbered: Numbered | null
-  /** There may be more to number. */
+  /** Whether more commits may be pending. */
   readonly more: boolean
 }
 
-/** Commits whose numbers follow one another. */
+/** Commits with consecutive numbers. */
 export interface Numbered {
-  /** The number of the first. */
   readonly from: number
   readonly commits: readonly SeenCommit[]
 }
 
-/** A row of the log, and the types of what it changes. */
 export interface SeenCommit {
   readonly id: string
   readonly types: readonly string[]
@@ -43,9 +41,9 @@ export interface SeenCommit {
 const NOTHING = { count: 0, numbered: null } as const
 
 /**
- * Numbers the commits that are pending, in the order of their ids. Each step is one command that may be repeated, and none
- * is part of a transaction: killed between any two of them, a process leaves what the next one finishes. Whoever was
- * stopped and goes on later changes nothing: its head has another version, its rows are pending no more.
+ * Numbers pending commits in the order of their ids. Each step is one idempotent command outside of transactions,
+ * so the next process completes the work of a killed one. A sequencer that resumes late has no effect, because the
+ * version of the head has changed and its rows are no longer pending.
  */
 export async function sequence(
   database: Database,
@@ -67,7 +65,7 @@ export async function sequence(
   return { head: done, count: rows.length, numbered, more }
 }
 
-/** Numbers all that is pending now. For tests, and for commands that read the log. */
+/** Numbers all pending commits. For tests, and for commands that read the log. */
 export async function sequenceAll(database: Database): Promise<Head> {
   for (;;) {
     const { head, more } = await sequence(database)
@@ -83,10 +81,7 @@ export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenC
   return { id, types: [...new Set(items.map(({ type }) => type))] }
 }
 
-/**
- * As of one moment: a list that is read while others commit could hold a commit and not the one that it builds on. Hence
- * one snapshot.
- */
+/** Reads in one snapshot. Otherwise the list could contain a commit without its predecessor. */
 async function listPending(database: Database): Promise<readonly Listed[]> {
   const rows = await database.readTogether((session) =>
     database
@@ -107,7 +102,7 @@ async function listPending(database: Database): Promise<readonly Listed[]> {
   return rows.length < BATCH ? rows : withoutBroken(rows)
 }
 
-/** Without the rows at the end that are the beginning of a commit of several, unless there is nothing else. */
+/** Drops an incomplete multi-row commit at the end of the batch, unless the batch contains nothing else. */
 function withoutBroken(rows: readonly Listed[]): readonly Listed[] {
   const [part = 0, parts = 1] = rows.at(-1)?.part ?? []
   if (part + 1 === parts) return rows
@@ -123,7 +118,7 @@ function assign({ seq }: Head, rows: readonly Listed[]): Assigning {
   return { from: seq + 1, ids: rows.map(({ _id }) => _id), types: listOf(types) }
 }
 
-/** Gives the rows that the head names their numbers, and lets them count. Null where another process was faster. */
+/** Numbers the rows that the head lists, and moves the head. Returns null if another process was faster. */
 async function finish(
   database: Database,
   head: Head,

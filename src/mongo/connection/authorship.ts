@@ -1,15 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Caller } from '../sharing/write-turns.ts'
 
-/** The author of a change. */
 export interface Author {
-  /** Such as `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` for work of the server itself. */
+  /** For example `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` for background work of the server. */
   readonly kind: string
   readonly id: string | number | null
   readonly name: string | null
 }
 
-/** The author of a write, and the request that caused it. */
 export interface Authorship {
   readonly by: Author
   readonly requestId: string | null
@@ -27,9 +25,8 @@ let running = 0
 let standing = NOBODY
 
 /**
- * Runs `work`; whatever it commits, however deep in it, is of this author. So no door to content can forget to say
- * whose a write is. Node 20 pays for an AsyncLocalStorage at every promise of the process (ADR 0024): it is in use only
- * while such work is under way, so that reads are free of it.
+ * Attributes all commits made during `work` to this author. On Node 20, an enabled AsyncLocalStorage slows down
+ * every promise of the process (ADR 0024). It is therefore enabled only during writes.
  */
 export async function writingAs<T>(
   authorship: Authorship,
@@ -45,7 +42,7 @@ export async function writingAs<T>(
   }
 }
 
-/** For a process that works for one author all its life: a command. */
+/** Sets the default author of a process that works for one author only, such as a CLI command. */
 export function writeAlwaysAs(authorship: Authorship): void {
   standing = authorship
 }
@@ -54,7 +51,7 @@ export function currentAuthorship(): Authorship {
   return asker.getStore()?.authorship ?? standing
 }
 
-/** Null where no caller waits for the work. */
+/** Returns null if no caller waits for the work. */
 export function currentCaller(): Caller | null {
   return asker.getStore()?.caller ?? null
 }

@@ -1,15 +1,14 @@
 import { GatewayTimeoutError } from '../../errors.ts'
 import type { Database } from './database.ts'
 
-/** How many times the bound of one command all commands of one answer may take. */
+/** Time limit of all commands of one response, as a multiple of the limit of one command. */
 const COMMANDS_OF_AN_ANSWER = 5
-/** Below it the bound of one command is what counts. */
 const LEAST_MS = 1_000
 
 /**
- * The same database for one answer: each command gets what is left of five times its usual bound (at least a second), so that a question
- * that takes many commands, one after the other, ends as well. Reading `queryTimeoutMs` throws GatewayTimeoutError when
- * nothing is left.
+ * Returns a view of the database for one response, so that a response with many sequential commands also has a
+ * deadline. All commands share five times the usual timeout, at least one second. Reading `queryTimeoutMs` throws
+ * GatewayTimeoutError after the deadline.
  */
 export function boundedReads(
   database: Database,

@@ -9,33 +9,29 @@ import type {
 import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
 import { shapeOf } from './query-shape.ts'
 
-/** Observes the commands of a database, by the request that sent them. */
+/** Observes database commands and attributes them to requests. */
 export interface CommandMonitor {
   readonly mode: MonitorMode
-  /** To be called before the client connects. */
+  /** Must be called before the client connects. */
   watch(client: MongoClient): void
-  /**
-   * Runs `work`; what it asks of the database, however deep in it, is counted in the tally. Null unless the
-   * mode is `requests`.
-   */
+  /** Runs `work` and counts its commands in a tally. The tally is null unless the mode is `requests`. */
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
-  /** Who counts commands at this point; to be handed to `together`. */
+  /** Returns the current observer, to be passed to `together`. */
   observer(): Observer
-  /** Runs `work`; each of its commands counts for all of these. */
+  /** Runs `work` and counts each of its commands for all of these observers. */
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
-  /** Runs `work` outside of every tally. */
   unobserved<T>(work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
-  /** Of all sockets to the database, those of monitoring left out. */
+  /** All connections to the database, except those for monitoring. */
   pool(): PoolState
-  /** By the name of what is kept in the process, how often it was read anew. */
+  /** The number of reloads of each cache, by cache name. */
   readonly cacheLoads: ReadonlyMap<string, number>
   countCacheLoad(name: string): void
 }
 
 const KEPT_COMMANDS = 50
 
-/** A tally that is still being kept. */
+/** A tally that still counts commands. */
 interface OpenTally extends CommandTally {
   readonly commands: ObservedCommand[]
   count: number
@@ -44,7 +40,6 @@ interface OpenTally extends CommandTally {
   busySince: number
 }
 
-/** The tallies that a command counts in. */
 export type Observer = readonly OpenTally[]
 
 const NOBODY: Observer = []
@@ -55,10 +50,12 @@ interface Started {
   readonly observer: Observer
 }
 
-/** One for all monitors of the process: Node 20 pays for each at every promise (ADR 0024), and forgets none. */
+/**
+ * Shared by all monitors of the process. On Node 20, each AsyncLocalStorage slows down every promise and is never
+ * released (ADR 0024).
+ */
 const asker = new AsyncLocalStorage<Observer>()
 
-/** Watches nothing yet: see `watch`. */
 export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
   const listeners: ((command: ObservedCommand) => void)[] = []
   const pool = { size: 0, checkedOut: 0, waiting: 0 }

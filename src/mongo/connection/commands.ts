@@ -6,15 +6,14 @@ export interface CommandOptions {
   readonly session?: Session
 }
 
-/** The bound of one command, and the transaction that it belongs to. */
 export function optionsOf(database: Database, session?: Session): CommandOptions {
   const maxTimeMS = database.queryTimeoutMs
   return session === undefined ? { maxTimeMS } : { maxTimeMS, session }
 }
 
 /**
- * The bound of one read of a moment. Driver 7.8 writes the time of the snapshot into the read concern that it is given: it
- * gets one of its own each time.
+ * Returns the options of a read in a snapshot. Each read gets its own read concern object, because driver 7.8
+ * writes the snapshot time into it.
  */
 export function optionsAt({ database, session }: Moment) {
   const maxTimeMS = database.queryTimeoutMs
@@ -23,8 +22,8 @@ export function optionsAt({ database, session }: Moment) {
 }
 
 /**
- * Runs what may be part of a transaction. There a driver's error must reach the driver as it is, for its
- * retry rules; elsewhere the client gets our error for it.
+ * Runs a command that may be part of a transaction. In a transaction the driver's error is rethrown unchanged,
+ * because the driver's retry rules need it.
  * @throws CmsError outside of a transaction, as `asCmsErrors` does.
  */
 export function inSession<T>(session: Session | undefined, command: () => Promise<T>): Promise<T> {

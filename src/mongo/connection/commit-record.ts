@@ -3,46 +3,47 @@ import type { ClientSession, Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
 import { type KeptRow, keptRowsOf } from '../history/kept-content.ts'
 
-/** One row for each transaction that changes something: the commit log (`mongo/commits`). */
+/** The collection of the commit log (`mongo/commits`), with one row per transaction that changes data. */
 export const COMMITS = 'quire_commits'
 
-/** What one row may hold; a transaction that changes more has several rows, which follow one another. */
+/** Maximum number of items per row. A larger commit is split into consecutive rows. */
 export const MOST_ITEMS = 1_000
 
-/** One version that a commit has written or removed. */
 export interface CommitItem {
-  /** The uid of its content-type, or of what is no content: roles, API tokens, locales. */
+  /** The uid of the content-type. Roles, API tokens and locales have type names of their own. */
   readonly type: string
   readonly documentId: string
   readonly locale: string
   readonly status: 'draft' | 'published'
   readonly op: 'put' | 'delete'
-  /** Of a put, what the version is since then; null where there are no revisions. */
+  /** The revision after a put; null for types without revisions. */
   readonly revision: string | null
-  /** Of a put: there was no such version before. */
+  /** Set if a put has created the version. */
   readonly isNew?: true
 }
 
-/** The same as a transaction notes it. */
 export interface NotedItem extends CommitItem {
-  /** The whole version, of types that keep their history: as it is since then, or was before it was removed. */
+  /** The whole version, for types with history: its state after a put, or before a delete. */
   readonly content?: Document
 }
 
-/** A row as a transaction writes it: without a number, which the sequencer gives it later. */
+/** A row before the sequencer has numbered it. */
 export interface PendingRow extends Authorship {
-  /** `commitId`: ascending by time, so that pending rows are numbered by it. */
+  /** A `commitId`. Pending rows are numbered in the order of their ids. */
   readonly _id: string
   readonly pending: 1
   readonly at: Date
-  /** Where several rows are one commit: which of how many this is. */
+  /** Index and number of parts, if the commit is split into several rows. */
   readonly part?: readonly [number, number]
-  /** Content of its items is kept in rows beside it (`KeptRow`). */
+  /** Set if the contents of the items are stored in separate rows (`KeptRow`). */
   readonly history?: 1
   readonly items: readonly CommitItem[]
 }
 
-/** Of what a transaction was to replace a later commit has written: it is to be tried again as a later one. */
+/**
+ * Thrown if a later commit has already written a version that the transaction replaces. The transaction is retried
+ * with a later id.
+ */
 export class CommitBehind extends Error {
   readonly after: string
 
@@ -55,17 +56,17 @@ export class CommitBehind extends Error {
 
 interface OpenCommit extends Authorship {
   readonly id: string
-  /** By the version that they are about: the last word on each counts. */
+  /** Keyed by version. The last change of a version wins. */
   readonly items: Map<string, NotedItem>
   isWritten: boolean
 }
 
-/** Of each transaction that is under way in this process: one commit, or several (`beginNextCommit`). */
+/** The commits of each open transaction of this process. Several only after `beginNextCommit`. */
 const open = new WeakMap<ClientSession, [OpenCommit, ...OpenCommit[]]>()
 
 /**
- * A time in twelve hexadecimal digits, a count in four, and eight by chance; as text in the order of time. It is later than
- * `after`, and than all that this process has made: whatever the clock says.
+ * Returns an id that sorts by time as text: time (12 hex digits), counter (4) and random digits (8). It is greater
+ * than `after` and all earlier ids of this process, even if the clock goes back.
  */
 export function commitId(after: string | null): string {
   const least = after === null ? 0 : Number.parseInt(after.slice(0, 12), 16) + 1
@@ -82,7 +83,7 @@ export function timeOfCommit(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 12), 16))
 }
 
-/** Begins what an attempt of a transaction will have changed. */
+/** Starts the commit of one attempt of a transaction. */
 export function beginCommit(
   session: ClientSession,
   authorship: Authorship,
@@ -91,10 +92,7 @@ export function beginCommit(
   open.set(session, [newCommit(authorship, after)])
 }
 
-/**
- * What is noted from now on is a commit of its own, with rows and an author of its own: where writes of several authors
- * share a transaction.
- */
+/** Starts another commit with its own author and rows, if several authors share a transaction. */
 export function beginNextCommit(session: ClientSession, authorship: Authorship): void {
   commitsOf(session).push(newCommit(authorship, null))
 }
@@ -103,25 +101,25 @@ function newCommit(authorship: Authorship, after: string | null): OpenCommit {
   return { ...authorship, id: commitId(after), items: new Map(), isWritten: false }
 }
 
-/** What the versions that this transaction writes name as their last commit. */
+/** Returns the id that written versions store as their last commit. */
 export function commitIdOf(session: ClientSession): string {
   return commitOf(session).id
 }
 
-/** Notes what the transaction changes; it is written with it (`takeRows`). */
+/** Records changes of the transaction. `takeRows` turns them into rows of the log. */
 export function noteItems(session: ClientSession, items: readonly NotedItem[]): void {
   const commit = commitOf(session)
   if (commit.isWritten) throw new Error('the commit of this transaction is written already')
   for (const item of items) {
     const key = `${item.type} ${item.documentId} ${item.locale} ${item.status}`
     const before = commit.items.get(key)
-    commit.items.delete(key) // what was changed last comes last
+    commit.items.delete(key) // reinserted, so that the latest change comes last
     const isNew = before?.isNew === true && item.op === 'put'
     commit.items.set(key, isNew ? { ...item, isNew } : item)
   }
 }
 
-/** Notes something that is no content, and has neither versions nor revisions: a role, a token, an administrator. */
+/** Records a change of a role, a token or an administrator. Such rows have no versions or revisions. */
 export function noteRow(
   session: ClientSession,
   op: CommitItem['op'],
@@ -135,8 +133,9 @@ export function noteRow(
 }
 
 /**
- * Makes sure that this commit comes after the one that has written what it replaces, so that the commits of one document
- * are numbered in their order. @throws CommitBehind, for the transaction to be run again; not where there is none
+ * Checks that this commit sorts after the previous commit of the version. Commits of one document are thus
+ * numbered in order. Has no effect outside of a transaction.
+ * @throws CommitBehind if it does not; the transaction is then retried
  */
 export function assertLater(session: ClientSession, before: unknown): void {
   const { id } = commitOf(session)
@@ -145,7 +144,7 @@ export function assertLater(session: ClientSession, before: unknown): void {
   }
 }
 
-/** The rows of what was noted, once; none where nothing was, or they were taken before. */
+/** Returns the rows to write, and an empty list on every later call. */
 export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow)[] {
   return commitsOf(session).flatMap(takeRowsOf)
 }
@@ -159,17 +158,15 @@ function takeRowsOf(commit: OpenCommit): readonly (PendingRow | KeptRow)[] {
   return [...rowsOf(commit, items).map((row) => ({ ...row, history: 1 as const })), ...kept]
 }
 
-/** What the transaction of this session has noted. */
 export function itemsOf(session: ClientSession): readonly CommitItem[] {
   return commitsOf(session).flatMap(({ items }) => [...items.values()])
 }
 
-/** The rows that the commits of this transaction consist of. */
 export function rowIdsOf(session: ClientSession): readonly string[] {
   return commitsOf(session).flatMap(({ id, items }) => rowIds(id, items.size))
 }
 
-/** Items as rows of one commit, without what they were. */
+/** Splits the items into the rows of one commit, without their contents. */
 export function rowsOf(
   { id, by, requestId }: Authorship & { readonly id: string },
   noted: readonly NotedItem[],
@@ -192,7 +189,6 @@ function rowIds(id: string, items: number): readonly string[] {
   return Array.from({ length: parts }, (_, part) => `${id}.${String(part).padStart(6, '0')}`)
 }
 
-/** The one that is being noted. */
 function commitOf(session: ClientSession): OpenCommit {
   const commits = commitsOf(session)
   return commits.at(-1) ?? commits[0]

@@ -11,25 +11,24 @@ import { failureOf, failuresOf, START_SENTENCES } from './connection-failure.ts'
 
 export interface ClientOptions {
   readonly uri: string
-  /** @default 50 and 2,000, or what the URI says */
+  /** @default 50, and 2,000 for `waitQueueTimeoutMs`, unless the URI sets them */
   readonly maxPoolSize?: number
   readonly waitQueueTimeoutMs?: number
   readonly client?: MongoClientOptions
   readonly monitor?: CommandMonitor
 }
 
-/** Acknowledged by a majority of the members, and so kept by a failover. */
+/** Acknowledged by a majority of the members, so that a failover does not roll the write back. */
 export const MAJORITY_WRITES = { w: 'majority' } as const
 
 /**
- * Waiting for a connection and for a server is bounded (the driver 7.8 waits for ever by default), so
- * that a lost database is an answer and not a hang. Int64 values are read as `bigint`: only biginteger
- * attributes are stored as such.
+ * Waiting for a connection or a server is bounded, because driver 7.8 waits forever by default. Int64 values are
+ * read as `bigint`, because only biginteger attributes are stored as Int64.
  */
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'quire',
   connectTimeoutMS: 3_000,
-  heartbeatFrequencyMS: 2_000, // with the above: how long a silent server is believed in
+  heartbeatFrequencyMS: 2_000, // together with `connectTimeoutMS`: time until a silent server counts as lost
   serverSelectionTimeoutMS: 5_000,
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
@@ -38,7 +37,10 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   useBigInt64: true,
 }
 
-/** The options that the URI does not set; the driver 7.8 would let options overrule it in silence. */
+/**
+ * Returns the defaults that the URI does not override. In driver 7.8, options silently take precedence over the
+ * URI.
+ */
 function defaultsFor(options: ClientOptions): MongoClientOptions {
   const { uri, maxPoolSize, waitQueueTimeoutMs } = options
   const [, query = ''] = uri.split('?')
@@ -64,7 +66,7 @@ function createClient(options: ClientOptions): MongoClient {
   return client
 }
 
-/** A client that is not connected yet. @throws ConfigError for an invalid URI */
+/** Creates a client without connecting it. @throws ConfigError for an invalid URI */
 export function clientFor(options: ClientOptions): MongoClient {
   try {
     return createClient(options)
@@ -73,13 +75,13 @@ export function clientFor(options: ClientOptions): MongoClient {
   }
 }
 
-/** What a database that is being started may take, once it is known why it does not answer. */
+/** Minimum time for a database that is still starting, even if the reason of the failure is known. */
 const PATIENCE_MS = 500
 
 /**
- * Connects, and gives up as soon as each server of the deployment is known to fail, long before the driver
- * does: the operator waits for the result of a start.
- * @throws ServiceUnavailableError that says why, as far as it is known
+ * Connects, and fails as soon as every server of the deployment has reported an error. The driver alone would wait
+ * much longer, while the operator waits for the server to start.
+ * @throws ServiceUnavailableError with the reason, if it is known
  */
 export async function connect(client: MongoClient): Promise<void> {
   let topology: TopologyDescription | null = null
@@ -104,7 +106,7 @@ export async function connect(client: MongoClient): Promise<void> {
   }, PATIENCE_MS)
   client.on('topologyDescriptionChanged', watch)
   const connecting = client.connect()
-  connecting.catch(() => undefined) // where `failed` was first
+  connecting.catch(() => undefined) // avoids an unhandled rejection if `failed` settles first
   try {
     await Promise.race([connecting, failed])
   } finally {
@@ -113,7 +115,7 @@ export async function connect(client: MongoClient): Promise<void> {
   }
 }
 
-/** An error of the start as what its user can put right; anything else as it is. */
+/** Converts an error at startup to an error with instructions for the operator. Returns other errors unchanged. */
 export function explainStart(error: unknown): unknown {
   if (isWrongAddress(error)) return new ConfigError([`MONGODB_URI: ${error.message}`])
   const kind = failureOf(error)
@@ -124,7 +126,7 @@ function unavailable(cause: unknown, kind: keyof typeof START_SENTENCES): Error 
   return new ServiceUnavailableError(START_SENTENCES[kind], {}, { cause })
 }
 
-/** By name: the parser of connection strings (`mongodb-connection-string-url` 7) has a class of its own. */
+/** Compares names, because `mongodb-connection-string-url` 7 has its own error class. */
 function isWrongAddress(error: unknown): error is Error {
   return error instanceof Error && WRONG_ADDRESS.has(error.name)
 }

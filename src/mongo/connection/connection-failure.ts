@@ -1,6 +1,6 @@
 import { MongoServerError, MongoServerSelectionError, type TopologyDescription } from 'mongodb'
 
-/** Why the database could not be asked, as far as the errors of driver, sockets and name service say. */
+/** The reason of a failed connection, derived from errors of the driver, sockets and DNS. */
 export type FailureKind =
   | 'refused'
   | 'unknownHost'
@@ -12,7 +12,7 @@ export type FailureKind =
   | 'silent'
   | 'noPrimary'
 
-/** One sentence for the operator; the deployment and its hosts are named beside it. */
+/** Messages for the operator, without the deployment and its hosts. These are reported separately. */
 export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
   refused: 'The database refuses the connection: nothing listens at its host and port',
   unknownHost: 'The host of the database is unknown: its name does not resolve',
@@ -29,7 +29,7 @@ export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
     'The database has no primary: its replica set is not initiated, or has lost its majority',
 }
 
-/** The message for clients; it names no host. */
+/** Messages for clients. They name no host. */
 export const CLIENT_SENTENCES: Partial<Readonly<Record<FailureKind, string>>> = {
   unknownHost: 'The host of the database is unknown',
   tls: 'TLS with the database fails',
@@ -64,14 +64,14 @@ const CODES: Readonly<Record<string, FailureKind>> = {
 
 const TLS_CODE = /^(?:ERR_SSL_|ERR_TLS_|CERT_)/
 
-/** https://www.mongodb.com/docs/manual/reference/error-codes/; 8000 is Atlas' own. */
+/** https://www.mongodb.com/docs/manual/reference/error-codes/; 8000 is specific to Atlas. */
 const AUTHENTICATION_FAILED: ReadonlySet<unknown> = new Set([18, 8000])
 const UNAUTHORIZED = 13
 const COMMAND_NOT_FOUND = 59
 
 const MAX_CAUSES = 8
 
-/** Null for an error that does not say. */
+/** Returns null if the error does not reveal the reason. */
 export function failureOf(error: unknown): FailureKind | null {
   if (error instanceof MongoServerSelectionError) return failureOfTopology(error)
   let cause = error
@@ -90,14 +90,14 @@ function failureOfTopology({ reason, cause }: MongoServerSelectionError): Failur
   return reason?.type === 'ReplicaSetNoPrimary' ? 'noPrimary' : 'silent'
 }
 
-/** Of each server that is known of; null where nothing is wrong, or nothing is known yet. */
+/** Returns the failure of each known server; null for a server without a known error. */
 export function failuresOf(topology: TopologyDescription): readonly (FailureKind | null)[] {
   return [...topology.servers.values()].map(({ error }) => failureOf(error))
 }
 
 function kindOfRefusal({ code, message }: MongoServerError): FailureKind | null {
   if (AUTHENTICATION_FAILED.has(code)) return 'credentials'
-  // An engine without users does not know the command that a user name asks for.
+  // The embedded engine without users does not know the SASL commands that a user name triggers.
   if (code === COMMAND_NOT_FOUND && message.includes('sasl')) return 'credentials'
   return code === UNAUTHORIZED ? 'unauthorized' : null
 }

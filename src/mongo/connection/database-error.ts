@@ -20,31 +20,33 @@ import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
-/** ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed: a sort or a group of a question that is too dear. */
+/**
+ * ExceededMemoryLimit and QueryExceededMemoryLimitNoDiskUseAllowed: the sort or group of the query is too large.
+ */
 const OUT_OF_MEMORY: ReadonlySet<unknown> = new Set([146, 292])
 const DUPLICATE_KEY = 11000
 const BAD_VALUE = 2
 const WRITE_CONFLICT = 112
 const LOCK_TIMEOUT = 24
 
-/** Why a command cannot be carried out now, where the database says it. */
+/** Errors that prevent a command for now, with message and code for the client. */
 const CANNOT_RUN: ReadonlyMap<unknown, readonly [message: string, code: ErrorCode]> = new Map([
   [14031, ['The database has no space left', 'database_not_writable']],
   // FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`)
   [39, ['The database cannot write to its disk', 'database_not_writable']],
   [WRITE_CONFLICT, ['Another write holds this document', 'write_conflict']],
   [LOCK_TIMEOUT, ['The collection is locked, as while an index is built', 'write_conflict']],
-  // MongoDB before 5.1: the collection that a `$lookup` reads is sharded.
+  // MongoDB before 5.1 cannot read sharded collections with `$lookup`.
   [28769, ['The database is too old for sharded content: MongoDB 6.0 is needed', 'unavailable']],
 ])
 
-/** A server that shuts down, steps down, is stepping up, or is none that writes. */
+/** The server is shutting down, stepping down or stepping up, or is not a primary. */
 const CHANGING_PRIMARY: ReadonlySet<number> = new Set([
   91, 189, 10107, 11600, 11602, 13435, 13436, 13388,
 ])
 const EXCEEDED_TIME_LIMIT = 262
 
-/** Asked to go on with a list by a client that another server, or the same before it was restarted, gave it to. */
+/** The cursor belongs to another server, or the server was restarted. */
 const CURSOR_NOT_FOUND = 43
 
 const QUERY_PLAN_KILLED = 175
@@ -53,18 +55,17 @@ const QUERY_PLAN_KILLED = 175
 const READ_ENDED: ReadonlySet<unknown> = new Set([QUERY_PLAN_KILLED, 239, 246])
 
 /**
- * By its words alone driver 7.8 tells what it finds where a server goes while a write is sent again
- * (`executeOperationWithRetries`: selected, and unknown by the time that it is looked at), or before it answers.
+ * Driver 7.8 reports a server lost during a retry of a write (`executeOperationWithRetries`), or before its reply,
+ * by message only.
  */
 const LOST_SERVER: ReadonlySet<string> = new Set([
   'Selected server does not support retryable writes',
   'Unable to get response from server',
 ])
 
-/** Not exported by driver 7.8. */
 const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
 
-/** Servers that go, come or are not yet (or no longer) the primary: the request may be tried again. */
+/** The server is starting, stopping or not the primary. The request may be retried. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
   ...READ_ENDED,
   6,
@@ -84,14 +85,17 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * What a client may see of a database's failure: 503 when it cannot be reached, cannot write, or another write
- * holds what this one changes; 504 when it was too slow or too large; 400 for an order by two lists. Everything else comes back as it is: an error of ours, or a bug. None says that nothing
- * was written: a write may be stored that no majority has confirmed yet, or whose answer was lost.
+ * Maps a database error to an error for the client:
+ * - 503 if the database is unreachable, read-only, or another write holds the document
+ * - 504 if the query was too slow or too large
+ * - 400 for a sort by two lists
+ * Other errors are returned unchanged. None of these errors implies that nothing was written: a write may be
+ * unconfirmed, or its reply lost.
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) return unavailable(error)
   if (error instanceof WaitedForValue) return ofMongo(error.cause)
-  // Bulk writes of driver 7.8 wrap all errors, failures to reach a server included.
+  // Bulk writes of driver 7.8 wrap all errors, including connection failures.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError) {
     return ofMongo(error.errorResponse)
   }
@@ -130,7 +134,6 @@ function ofMongo(error: MongoError): unknown {
   return error
 }
 
-/** Each as what it is: only what does not answer at all cannot be reached. */
 function unavailable(error: Error): ServiceUnavailableError {
   const { sentence, code = 'database_unreachable' } = describe(error)
   return new ServiceUnavailableError(sentence, {}, { cause: error, code })
@@ -196,9 +199,8 @@ function isBusy(error: MongoError): boolean {
 }
 
 /**
- * Runs what asks the database outside of a transaction; within one a driver's error must reach the driver as
- * it is (`inSession`).
- * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
+ * Runs database commands outside of a transaction and maps their errors. Inside a transaction, use `inSession`.
+ * @throws CmsError for database errors (`toCmsError`); other errors of `work` unchanged
  */
 export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -208,7 +210,7 @@ export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What Node says of a socket that the other side has just closed: driver 7.8 passes it on where it writes. */
+/** Detects Node's errors of a socket that the peer has just closed. Driver 7.8 passes them on when it writes. */
 export function isBrokenSocket(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && BROKEN_SOCKET_CODES.has(error.code)
 }
@@ -222,8 +224,8 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A write of a unique value was out of time: its transaction is tried once more. MongoDB answers such a write at once;
- * DocumentDB lets it wait for the other's transaction, and several that wait for each other do so for all their time.
+ * The write of a unique value timed out, so its transaction is retried once. MongoDB rejects such a write at once.
+ * DocumentDB waits for the other transaction, and deadlocked transactions wait until they time out.
  */
 export class WaitedForValue extends Error {
   declare readonly cause: MongoServerError
@@ -234,17 +236,17 @@ export class WaitedForValue extends Error {
   }
 }
 
-/** A command that ended because the collection or its indexes changed meanwhile. It succeeds when it is sent again. */
+/** The command ended because the collection or its indexes changed. A retry succeeds. */
 export function isPlanKilled(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === QUERY_PLAN_KILLED
 }
 
-/** A command that ran longer than it may, or waited so long for a majority. */
+/** The command exceeded its time limit, or waited too long for a majority. */
 export function isOutOfTime(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
 }
 
-/** A write of what another transaction has written, and has not committed. */
+/** The document was written by another transaction that is not committed yet. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === WRITE_CONFLICT
 }
@@ -260,20 +262,19 @@ export class HeldByRelease extends MongoServerError {
   }
 }
 
-/** A write that an index refused, be it that of `_id`: another has the value. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
 
-/** The index that refused a write, as far as the database says which. */
 export interface RefusingIndex {
   readonly paths: readonly string[]
   readonly name: string | null
 }
 
 /**
- * Which index found a duplicate. `keyPattern` is documented for code 11000, but mongos passes it on of `findAndModify` alone
- * (seen on 4.9), and DocumentDB of nothing; the message names the index before it says anything that a client sent.
+ * Returns the index that found a duplicate, with the keys from `keyPattern` and the name from the message. mongos
+ * returns `keyPattern` for `findAndModify` only (seen on 4.9), DocumentDB never. The message contains the index
+ * name before any client input.
  */
 export function refusingIndex(error: MongoServerError): RefusingIndex {
   const [, name = null] = /\bindex: (\S+)/.exec(error.message) ?? []
@@ -281,8 +282,8 @@ export function refusingIndex(error: MongoServerError): RefusingIndex {
 }
 
 /**
- * Two transactions that waited for each other. MongoDB tells it as a WriteConflict with the label by which
- * the driver tries again; DocumentDB (seen behind its gateway in 2026) as code 1, and by its words alone.
+ * Detects a deadlock as DocumentDB reports it: code 1 and a message (seen behind its gateway in 2026). MongoDB
+ * reports a WriteConflict with the label for retries.
  */
 export function isDeadlock(error: unknown): boolean {
   return (
@@ -292,7 +293,7 @@ export function isDeadlock(error: unknown): boolean {
   )
 }
 
-/** A transaction that might succeed next time, and has been tried for long enough. */
+/** A transaction with one of these labels might succeed on a retry. Its errors get here after the last retry. */
 const LABELS = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,

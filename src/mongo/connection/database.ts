@@ -34,99 +34,98 @@ import { duringTurn } from '../sharing/session-turns.ts'
 import { type Caller, openWriteTurns } from '../sharing/write-turns.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
-/** A transaction in progress; made by `Database.transact` and passed through, opaque. */
+/** A transaction in progress. Made by `Database.transact`, and opaque to its users. */
 export type Session = ClientSession
 
-/** Where and how reads of one moment are made. */
+/** The database and session for reads of one snapshot. */
 export interface Moment {
   readonly database: Database
-  /** Undefined where the database has no snapshot reads. */
+  /** Undefined if the database has no snapshot reads. */
   readonly session: Session | undefined
 }
 
 export interface Database {
-  /** False of a standalone mongod: a replica set and mongos have them. */
+  /** True on replica sets and mongos, false on a standalone mongod. */
   readonly hasTransactions: boolean
-  /** Bound of every command, in milliseconds. */
+  /** Time limit of every command, in milliseconds. */
   readonly queryTimeoutMs: number
-  /** How many connections there may be to it. */
   readonly maxPoolSize: number
-  /** How far a list is counted; `total` is never above. */
+  /** Upper bound of a count. `total` never exceeds it. */
   readonly countLimit: number
-  /** How long a list waits for its count, in milliseconds. */
+  /** Time limit of the count of a list, in milliseconds. */
   readonly countTimeoutMs: number
-  /** How many documents a condition on a relation may name before they are looked up instead. */
+  /**
+   * Maximum number of documents that a condition on a relation may name. Above it, the documents are looked up
+   * instead.
+   */
   readonly relatedLimit: number
-  /** How many days deleted content is kept to be restored; 0: it is not. */
+  /** Number of days that deleted content stays in the trash; 0 disables the trash. */
   readonly trashDays: number
-  /** Sends reads of single keys together. */
+  /** Combines reads of single keys into batches. */
   readonly gather: GatherReads
-  /** Sends writes of one kind together. */
+  /** Combines writes of one kind into batches. */
   readonly gatherWrites: GatherWrites
-  /** Counts once for all who ask for the same count at once. */
+  /** Shares one count between concurrent requests for the same count. */
   readonly shareCounts: ShareRuns<number>
-  /** Null without a monitor. */
   readonly monitor: CommandMonitor | null
   readonly readAtOnce: ReadAtOnce
-  /** Of the primary, whatever the connection string prefers. */
+  /** Reads from the primary, regardless of the connection string. */
   collection<T extends Document = Document>(name: string): Collection<T>
   /**
-   * The same database, its collections read from the members that are preferred; null prefers what the
-   * connection string says, which is the primary unless it says otherwise. For reads that answer a client
-   * and decide nothing: what they see may be as old as `MAX_STALENESS_SECONDS`.
+   * Returns a view that reads from the preferred members; null applies the preference of the connection string.
+   * Reads may be stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them.
    */
   reading(preference: ReadPreferenceName | null): Database
   /**
-   * The same database, its collections read with read concern `majority`: a failover never takes back what they return.
-   * Just after an election it may be older than what was acknowledged. Without replication it is the database itself.
+   * A view with read concern `majority`: a failover never rolls back its results. Just after an election they may
+   * be older than acknowledged writes. Without replication it is the database itself.
    */
   readonly majority: Database
   /**
-   * Runs reads that a failover never takes back and that see one moment, in a snapshot session. A database without
-   * snapshot reads is read by majority, one moment after the other. Works that the snapshot ran out for are run twice.
-   * @throws CmsError for what the database refuses (`toCmsError`)
+   * Runs reads in a snapshot session, with majority-committed data. Without snapshot reads, each read has read
+   * concern majority and its own point in time. `work` is run twice if the snapshot expires.
+   * @throws CmsError for database errors (`toCmsError`)
    */
   readMoment<T>(work: (moment: Moment) => Promise<T>): Promise<T>
-  /** Files in chunks, in two collections of this prefix. */
   bucket(name: string): GridFSBucket
   /**
-   * Runs `work` in a transaction (`runTransaction`): it may run more than once, so it must have no effect
-   * but through its session, and must not run two commands of one session at once.
-   * A standalone mongod has no transactions: there it runs as it is, and is not atomic.
-   * What `work` notes as changed (`noteItems`) is written to the commit log as the last command of the transaction.
-   * Transactions of this process that write the same document run one after the other (`takeDocuments`). One whose caller
-   * leaves while it waits is not carried out.
-   * @throws CmsError for what the database refuses (`toCmsError`); what `work` throws otherwise.
+   * Runs `work` in a transaction (`runTransaction`) and writes its changes (`noteItems`) to the commit log with
+   * the last command. `work` may run several times. It must have no effects outside of its session, and must not
+   * run two commands of one session concurrently.
+   * Transactions of this process that write the same document are serialized (`takeDocuments`). If the caller
+   * disconnects while waiting, the transaction is not run.
+   * On a standalone mongod `work` runs without a transaction and is not atomic.
+   * @throws CmsError for database errors (`toCmsError`); other errors of `work` unchanged
    */
   transact<T>(work: (session: Session) => Promise<T>, caller?: Caller | null): Promise<T>
-  /** Reads as of one moment. What `work` writes is undone; on a standalone mongod it is as it runs. */
+  /** Runs reads in one snapshot. Writes are rolled back, except on a standalone mongod. */
   readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Writes the commit of this transaction to the log now: for who locks what others need as the very last. Nothing can
-   * be noted after it.
+   * Writes the commit log row before the end of `work`, so that a contended lock can be taken last. No changes can
+   * be recorded after it.
    */
   writeCommit(session: Session): Promise<void>
-  /** Calls the listener with each commit of this process, once it is stored. Returns how to stop it. */
+  /** Calls the listener with each stored commit of this process. Returns a function that unsubscribes. */
   onCommit(listener: CommitListener): () => void
   /** Calls the same listeners for a write outside of transactions. */
   announceCommit: CommitListener
   /**
-   * Writes down that this process lives, from now on until `close`, and ends the transactions of those that were killed
-   * (`ProcessSessions`). The first transaction does so too. Nothing where there are no transactions.
+   * Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`). The first
+   * transaction does so too. Has no effect without transactions.
    */
   announce(): Promise<void>
-  /** Ends the transactions that are under way in these sessions, whichever process began them. */
+  /** Ends the open transactions of these sessions, regardless of their process. */
   endTransactions(sessions: readonly SessionId[]): Promise<void>
-  /** @throws ServiceUnavailableError when the database does not answer. */
+  /** @throws ServiceUnavailableError if the database does not respond */
   ping(): Promise<void>
-  /** The reply to `hello`, for what depends on the kind of deployment. */
+  /** Returns the reply to `hello`, to detect the kind of deployment. */
   hello(): Promise<Document>
   /**
-   * One command that no method of a collection sends.
-   * @throws CmsError for what the database refuses (`toCmsError`)
+   * Runs a command that the driver has no collection method for.
+   * @throws CmsError for database errors (`toCmsError`)
    */
   command(command: Document): Promise<Document>
-  /** One command of a transaction. @throws MongoError, for the retry rules of the transaction. */
+  /** Runs a command in a transaction. @throws MongoError, for the retry rules of the transaction */
   commandIn(session: Session, command: Document): Promise<Document>
   close(): Promise<void>
 }
@@ -134,17 +133,17 @@ export interface Database {
 export interface DatabaseOptions extends ClientOptions {
   readonly name: string
   readonly queryTimeoutMs: number
-  /** How long a transaction is tried again after failures other than conflicts: default 10,000 ms. */
+  /** Time limit for retries after failures other than conflicts. @default 10,000 ms */
   readonly transactionTimeoutMs?: number
-  /** How long a write waits for others of the same document: default 5,000 ms. */
+  /** Time limit for waiting for other writes of the same document. @default 5,000 ms */
   readonly conflictTimeoutMs?: number
-  /** Reports a process that was killed, when its transactions were ended. */
+  /** Called after the transactions of a killed process were ended. */
   readonly onLostProcess?: (lost: ProcessRow) => void
-  /** How soon that is noticed: see `ProcessSessions`. */
+  /** Intervals for detecting killed processes, see `ProcessSessions`. */
   readonly processes?: Pick<ProcessSessionsOptions, 'beatMs' | 'lostMs'>
   /** @default 100,000 */
   readonly countLimit?: number
-  /** @default the bound of any command */
+  /** @default `queryTimeoutMs` */
   readonly countTimeoutMs?: number
   /** @default 10,000 */
   readonly relatedLimit?: number
@@ -154,12 +153,12 @@ export interface DatabaseOptions extends ClientOptions {
 
 const MAJORITY_READS = new ReadConcern('majority')
 
-/** Transactions refuse any other. */
+/** Transactions require it. */
 const PRIMARY = ReadPreference.primary
 
 /**
- * The log, its head, leases, jobs, rights and sessions are written by majority, whatever the connection string says: a
- * failover must not give a number or a lease twice.
+ * Collections with this prefix use majority writes, regardless of the connection string. Otherwise a failover
+ * could assign a commit number or a lease twice.
  */
 const SYSTEM_PREFIX = 'quire_'
 
@@ -180,7 +179,7 @@ function transactionRun({
   }
 }
 
-/** A replica set says its name, mongos what it is; a standalone mongod says neither. */
+/** The `hello` reply contains `setName` on replica sets and `msg` on mongos. A standalone mongod has neither. */
 function hasTransactions(reply: Document): boolean {
   return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
 }
@@ -196,7 +195,7 @@ interface Transactions extends Pick<
   | 'announceCommit'
   | 'endTransactions'
 > {
-  /** Takes back what was announced. */
+  /** Removes the registration of `announce`. */
   readonly withdraw: () => Promise<void>
 }
 
@@ -263,7 +262,7 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
 
 type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
 
-/** What is shared is of each view, so that nobody is answered from a member that was not asked for. */
+/** Each view batches and shares its own reads, because they may come from different members. */
 function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null): View {
   return {
     collection: (name) =>
@@ -276,7 +275,7 @@ function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null
   }
 }
 
-/** Connects, and answers with the reply to `hello`. Leaves no connection where that fails. */
+/** Connects and returns the reply to `hello`. Closes the client on failure. */
 async function greet(
   client: MongoClient,
   { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
@@ -293,7 +292,10 @@ async function greet(
   }
 }
 
-/** Connects. @throws ServiceUnavailableError that says why no server can be used, ConfigError for a wrong URI. */
+/**
+ * Connects to the database.
+ * @throws ServiceUnavailableError with the reason if no server can be used, ConfigError for an invalid URI
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   patchSocketWrites()
   patchReadRetries()
@@ -351,7 +353,7 @@ function commandsOf(db: Db, { queryTimeoutMs: maxTimeMS }: DatabaseOptions): Com
   }
 }
 
-/** The same database read otherwise; its getters stay getters. */
+/** Copies property descriptors, because spreading would evaluate the getters. */
 function withView(database: Database, view: View): Database {
   const properties = {
     ...Object.getOwnPropertyDescriptors(database),

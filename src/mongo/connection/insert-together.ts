@@ -3,8 +3,8 @@ import { optionsOf } from './commands.ts'
 import type { Database, Session } from './database.ts'
 
 /**
- * Inserts rows of one collection with one command of a transaction, all or none. The driver's own bulk writes (7.8) wrap
- * an error, so that neither its retry rules nor we see what it was; this fails as the insert of one row does.
+ * Inserts rows with one command of a transaction. The driver's bulk writes (7.8) wrap errors, which hides them
+ * from its retry rules and from us. This function throws the same error as the insert of one row.
  * @throws MongoError
  */
 export async function insertTogether(
@@ -16,6 +16,6 @@ export async function insertTogether(
   const { maxTimeMS } = optionsOf(database)
   const command = { insert: collection, documents: [...rows], ordered: true, maxTimeMS }
   const reply = await database.commandIn(session, command)
-  const [fault] = (reply['writeErrors'] ?? []) as readonly Document[] // one at most: it is ordered
+  const [fault] = (reply['writeErrors'] ?? []) as readonly Document[] // at most one, because the insert is ordered
   if (fault !== undefined) throw new MongoServerError(fault)
 }

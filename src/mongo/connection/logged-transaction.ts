@@ -16,18 +16,16 @@ import {
   takeRows,
 } from './commit-record.ts'
 
-/** What the log is written by. */
 export interface CommitTarget {
   readonly rows: Collection
   readonly maxTimeMS: number
   readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
 }
 
-/** Called with the commits and their rows. */
 export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface LoggedTransactions {
-  /** Runs attempts of `work` as `transact` has them, and writes what each has noted as its last command. */
+  /** Runs `transact`, and writes the changes of each attempt to the log as its last command. */
   run<T>(
     session: ClientSession,
     authorship: Authorship,
@@ -41,7 +39,10 @@ export interface LoggedTransactions {
 
 const NAMESPACE_EXISTS = 48
 
-/** Of pending rows, of numbered ones, and of those that wait for a bulk write: each row of a commit is in one of them. */
+/**
+ * Partial indexes for pending rows, numbered rows, and rows of unfinished bulk writes. Each row of a commit is in
+ * exactly one of them.
+ */
 const INDEXES = [
   {
     key: { pending: 1, _id: 1 },
@@ -52,7 +53,7 @@ const INDEXES = [
   { key: { intent: 1 }, name: 'intent', partialFilterExpression: { intent: 1 } },
 ]
 
-/** Transactions that write to the commit log what they change: no change of content is without its row, or has two. */
+/** Opens transactions that write their changes to the commit log. Each change of content has exactly one row. */
 export function openLoggedTransactions(target: CommitTarget): LoggedTransactions {
   const listeners = new Set<CommitListener>()
   let ready: Promise<void> | null = null
@@ -98,7 +99,10 @@ export function openLoggedTransactions(target: CommitTarget): LoggedTransactions
   }
 }
 
-/** A transaction needs its collections to be there. Many processes may begin at once. */
+/**
+ * Creates the collection and its indexes, because a transaction needs an existing collection. Retries if several
+ * processes start concurrently.
+ */
 async function ensureLog(rows: Collection): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -111,7 +115,7 @@ async function ensureLog(rows: Collection): Promise<void> {
   }
 }
 
-/** As `insertTogether`, whose errors the transaction must see as they are. */
+/** Inserts rows like `insertTogether`, with unwrapped errors for the retry rules. */
 async function insertRows(
   { command, maxTimeMS }: CommitTarget,
   rows: ReturnType<typeof takeRows>,

@@ -9,35 +9,32 @@ import {
 } from 'mongodb'
 import { MAJORITY_WRITES } from './connect.ts'
 
-/** Names a session in which transactions run. */
 export type SessionId = Binary
 
 export function sessionIdOf({ id }: ClientSession): SessionId {
   return (id as { readonly id: Binary }).id
 }
 
-/** A process that runs transactions. */
 export interface ProcessRow {
   readonly _id: string
   readonly host: string
   readonly pid: number
-  /** Goes on while the process lives. A count and no time: clocks differ, and jump. */
+  /** Grows while the process lives. A counter instead of a time, because clocks differ and jump. */
   readonly beat: number
-  /** Ids of the sessions that its transactions run in. */
   readonly sessions: readonly Binary[]
 }
 
 /**
- * Ends the transactions of processes that were killed. MongoDB keeps what such a transaction has written locked until
- * `transactionLifetimeLimitSeconds` (60) and the next look of its reaper are over, DocumentDB for as long; to end it frees
- * that at once (`endTransactions`; https://www.mongodb.com/docs/manual/reference/command/killSessions/).
+ * Ends the transactions of killed processes. Otherwise MongoDB holds their locks until
+ * `transactionLifetimeLimitSeconds` (60) and the next run of its reaper, and DocumentDB equally long.
+ * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  */
 export interface ProcessSessions {
-  /** Writes down that this process lives, again and again, and looks for others that do no longer. */
+  /** Registers this process, and then repeatedly renews its beat and looks for lost processes. */
   start(): Promise<void>
-  /** Runs a transaction whose session is written down beforehand, which is one write for each new session of the driver. */
+  /** Runs a transaction after its session was registered. This takes one write per new session of the driver. */
   during<T>(session: ClientSession, work: () => Promise<T>): Promise<T>
-  /** Looks for lost processes now, where the last look was not just now. Never rejects. */
+  /** Looks for lost processes unless the last look was very recent. Never rejects. */
   look(): Promise<void>
   close(): Promise<void>
 }
@@ -53,11 +50,11 @@ export interface ProcessSessionsOptions {
 
 const COLLECTION = 'quire_processes'
 const BEAT_MS = 2_000
-/** A process whose beat has stood still for so long is lost. One that lives all the same tries its transactions again. */
+/** A process without a new beat for this time is lost. If it is still alive, it retries its transactions. */
 const LOST_MS = 10_000
-/** Nor is it lost before it was looked at so often: after an outage of the database the beats of all have stood still. */
+/** Minimum number of looks before a process is lost. After an outage of the database, all beats are old. */
 const LEAST_LOOKS = 3
-/** As many as are written down; the driver has seldom more sessions than there are requests at once. */
+/** Maximum number of registered sessions. The driver rarely has more sessions than concurrent requests. */
 const MOST_SESSIONS = 200
 const COMMAND_NOT_FOUND = 59
 
@@ -82,7 +79,7 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
     timer = setTimeout(() => {
       void own
         .beat()
-        .catch(() => undefined) // the next one will do
+        .catch(() => undefined) // retried at the next beat
         .then(() => others.look())
         .finally(() => {
           if (timer !== undefined) goOn()
@@ -102,7 +99,7 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
     during: async (session, work) => {
       const entry = own.use(session)
       try {
-        await start() // writes down those that are known
+        await start() // registers all known sessions
         if (!entry.isWritten) await own.write()
         return await work()
       } finally {
@@ -113,12 +110,11 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
     close: async () => {
       clearTimeout(timer)
       timer = undefined
-      if (started !== null) await own.remove().catch(() => undefined) // then others find it lost
+      if (started !== null) await own.remove().catch(() => undefined) // otherwise another process removes the row as lost
     },
   }
 }
 
-/** What is written down of this process. */
 function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
   const _id = randomUUID()
   const known = new Map<string, KnownSession>()
@@ -142,27 +138,27 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
     write,
     beat: async (): Promise<void> => {
       const { matchedCount } = await rows.updateOne({ _id }, { $inc: { beat: 1 } }, { maxTimeMS })
-      if (matchedCount === 0) await write() // another has taken it for lost
+      if (matchedCount === 0) await write() // another process has removed the row as lost
     },
-    /** The entry of a session that is under way from now on. */
+    /** Marks a session as used and returns its entry. */
     use: (session: ClientSession): KnownSession => {
       const id = sessionIdOf(session)
       const key = id.toString('hex')
       const entry = known.get(key) ?? { id, isWritten: false, underWay: 0 }
-      known.delete(key) // what was used last comes last
+      known.delete(key) // reinserted, so that the most recently used session comes last
       known.set(key, entry)
       entry.underWay += 1
       return entry
     },
     remove: async (): Promise<void> => {
       isRemoved = true
-      await write() // those under way have ended then
+      await write() // waits for pending writes
       await rows.deleteOne({ _id }, { maxTimeMS })
     },
   }
 }
 
-/** Runs one after the other: those who ask while one is under way share the next. */
+/** Serializes runs. Calls during a run share the next run. */
 function inTurn(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<void> | null = null
@@ -186,7 +182,7 @@ function forgetOldest(known: Map<string, KnownSession>): void {
   }
 }
 
-/** The beat of another process as it was first seen to be. */
+/** The first observation of a beat. */
 interface Seen {
   readonly beat: number
   readonly sinceMs: number
@@ -231,19 +227,16 @@ function watchOthers(
       if (looking !== null) return looking
       if (performance.now() - lookedAtMs < leastMs) return Promise.resolve()
       looking = lookOnce()
-        .catch(() => undefined) // the database is away, and the next look is not far
+        .catch(() => undefined) // the database is unreachable; the next look follows soon
         .finally(() => (looking = null))
       return looking
     },
   }
 }
 
-/**
- * Ends what transactions are under way in these sessions, whoever began them. MongoDB has `killSessions` for that, which
- * every user may send for sessions of his own.
- */
+/** Ends the open transactions of these sessions. `killSessions` needs no privilege for a user's own sessions. */
 export async function endTransactions(client: MongoClient, ids: readonly Binary[]): Promise<void> {
-  if (ids.length === 0) return // told to end none, MongoDB ends all that there are
+  if (ids.length === 0) return // an empty list would end all sessions
   try {
     await client.db('admin').command({ killSessions: ids.map((id) => ({ id })) })
   } catch (error) {
@@ -253,16 +246,16 @@ export async function endTransactions(client: MongoClient, ids: readonly Binary[
 }
 
 /**
- * DocumentDB (seen behind its gateway in 2026) has no such command, but a transaction that begins in a session ends the one
- * before it, from whatever connection and by whatever number. Whose transaction that was is told that it is gone, and may
- * begin the next.
+ * DocumentDB has no `killSessions` (seen behind its gateway in 2026). There a new transaction in a session aborts
+ * the previous one, from any connection and with any number. The owner gets an error and may start its next
+ * transaction.
  */
 async function supersede(client: MongoClient, id: Binary): Promise<void> {
   const session = client.startSession()
   try {
     const { serverSession } = session
     serverSession.id = { id }
-    serverSession.isDirty = true // not for the driver's pool: it is another's
+    serverSession.isDirty = true // keeps the session, which belongs to another process, out of the driver's pool
     session.startTransaction()
     await client.db('admin').command({ ping: 1 }, { session })
     await session.abortTransaction()

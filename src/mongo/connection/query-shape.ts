@@ -1,15 +1,15 @@
 import type { Document } from 'mongodb'
 import type { QueryShape } from '../../observed.ts'
 
-/** More names than any query of use; what a hostile one has beyond them is left out. */
+/** More names than a reasonable query contains. Further names are ignored. */
 const MOST_NAMES = 20
 
 const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
 
-/** What our pipelines make up on their way, such as what a `$lookup` found. */
+/** Prefix of fields that our pipelines add, such as results of a `$lookup`. */
 const MADE_UP = 'quire_'
 
-/** Null for a command that reads by no condition of its own: a write, a `getMore`, a `ping`. */
+/** Returns null for a command without a filter, such as a write, `getMore` or `ping`. */
 export function shapeOf(name: string, command: Document): QueryShape | null {
   const collection: unknown = command[name]
   if (typeof collection !== 'string') return null
@@ -56,20 +56,20 @@ function collectFromAll(filters: unknown, names: Set<string>, prefix: string): v
   for (const one of filters) collectNames(one, names, prefix)
 }
 
-/** Below an attribute only `$elemMatch` (perhaps in a `$not`) names further attributes. */
+/** Below an attribute, only `$elemMatch` contains further attribute names, possibly in a `$not`. */
 function collectFromOne(key: string, value: unknown, names: Set<string>, prefix: string): void {
   const inner = elementConditions(value)
   if (inner === null) names.add(prefix + key)
   else collectNames(inner, names, `${prefix}${key}.`)
 }
 
-/** The driver turns a sort into a Map. */
+/** The driver converts a sort to a Map. */
 function sortKeysOf(sort: unknown): readonly string[] {
   if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>)].map(sortKeyOf)
   return isObject(sort) ? Object.entries(sort).map(sortKeyOf) : []
 }
 
-/** An attribute with its direction, as a request writes it: `views`, `views:desc`. */
+/** Formats a sort key as in requests: `views`, `views:desc`. */
 export function sortKeyOf([name, direction]: readonly [string, unknown]): string {
   return Number(direction) === -1 ? `${name}:desc` : name
 }

@@ -2,12 +2,11 @@ import { type Db, type Document, MongoError, MongoErrorLabel, MongoNetworkError 
 import { isBrokenSocket, isPlanKilled } from './database-error.ts'
 
 /**
- * Sends a `find` or an `aggregate`, and gives the bytes of its rows. Null where they have not all come with the first
- * reply (16 MB), or where the server was lost: a cursor of the driver's reads them then, and reads once more.
+ * Sends a `find` or an `aggregate` and returns the rows as BSON. Returns null if they exceed the first batch (16
+ * MB) or the server was lost. The caller then reads with a cursor of the driver, which retries.
  */
 export type ReadAtOnce = (command: Document) => Promise<readonly Uint8Array[] | null>
 
-/** What the client repeats by itself (`MongoClientOptions`). */
 export interface Repeating {
   readonly retryReads: boolean
   readonly retryWrites: boolean
@@ -18,8 +17,8 @@ interface Reply {
 }
 
 /**
- * Rows without a cursor of the driver's (7.8), which takes a third of the CPU of a read of a few rows. Of a command that
- * it is given as it is the driver sets the database and the session, and repeats nothing but for overload.
+ * Opens reads without a cursor of the driver (7.8). A cursor takes a third of the CPU of a small read. For a raw
+ * command, the driver sets the database and the session, and retries after overload only.
  */
 export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
   const { readConcern, readPreference } = db
@@ -28,7 +27,7 @@ export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
     if (repeating.retryReads && isRepeated(error, repeating)) return null
     throw error
   }
-  /** Collections that rows did not fit of: what is read of them is not read twice again. */
+  /** Collections with a result larger than one batch. They are not read twice again. */
   const large = new Set<unknown>()
   return async (command) => {
     const collection: unknown = command['find'] ?? command['aggregate']
@@ -39,7 +38,7 @@ export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
     const { id, firstBatch } = reply.cursor
     if (id === 0n) return firstBatch
     large.add(collection)
-    // Where this does not reach its server, the cursor ends there by itself.
+    // If this fails, the server closes the cursor after its timeout.
     const kill = { killCursors: collection, cursors: [id] }
     db.command(kill, { readPreference }).catch(() => undefined)
     return null
@@ -50,10 +49,10 @@ export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
 const REPEATED: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ])
-/** Servers without codes say so by their words. */
+/** Servers without error codes report it in the message. */
 const LOST = /not master|node is recovering/i
 
-/** Whether a second `find` may succeed, and the driver has not repeated the command. */
+/** Returns whether a second `find` may succeed, unless the driver has already retried the command. */
 function isRepeated(error: unknown, { retryWrites }: Repeating): boolean {
   if (error instanceof MongoNetworkError || isBrokenSocket(error)) return true
   if (!(error instanceof MongoError)) return false
@@ -61,5 +60,5 @@ function isRepeated(error: unknown, { retryWrites }: Repeating): boolean {
   const isOverload = [MongoErrorLabel.SystemOverloadedError, MongoErrorLabel.RetryableError].every(
     (label) => error.hasErrorLabel(label),
   )
-  return isOverload && !retryWrites // a command is repeated where writes are too
+  return isOverload && !retryWrites // the driver retries raw commands if writes are retried
 }

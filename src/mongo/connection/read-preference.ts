@@ -1,6 +1,5 @@
 import { ReadPreference } from 'mongodb'
 
-/** Which members of a replica set are read, in MongoDB's words. */
 export const READ_PREFERENCES = [
   'primary',
   'primaryPreferred',
@@ -11,15 +10,12 @@ export const READ_PREFERENCES = [
 export type ReadPreferenceName = (typeof READ_PREFERENCES)[number]
 
 /**
- * The least that MongoDB lets one ask for: a secondary that is known to be further behind is not read.
+ * The minimum that MongoDB accepts. Secondaries with a larger known lag are not read.
  * https://www.mongodb.com/docs/manual/core/read-preference-staleness/
  */
 export const MAX_STALENESS_SECONDS = 90
 
-/**
- * One view for each preference, made once: `primary` for itself, what `viewOf` makes for the others, and for
- * null what the connection string has `said`.
- */
+/** Creates one view per preference in advance; null selects the preference of the connection string (`said`). */
 export function viewsByPreference<View>(
   said: ReadPreference,
   primary: View,

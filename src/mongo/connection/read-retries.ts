@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { isPlanKilled } from './database-error.ts'
 
-/** What the driver decides retries by, and does not export. */
+/** Internal of the driver: decides which reads are retried. */
 const driver = createRequire(import.meta.url)('mongodb/lib/error.js') as {
   isRetryableReadError: (this: void, error: unknown) => boolean
 }
@@ -9,8 +9,9 @@ const driver = createRequire(import.meta.url)('mongodb/lib/error.js') as {
 let isPatched = false
 
 /**
- * Lets the driver (7.8) retry a read once after QueryPlanKilled (175), as after a lost connection: `find`, `aggregate`,
- * `count`, `distinct` and the like, outside of transactions. A later batch of a cursor is never retried.
+ * Patches the driver (7.8) to retry a read once after QueryPlanKilled (175), as after a lost connection. Applies
+ * to `find`, `aggregate`, `count` and `distinct` outside of transactions. Later batches of a cursor are never
+ * retried.
  * https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 export function patchReadRetries(): void {

@@ -13,30 +13,33 @@ import { type Caller, TurnTaken, type WriteTurn } from '../sharing/write-turns.t
 
 export interface TransactionRun {
   readonly options: TransactionOptions
-  /** No new attempt begins so long after the first one, or after the last conflict. */
+  /** Time limit for retries, from the first attempt or the last conflict. */
   readonly timeoutMs: number
-  /** Deadline of waiting for other writes of the same document or value, in this process and in others. */
+  /** Time limit for waiting for other writes of the same document or value, in all processes. */
   readonly conflictTimeoutMs: number
-  /** The documents that this transaction writes, among the writers of this process. */
+  /** The documents that this transaction has locked within this process. */
   readonly turn?: WriteTurn
-  /** When the caller leaves, no new attempt begins. */
+  /** No new attempt begins after the caller has disconnected. */
   readonly caller?: Caller | null
-  /** Called at each attempt that fails while another write has held the same document or value for a second. */
+  /** Called at each failed attempt after another write has held the document or value for a second. */
   readonly onConflict: () => void
-  /** Nothing is written: it ends without a commit, which an embedded engine would write to the disk. */
+  /** Aborts instead of committing, because a commit of the embedded engine writes to the disk. */
   readonly readsOnly?: boolean
 }
 
-/** Two that write one document are apart within milliseconds; what lasts longer was left by a process that was killed. */
+/** Normal conflicts end within milliseconds. A longer conflict indicates a killed process. */
 const LASTING_MS = 1_000
 const MAX_REST_MS = 500
-/** Each process has one writer of a document at a time: few collide, and a long rest would let the others pass forever. */
+/**
+ * Each process has one writer of a document at a time, so collisions are rare. A longer pause would let other
+ * processes overtake it forever.
+ */
 const MAX_CONFLICT_REST_MS = 100
 
 /**
- * Runs `work` in a transaction and commits it; again where the database says that it may succeed next time, and only
- * the commit where it may have succeeded already. As the driver's `withTransaction` (7.8), which goes on for
- * two minutes: longer than who asked will wait.
+ * Runs `work` in a transaction and commits it, with retries of transient errors. If the result of the commit is
+ * unknown, only the commit is retried. Like the driver's `withTransaction` (7.8), which retries for two minutes,
+ * longer than callers wait.
  */
 export async function runTransaction<T>(
   session: ClientSession,
@@ -59,7 +62,7 @@ export async function runTransaction<T>(
   }
 }
 
-/** @throws the error where no further attempt may begin */
+/** @throws the error if it must not be retried */
 async function untilNextAttempt(
   error: unknown,
   attempt: number,
@@ -76,7 +79,6 @@ async function untilNextAttempt(
   await backOff(attempt, isConflict(error) ? MAX_CONFLICT_REST_MS : MAX_REST_MS)
 }
 
-/** Decides on the next attempt by the errors of those before. */
 function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun) {
   let beganMs = performance.now()
   let deadline = beganMs + timeoutMs
@@ -90,7 +92,7 @@ function retryRules({ timeoutMs, conflictTimeoutMs, onConflict }: TransactionRun
     deadline = now + timeoutMs
     conflictSinceMs ??= waited ? beganMs : now
     if (now - conflictSinceMs >= LASTING_MS) onConflict()
-    // A wait for a value may have taken all the time of its command: it is tried once more in any case.
+    // A wait for a value may have used all the time of its command, so it is retried once in any case.
     return now < conflictDeadline || (waited && attempts === 1)
   }
   return {
@@ -128,7 +130,7 @@ function end(
   return readsOnly ? session.abortTransaction() : commit(session, deadline)
 }
 
-/** A commit that is sent again says what became of the first, and commits nothing twice. */
+/** Retries are safe: a repeated commit reports the result of the first. */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -4,13 +4,13 @@ import type { Database } from './database.ts'
 export interface ServerVerdict {
   /** The version as the server reports it, such as `8.0.4`. */
   readonly text: string
-  /** Null, or why Quire cannot run on this server. */
+  /** The reason why Quire cannot run on this server, or null. */
   readonly refusal: string | null
 }
 
 /**
- * Whether Quire can run on this server, with those of these collections that are sharded.
- * @throws CmsError for what the database refuses (`toCmsError`)
+ * Checks whether Quire supports this server, given its sharded collections.
+ * @throws CmsError for database errors (`toCmsError`)
  */
 export async function judgeServer(
   database: Pick<Database, 'command'>,
@@ -27,10 +27,10 @@ export async function judgeServer(
 }
 
 /**
- * Null, or why Quire cannot run on a server of this version: orders through relations and fallback locales take
- * `$lookup` with `localField` and `pipeline` together, new in 5.0. 4.9 is the line in which that was developed, and has it.
- * `$lookup` reads sharded collections from 5.1 on, and 6.0 is the next release; in transactions it does from 8.0 on, and
- * none of ours is in one.
+ * Sorts by relations and fallback locales need `$lookup` with `localField` and `pipeline`, new in 5.0. 4.9 is its
+ * development series.
+ * `$lookup` reads sharded collections since 5.1 (next stable release: 6.0), and in transactions since 8.0. Quire
+ * does not use it in transactions.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
  */
 function refusalOf(version: string): string | null {

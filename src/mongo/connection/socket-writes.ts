@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { MongoNetworkError } from 'mongodb'
 import { isBrokenSocket } from './database-error.ts'
 
-/** What we know of a connection of the driver's, which does not export it. */
+/** The used part of the driver's connection class, which is not exported. */
 interface Connection {
   readonly socket: Socket
   writeCommand(...command: unknown[]): Promise<void>
@@ -16,13 +16,12 @@ const driver = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') 
 let isMended = false
 
 /**
- * Ends what the driver writes when its socket closes. By itself (7.8.0 and 7.9.0, `writeCommand` in its
- * cmap/connection.ts) it waits for `drain` when a socket does not take a command at once, and a socket
- * that is closed without an error says neither `drain` nor `error`: the command waits for ever, and holds
- * its connection. When it is the heartbeat, no server is found again until the process is restarted.
- *
- * Where the socket is closed with an error, the driver passes on that of Node: nothing is sent again then, and
- * a commit ends in a TypeError (`isRetryableWriteError` in its error.ts takes every error for its own).
+ * Rejects pending writes of the driver when their socket closes.
+ * The driver waits for `drain` if a socket does not accept a command at once (7.8.0 and 7.9.0, `writeCommand` in
+ * cmap/connection.ts). A socket that closes without an error emits neither `drain` nor `error`, so the command
+ * hangs and blocks its connection. If it is the heartbeat, no server is found until the process restarts.
+ * If the socket closes with an error, the driver passes on Node's error. Such a command is not retried, and a
+ * commit ends in a TypeError, because `isRetryableWriteError` (error.ts) expects driver errors.
  */
 export function patchSocketWrites(): void {
   const connection = driver.Connection.prototype

@@ -15,12 +15,12 @@ import {
 
 const LONGEST_TITLE = 200
 
-/** Whether what is deleted of a type goes into the trash: content does; files and end users are gone at once. */
+/** Only deleted content goes to the trash. Files and end users are deleted permanently. */
 export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan): boolean {
   return trashDays > 0 && uid.startsWith('api::')
 }
 
-/** Puts versions of one document into the trash, in the transaction that deletes them. */
+/** Moves copies of the versions of one document to the trash, in the transaction that deletes them. */
 export async function keepDeleted(
   database: Database,
   plan: ContentTypePlan,
@@ -54,7 +54,7 @@ export async function keepDeleted(
   await insertTogether(database, deletionsIn(database).collectionName, [row], session)
 }
 
-/** What one command takes: 48 MB in all, of documents of up to 16 MB. */
+/** Maximum size of one insert. A command accepts 48 MB in total, and documents of up to 16 MB. */
 const PART_BYTES = 16 * 1_048_576
 
 function inParts(rows: readonly TrashedVersion[]): readonly (readonly TrashedVersion[])[] {
@@ -72,7 +72,7 @@ function inParts(rows: readonly TrashedVersion[]): readonly (readonly TrashedVer
   return parts
 }
 
-/** Of the first locale, of its draft where there is one. */
+/** Returns the title of the first locale, preferably from its draft. */
 export function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): string {
   const [shown] = versions.toSorted(
     (one, other) =>

@@ -9,7 +9,7 @@ import {
   trashedVersionsIn,
 } from './trash-rows.ts'
 
-/** Deletions of what may be seen as a whole, the newest first: `limit` of them before `before`. */
+/** Returns up to `limit` deletions before `before` that the caller may see entirely, newest first. */
 export async function findDeletions(
   database: Database,
   seen: readonly SeenType[],
@@ -29,7 +29,7 @@ export async function findDeletions(
   )
 }
 
-/** Deletions of these documents, of what may be seen as a whole: the newest first, at most a thousand. */
+/** Returns up to a thousand deletions of these documents that the caller may see entirely, newest first. */
 export async function findTitlesOfDeleted(
   database: Database,
   seen: readonly SeenType[],
@@ -49,10 +49,10 @@ export async function findTitlesOfDeleted(
   )
 }
 
-/** How often a document may have been deleted, and each be looked at. */
+/** Maximum number of deletions of one document that are read. */
 const MOST_DELETIONS = 1_000
 
-/** The deletions of one document, or the one that is named; the newest first. */
+/** Returns the deletions of one document, or only the given one, newest first. */
 export function findDeletionsOf(
   database: Database,
   { type, documentId, deletion }: DeletionsOf,
@@ -71,11 +71,10 @@ export function findDeletionsOf(
 export interface DeletionsOf {
   readonly type: string
   readonly documentId: string
-  /** Null: all of them. */
+  /** Null selects all deletions. */
   readonly deletion: string | null
 }
 
-/** What a deletion has removed of some locales. */
 export function findTrashedVersions(
   database: Database,
   deletion: string,
@@ -89,7 +88,7 @@ export function findTrashedVersions(
   )
 }
 
-/** Which of these documents there is something of in the trash. */
+/** Returns the ids of the documents that have deletions in the trash. */
 export async function findInTrash(
   database: Database,
   type: string,

@@ -19,7 +19,7 @@ export interface TrashSweep {
   close(): Promise<void>
 }
 
-/** Ends what has been in the trash for `TRASH_DAYS`, again and again until `close`; of all processes one in turn. */
+/** Purges expired trash (`TRASH_DAYS`) periodically until `close`. One process at a time does so. */
 export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
   const { database, now, onBackgroundError, everyMs = SWEEP_EVERY_MS } = options
   let sweeping: Promise<void> = Promise.resolve()
@@ -41,8 +41,8 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
 }
 
 /**
- * Ends what was deleted before that time, the versions of a deletion before its row: what is left of a sweep that was
- * killed is ended by the next. Answers how many deletions that were.
+ * Purges deletions before a time and returns their number. Versions go before the row of their deletion, so that
+ * the next sweep completes a killed one.
  */
 export async function sweepTrash(database: Database, before: Date): Promise<number> {
   for (let ended = 0; ;) {

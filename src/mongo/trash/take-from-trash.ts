@@ -7,8 +7,8 @@ import { findTrashedVersions } from './read-trash.ts'
 import { type DeletionRow, deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
 /**
- * Takes some locales of a deletion out of the trash; false where another has taken one of them meanwhile. What is left is
- * called by what is left: somebody may see that and none of the rest.
+ * Removes some locales of a deletion from the trash. Returns false if its locales have changed meanwhile. The
+ * title is set from the remaining locales, because some callers may see only those.
  */
 export async function takeFromTrash(
   database: Database,

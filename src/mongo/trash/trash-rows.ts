@@ -4,23 +4,23 @@ import type { Author } from '../connection/authorship.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
-/** A document, or some of its locales, as one deletion has left them: what a list of the trash shows. */
+/** One deletion of a document or of some of its locales. */
 export interface DeletionRow {
-  /** The commit and the document: in the order of time. */
+  /** The commit and the document, so that ids sort by time. */
   readonly _id: string
   readonly type: string
   readonly documentId: string
-  /** Those that can be restored still. */
+  /** Locales that can still be restored. */
   readonly locales: readonly string[]
   readonly title: string
   readonly at: Date
   readonly by: Author
   readonly requestId: string | null
-  /** The commit that has deleted it: what restores it comes later. */
+  /** The commit of the deletion. A restore must have a later commit. */
   readonly commit: string
 }
 
-/** One version that a deletion has removed, as it was stored. */
+/** A deleted version in its stored form. */
 export interface TrashedVersion {
   /** The deletion, the locale and the status. */
   readonly _id: string
@@ -34,12 +34,12 @@ export function deletionsIn(database: Database) {
   return database.collection<DeletionRow>('quire_trash')
 }
 
-/** In a collection of its own: what one document holds need not fit into one row. */
+/** A separate collection, because the versions of a document may exceed the size of one row. */
 export function trashedVersionsIn(database: Database) {
   return database.collection<TrashedVersion>('quire_trash_versions')
 }
 
-/** A transaction needs its collections to be there. */
+/** Creates the collections in advance, because a transaction needs existing collections. */
 export async function ensureTrash(database: Database): Promise<void> {
   await ensureIndexes(deletionsIn(database), [
     { key: { type: 1, documentId: 1, _id: -1 }, name: 'document' },

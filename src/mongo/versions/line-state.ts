@@ -1,9 +1,8 @@
 /**
- * The name under which a version holds how the draft and the published version of its locale compare; as hidden as the
- * revision. Absent from versions that were stored before there were states, which means `UNKNOWN`.
- *
- * A write of content sets `$max: UNKNOWN` on the versions that it writes and on no others. A state therefore holds only
- * while neither version of the locale is `UNKNOWN`. `settleStates` compares the others.
+ * The name under which a version stores how the draft and the published version of its locale compare. Hidden like
+ * the revision. Versions stored before this feature have no state, which means `UNKNOWN`.
+ * A write of content sets `$max: UNKNOWN` on the written versions only. A state is therefore valid only while
+ * neither version of the locale is `UNKNOWN`. `settleStates` compares the others.
  */
 export const STATE = '_state'
 
@@ -13,7 +12,9 @@ export const SAME = 1
 export const CHANGED = 2
 /** One of the versions was written since they were compared. */
 export const UNKNOWN = 3
-/** The draft has no published version. Above `UNKNOWN`: an edit of the draft changes nothing about it. */
+/**
+ * The draft has no published version. Greater than `UNKNOWN`, because an edit of the draft does not change this.
+ */
 export const ALONE = 4
 
 export type LineState = typeof SAME | typeof CHANGED | typeof UNKNOWN | typeof ALONE

@@ -1,7 +1,9 @@
 import { BSON } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
 
-/** Whether two sets of values that were read are stored alike: to the order of an object's keys and the digits of a decimal. */
+/**
+ * Returns whether the stored forms are identical, including the key order of objects and the digits of decimals.
+ */
 export function areStoredAlike(one: Data, other: Data): boolean {
   return Buffer.compare(BSON.serialize(one), BSON.serialize(other)) === 0
 }

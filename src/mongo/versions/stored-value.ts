@@ -2,9 +2,8 @@ import { Decimal128, type Document } from 'mongodb'
 import { Decimal } from '../../schema/values/decimal.ts'
 
 /**
- * A value in stored form as the driver takes it: decimals become Decimal128, at any depth. The rest
- * (text, numbers, bigint as Int64, dates, what was read from the database) the driver knows itself. What holds no
- * decimal is not built again: of JSON with many keys that is what costs most.
+ * Converts decimals at any depth to Decimal128. The driver handles all other types. Values without decimals are
+ * returned unchanged, because copying large JSON is expensive.
  */
 export function toBson(value: unknown): unknown {
   return holdsDecimal(value) ? converted(value) : value

@@ -4,7 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 
-/** One version of a document as it is stored, with its attributes beside these. */
+/** A stored version of a document. Its attributes are further properties. */
 export interface StoredVersion extends Data {
   readonly id: number
   readonly documentId: string
@@ -13,32 +13,30 @@ export interface StoredVersion extends Data {
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly publishedAt: Date | null
-  /** Another one after every write (`revision.ts`); absent from what was stored before there were any. */
+  /** Changes with every write (`revision.ts`). Absent in versions from before revisions existed. */
   readonly _revision?: string
-  /** The last commit that has written it (`revision.ts`); absent from what was stored before there was a log. */
+  /** The last commit that wrote the version (`revision.ts`). Absent in versions from before the log existed. */
   readonly _commit?: string
 }
 
-/** What MongoDB holds: a version and its `_id`, see `versionId`. */
+/** A stored version with its `_id`, see `versionId`. */
 export type VersionDocument = Document & { readonly _id: string }
 
-/** All versions of all documents of a content-type. */
 export function versionsOf(database: Database, plan: ContentTypePlan): Collection<VersionDocument> {
   return database.collection<VersionDocument>(plan.collectionName)
 }
 
 /**
- * The bytes of one version, as the driver would read them. Where commands are monitored it (7.8) decodes an answer for
- * its events and once more for its reader, unless the reader takes bytes: half of what monitoring cost.
+ * Decodes the BSON of one version. With command monitoring, the driver (7.8) decodes each reply twice, unless the
+ * reader requests BSON. This was half of the cost of monitoring.
  */
 export function decodeVersion(bytes: Uint8Array): StoredVersion {
   return asVersion(BSON.deserialize(bytes, DECODING))
 }
 
-/** Of whatever is read. */
 export const DECODING = { useBigInt64: true } as const
 
-/** Versions are written by this room alone, so what is read is one. */
+/** Casts without a check, because only this folder writes versions. */
 export function asVersion(document: Document): StoredVersion {
   return document as unknown as StoredVersion
 }

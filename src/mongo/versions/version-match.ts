@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { VersionKey, VersionSelection } from '../../query/query.ts'
 
-/** Conditions that select the versions of a list; the only place that writes them. */
+/** The conditions that select the versions of a list. No other code writes them. */
 export function matchVersions({ locales, status }: VersionSelection): Document {
   const [locale, ...others] = locales
   return others.length === 0 && locale !== undefined
@@ -9,12 +9,12 @@ export function matchVersions({ locales, status }: VersionSelection): Document {
     : { status, locale: { $in: [...locales] } }
 }
 
-/** The `_id` of a stored version: the triple itself, so that it is unique and a write is idempotent. */
+/** Returns the `_id` of a version. The triple makes it unique and writes idempotent. */
 export function versionId(documentId: string, { locale, status }: VersionKey): string {
   return `${documentId}:${locale}:${status}`
 }
 
-/** All versions of a document: their `_id`s share a prefix, which ends before the next character. */
+/** Matches all versions of a document by the common prefix of their `_id`s. `;` is the character after `:`. */
 export function matchDocument(documentId: string): { readonly _id: Document } {
   return { _id: { $gte: `${documentId}:`, $lt: `${documentId};` } }
 }

@@ -4,30 +4,29 @@ import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { isoText } from '../../schema/values/temporal.ts'
 import { DECODING, decodeVersion } from './stored-version.ts'
 
-/** A scalar attribute that a text shows. */
 export interface TextMember {
   readonly name: string
   readonly type: ScalarType
 }
 
-/** Writes a version, given as the bytes that the database has sent, as the JSON text of an entry. */
+/** Converts the BSON of a version to the JSON text of an entry. */
 export type WriteVersion = (bytes: Uint8Array) => string
 
 interface Value {
   readonly bytes: Buffer
   readonly type: number
-  /** Where its bytes begin and end. */
+  /** Byte offsets of the value. */
   readonly at: number
   readonly end: number
 }
 
 interface Plain {
   readonly kinds: ReadonlySet<ScalarType>
-  /** Null for what the driver decodes. */
+  /** Returns null for values that the driver must decode. */
   readonly write: (value: Value) => string | null
 }
 
-/** Types of BSON by their numbers: https://bsonspec.org/spec.html */
+/** BSON types: https://bsonspec.org/spec.html */
 const DOUBLE = 1
 const STRING = 2
 const DOCUMENT = 3
@@ -39,7 +38,7 @@ const INT32 = 16
 const INT64 = 18
 const DECIMAL128 = 19
 
-/** Bytes of a value, of types that have one length. */
+/** Sizes of fixed-length types, in bytes. */
 const LENGTHS: ReadonlyMap<number, number> = new Map([
   [DOUBLE, 8],
   [BOOLEAN, 1],
@@ -53,7 +52,7 @@ const LENGTHS: ReadonlyMap<number, number> = new Map([
 const ALL = Object.keys(SCALAR_KINDS) as readonly ScalarType[]
 const NUMBERS: ReadonlySet<ScalarType> = new Set(['integer', 'float', 'decimal'])
 
-/** By types of BSON: how values of these kinds are written. A list, as it is read for each value. */
+/** Writers by BSON type, for these kinds. An array, because it is read for each value. */
 const PLAIN: readonly (Plain | undefined)[] = listOf([
   [NULL, new Set(ALL), () => 'null'],
   [STRING, new Set(ALL.filter((kind) => kind !== 'time')), writeText],
@@ -64,7 +63,7 @@ const PLAIN: readonly (Plain | undefined)[] = listOf([
   [DATE, new Set(['datetime']), ({ bytes, at }) => `"${isoText(readTime(bytes, at))}"`],
 ])
 
-/** What JSON writes as it is: ASCII without quotes, backslashes and control characters. */
+/** Text that needs no escapes in JSON: ASCII without quotes, backslashes and control characters. */
 const PLAIN_TEXT = /^[ !#-[\]-\x7f]*$/
 
 function listOf(
@@ -75,13 +74,13 @@ function listOf(
   return list
 }
 
-/** Where a text cannot be written from the bytes of its version. */
+/** Marks a version that cannot be written from its BSON. */
 const UNKNOWN = -1
 
 /**
- * Writes entries of these members, in this order, as `JSON.stringify` writes what `toJson` of their kinds makes of the decoded
- * version, in less than half of its time: no version, entry or value is built, and a text that is ASCII is copied. What is stored
- * in another form than the type's own is decoded by the driver.
+ * Writes entries directly from BSON, in less than half the time of `JSON.stringify` with `toJson` and with the
+ * same result. No intermediate objects are created, and ASCII text is copied. The driver decodes values with an
+ * unexpected BSON type.
  */
 export function compileVersionText(members: readonly TextMember[]): WriteVersion {
   const heads = members.map(({ name }, place) => `${place === 0 ? '{' : ','}"${name}":`)
@@ -112,17 +111,16 @@ export function compileVersionText(members: readonly TextMember[]): WriteVersion
   }
 }
 
-/** A field of stored versions. */
 interface Field {
-  /** With the NUL behind it. */
+  /** Includes the trailing NUL. */
   readonly name: Buffer
-  /** Which member it is; none is unknown. */
+  /** Index of the member, or `UNKNOWN`. */
   readonly place: number
 }
 
 /**
- * Which field comes at a byte. Nearly all versions of a type have the same fields in the same order, so the one that had
- * the same number in the version before is compared first.
+ * Finds the field at an offset. Versions of a type mostly have the same field order, so the field at the same
+ * position of the previous version is compared first.
  */
 function openFields(members: readonly TextMember[]) {
   const places = new Map(members.map(({ name }, place) => [name, place]))
@@ -137,7 +135,7 @@ function openFields(members: readonly TextMember[]) {
   }
 }
 
-/** A call of `Buffer#compare` takes longer than the few bytes of a name. */
+/** Faster than `Buffer#compare` for short names. */
 function isAt(name: Buffer, bytes: Buffer, at: number): boolean {
   for (let index = 0; index < name.length; index += 1) {
     if (name[index] !== bytes[at + index]) return false
@@ -154,18 +152,17 @@ function valueEnd(bytes: Buffer, type: number, at: number): number {
   return UNKNOWN
 }
 
-/** Null for what the driver decodes. */
 function writePlain(value: Value, kind: ScalarType): string | null {
   const plain = PLAIN[value.type]
   return plain?.kinds.has(kind) === true ? plain.write(value) : null
 }
 
-/** Exact up to what a `Date` can hold, without a `bigint`. */
+/** Reads without a `bigint`. Exact for all times that a `Date` can hold. */
 function readTime(bytes: Buffer, at: number): number {
   return bytes.readInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at)
 }
 
-/** Null for what is no UTF-8: the driver says so. */
+/** Returns null for invalid UTF-8, which the driver reports. */
 function writeText({ bytes, at, end }: Value): string | null {
   const ascii = bytes.toString('latin1', at + 4, end - 1)
   if (PLAIN_TEXT.test(ascii)) return `"${ascii}"`
@@ -173,7 +170,7 @@ function writeText({ bytes, at, end }: Value): string | null {
   return text.includes('\ufffd') ? null : JSON.stringify(text)
 }
 
-/** The length of a document, the type and name of its one value, and its end. */
+/** Overhead of a document with one value: its length, the type and name of the value, and the terminator. */
 const AROUND_VALUE = 8
 
 function writeByDriver({ bytes, type, at, end }: Value, kind: ScalarType): string {
