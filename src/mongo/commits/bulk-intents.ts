@@ -12,7 +12,6 @@ import type { Database } from '../connection/database.ts'
 /** Deadline of a bulk write. After it, its rows are numbered even if the writer has not released them. */
 const INTENT_MS = 120_000
 
-/** A row of the log for a bulk write in progress. It is not numbered yet. */
 export interface IntentRow extends Omit<PendingRow, 'pending'> {
   readonly intent: 1
   readonly until: Date

@@ -20,9 +20,7 @@ export interface ChangeClock {
 
 type WatchedLog = Pick<CommitLog, 'head' | 'look' | 'onLook' | 'onOwnCommit'>
 
-/**
- * Maximum number of remembered commit ids. A forgotten commit counts twice, which only invalidates caches again.
- */
+/** Maximum number of remembered commit ids. A forgotten commit counts twice, which is harmless. */
 const MOST_KNOWN = 10_000
 
 export function openChangeClock(log: WatchedLog): ChangeClock {
@@ -86,9 +84,7 @@ function openTimes() {
   }
 }
 
-/**
- * Polls the log if the known state is too old. Concurrent callers share one poll where its start is recent enough.
- */
+/** Polls the log if the known state is too old. Concurrent callers share a recent poll. */
 function openLooks(log: Pick<WatchedLog, 'look'>) {
   let knownAt = -Infinity
   let looking: Looking | null = null

@@ -14,16 +14,13 @@ import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 export interface CommitLog {
   /** The newest known head, at most `LOOK_MS` old while the database responds. */
   head(): Head
-  /** Reads the current head. */
   refresh(): Promise<Head>
   /** Runs reads that include at least the head (`readAtHead`) and the position of the client. */
   readAtHead<T>(wanted: Omit<HeadWanted, 'known'>, work: (at: HeadMoment) => Promise<T>): Promise<T>
   /** The time of the last read of the head, by `performance.now()`. */
   seenAt(): number
   onHead(listener: (head: Head) => void): () => void
-  /** Calls the listener with the commits of this process, before they are numbered. */
   onOwnCommit(listener: CommitListener): () => void
-  /** Polls the log now, including commits without a number. */
   look(): Promise<ObservedLog>
   /** Calls the listener after each poll, including the regular polls every `LOOK_MS`. */
   onLook(listener: (observed: ObservedLog) => void): () => void
@@ -37,15 +34,12 @@ export interface CommitLog {
 export interface CommitLogOptions {
   readonly database: Database
   readonly retentionDays: number
-  /** Retention of commits that hold history. */
   readonly historyDays: number
   readonly onBackgroundError: (error: unknown) => void
   readonly lookMs?: number
 }
 
-/** Interval of polls of the head. */
 const LOOK_MS = 500
-/** Interval while a request waits. */
 const FOLLOW_MS = 150
 const DAY_MS = 86_400_000
 /** Interval of sweeps for expired rows, across all processes. */
@@ -128,7 +122,6 @@ function openFollowers(lookMs: number) {
   }
 }
 
-/** Numbers all pending commits. Other processes may number some of them concurrently. */
 async function numberTheRest(database: Database): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
     const { head, more } = await sequence(database)
@@ -182,8 +175,7 @@ function watchHead(first: Head) {
 }
 
 /**
- * Polls the log. Wakes the sequencer if a commit stays unnumbered for two polls in a row, because its sequencer
- * has died.
+ * Polls the log. If a commit stays unnumbered for two polls, its sequencer has died, and this process continues.
  */
 function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Promise<void> {
   let waiting: string | null = null
@@ -211,7 +203,6 @@ async function sweepOnce({
   })
 }
 
-/** Repeats `run` with pauses. Returns a function that stops it. */
 function every(
   restMs: () => number,
   onError: (error: unknown) => void,

@@ -4,7 +4,6 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 
-/** The number of the last commit that changed a type. */
 export interface TypeSeq {
   readonly type: string
   readonly seq: number
@@ -13,14 +12,12 @@ export interface TypeSeq {
 /** A batch of rows that is being numbered. The next sequencer completes it first. */
 export interface Assigning {
   readonly from: number
-  /** In the order of their numbers. */
   readonly ids: readonly string[]
   readonly types: readonly TypeSeq[]
 }
 
 /**
- * The state of the numbering, in one document that all processes write. It is written by single commands outside
- * of transactions, so a killed process never blocks the others.
+ * The state of the numbering. It is written outside of transactions, so a killed process never blocks the others.
  */
 export interface Head {
   readonly _id: 'main'
@@ -41,16 +38,12 @@ export const headsOf = (database: Database) => database.collection<Head>('quire_
 
 const MAIN = { _id: 'main' } as const
 
-/** Creates the head if it does not exist. Several processes may do so concurrently. */
 export async function ensureHead(database: Database): Promise<void> {
   const rest = { seq: 0, floor: 0, version: 0, types: [], assigning: null }
   await ensureRow(headsOf(database), { ...MAIN, log: nanoid(), ...rest })
 }
 
-/**
- * Reads the head with majority read concern, so that no failover rolls it back.
- * @throws Error if the log does not exist
- */
+/** Reads the head with majority read concern. @throws Error if the log does not exist */
 export function readHead({ majority }: Database): Promise<Head> {
   return readHeadAt({ database: majority, session: undefined })
 }
@@ -62,7 +55,7 @@ export async function readHeadAt(moment: Moment): Promise<Head> {
   return head
 }
 
-/** Writes the head. Returns null if it has changed since it was read. */
+/** Returns null if the head has changed since it was read. */
 export function moveHead(
   database: Database,
   { version }: Head,

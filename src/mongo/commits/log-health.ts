@@ -4,15 +4,12 @@ import type { Database } from '../connection/database.ts'
 import { type Head, headsOf } from './heads.ts'
 
 export interface LogHealth {
-  /** Null if the log does not exist. */
   readonly head: Pick<Head, 'log' | 'seq' | 'floor'> | null
   /** Number of commits without a number, up to `MOST_COUNTED`. */
   readonly pending: number
   /** Age of the oldest pending commit by the local clock; 0 without pending commits. */
   readonly lagMs: number
-  /**
-   * Number of numbered rows above the head and its current batch. A backup taken during writes leaves such rows.
-   */
+  /** Numbered rows above the head and its current batch. A backup taken during writes leaves such rows. */
   readonly strays: number
 }
 

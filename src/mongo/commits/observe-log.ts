@@ -9,7 +9,6 @@ export interface ObservedLog {
   readonly head: Head
   /** Commits without a number, and commits numbered since the previous look. */
   readonly commits: readonly SeenCommit[]
-  /** The oldest commit without a number. */
   readonly waiting: string | null
   /** False if `commits` was truncated. */
   readonly isWhole: boolean
@@ -45,7 +44,6 @@ export async function observeLog(
   }
 }
 
-/** Returns the known commits that follow a number without a gap. */
 function knownAfter(
   seq: number,
   head: Pick<Head, 'seq'>,

@@ -1,8 +1,6 @@
 /** Schedules runs soon after events, with a bounded share of time under load. */
 export interface Pace {
-  /** Schedules a run. */
   wake(): void
-  /** Prevents new runs and waits for the current one. */
   stop(): Promise<void>
 }
 
@@ -26,7 +24,7 @@ export function openSavings(now: () => number) {
   let saved = MOST_SAVED_MS
   let countedAt = now()
   return {
-    /** Accounts for a finished run. @returns the pause in milliseconds */
+    /** @returns the pause in milliseconds */
     spend: (ms: number): number => {
       const at = now()
       saved = Math.min(saved + SHARE * (at - countedAt), MOST_SAVED_MS) - ms

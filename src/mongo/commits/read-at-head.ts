@@ -3,7 +3,6 @@ import { ServiceUnavailableError } from '../../errors.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { type Head, readHeadAt } from './heads.ts'
 
-/** The head, and a snapshot that includes its commits. */
 export interface HeadMoment {
   readonly head: Head
   readonly moment: Moment
@@ -12,7 +11,6 @@ export interface HeadMoment {
 type LogPlace = Pick<Head, 'log' | 'seq'>
 
 export interface HeadWanted {
-  /** The newest head of a majority that this process knows. */
   readonly known: Head
   /** Whether `known` may be used instead of reading the head, if each read has its own point in time. */
   readonly isRecent?: boolean
@@ -52,9 +50,7 @@ function isBefore(head: LogPlace, { log, seq }: LogPlace): boolean {
   return head.log === log && head.seq < seq
 }
 
-/**
- * Returns whether the primary has a position that is beyond the head. Otherwise the position is not from this log.
- */
+/** Returns whether the primary has the position. Otherwise the position is not from this log. */
 async function isMissing(
   database: Database,
   head: LogPlace,

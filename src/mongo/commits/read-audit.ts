@@ -5,7 +5,6 @@ import type { Database } from '../connection/database.ts'
 import { readHead } from './heads.ts'
 import type { NumberedCommit } from './read-commits.ts'
 
-/** A filter of commits. Omitted properties match every commit. */
 export interface AuditSelection {
   readonly byKind?: string
   readonly byIds?: readonly (string | number)[]
@@ -22,7 +21,6 @@ export interface AuditPage {
   readonly next: number | null
 }
 
-/** Maximum number of commits that one page scans. */
 const WINDOW = 20_000
 
 /**
@@ -57,7 +55,6 @@ export async function findAudit(
   return { commits: page, next: isOver ? null : await nextBefore(database, start) }
 }
 
-/** Skips the gap that retention has left. */
 async function nextBefore(database: Database, start: number): Promise<number | null> {
   const last = await asCmsErrors(() =>
     database
@@ -73,7 +70,6 @@ async function nextBefore(database: Database, start: number): Promise<number | n
   return last === null ? null : last.seq + 1
 }
 
-/** Returns whether the last commit of the page is at or before `since`. Only earlier commits remain then. */
 function reaches(page: readonly NumberedCommit[], since: Date): boolean {
   const last = page.at(-1)
   return last !== undefined && last.at <= since

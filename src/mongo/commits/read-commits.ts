@@ -40,7 +40,6 @@ export function scanCommits(
   return scanCommitsAt({ database, session: undefined }, head, range, projection, take)
 }
 
-/** Like `scanCommits`, in a snapshot. */
 export function scanCommitsAt(
   moment: Moment,
   { seq }: Pick<Head, 'seq'>,

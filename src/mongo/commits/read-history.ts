@@ -5,7 +5,6 @@ import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-
 import type { Database } from '../connection/database.ts'
 import { commitOfKept, contentIn, keptId, type KeptRow } from '../history/kept-content.ts'
 
-/** The change of one version by one commit. */
 export interface HistoryItem extends CommitItem {
   /** The id of the commit. Ids of later commits sort after it. */
   readonly commit: string
@@ -74,7 +73,6 @@ interface KeptOptions {
   readonly of?: { readonly revision: string; readonly locales: readonly string[] }
 }
 
-/** Sorted by id, newest first. The id starts with the document, followed by the commit. */
 function findKept(
   database: Database,
   documentId: string,

@@ -6,8 +6,8 @@ import { ensureHead, type Head, moveHead } from './heads.ts'
 import { sequenceAll } from './sequencer.ts'
 
 /**
- * Replaces the id of the log after a restore, because numbers may be reassigned to other commits. Clients start
- * over. The numbers continue above all existing ones.
+ * Replaces the id of the log after a restore, so that clients start over. Numbers continue above all existing
+ * ones.
  */
 export async function restartLog(database: Database): Promise<Head> {
   await ensureHead(database)

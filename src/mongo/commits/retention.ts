@@ -59,7 +59,6 @@ async function sweepHistory(database: Database, oldest: Date): Promise<number> {
   }
 }
 
-/** Returns the old commits at the start of a range, up to the first newer one. */
 async function oldRows(
   database: Database,
   { after, until }: { readonly after: number; readonly until: number },

@@ -9,11 +9,9 @@ export const BATCH = 500
 /** Rows per update statement. One statement per row took four times as long. Longer lists are slow to search. */
 const AT_ONCE = 50
 
-/** Completed steps, at which tests can stop a sequencer. */
 export type Step = 'read' | 'listed' | 'assigned' | 'numbered'
 
 export interface SequencerOptions {
-  /** Awaited after each step; for tests. */
   readonly pause?: (step: Step) => Promise<void>
 }
 
@@ -23,11 +21,9 @@ export interface Sequenced {
   readonly count: number
   /** The numbered commits in order; null if another process may have numbered some of them. */
   readonly numbered: Numbered | null
-  /** Whether more commits may be pending. */
   readonly more: boolean
 }
 
-/** Commits with consecutive numbers. */
 export interface Numbered {
   readonly from: number
   readonly commits: readonly SeenCommit[]
@@ -65,7 +61,6 @@ export async function sequence(
   return { head: done, count: rows.length, numbered, more }
 }
 
-/** Numbers all pending commits. For tests, and for commands that read the log. */
 export async function sequenceAll(database: Database): Promise<Head> {
   for (;;) {
     const { head, more } = await sequence(database)

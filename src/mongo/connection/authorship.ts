@@ -25,8 +25,8 @@ let running = 0
 let standing = NOBODY
 
 /**
- * Attributes all commits made during `work` to this author. On Node 20, an enabled AsyncLocalStorage slows down
- * every promise of the process (ADR 0024). It is therefore enabled only during writes.
+ * Attributes all commits made during `work` to this author. The AsyncLocalStorage is enabled only during writes,
+ * because on Node 20 it slows down every promise of the process (ADR 0024).
  */
 export async function writingAs<T>(
   authorship: Authorship,
@@ -51,7 +51,6 @@ export function currentAuthorship(): Authorship {
   return asker.getStore()?.authorship ?? standing
 }
 
-/** Returns null if no caller waits for the work. */
 export function currentCaller(): Caller | null {
   return asker.getStore()?.caller ?? null
 }

@@ -1,14 +1,12 @@
 import { GatewayTimeoutError } from '../../errors.ts'
 import type { Database } from './database.ts'
 
-/** Time limit of all commands of one response, as a multiple of the limit of one command. */
 const COMMANDS_OF_AN_ANSWER = 5
 const LEAST_MS = 1_000
 
 /**
- * Returns a view of the database for one response, so that a response with many sequential commands also has a
- * deadline. All commands share five times the usual timeout, at least one second. Reading `queryTimeoutMs` throws
- * GatewayTimeoutError after the deadline.
+ * Returns a view of the database whose commands together take five times the usual timeout, at least one second.
+ * @throws GatewayTimeoutError when `queryTimeoutMs` is read after the deadline
  */
 export function boundedReads(
   database: Database,

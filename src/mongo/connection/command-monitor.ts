@@ -9,16 +9,13 @@ import type {
 import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
 import { shapeOf } from './query-shape.ts'
 
-/** Observes database commands and attributes them to requests. */
 export interface CommandMonitor {
   readonly mode: MonitorMode
   /** Must be called before the client connects. */
   watch(client: MongoClient): void
   /** Runs `work` and counts its commands in a tally. The tally is null unless the mode is `requests`. */
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
-  /** Returns the current observer, to be passed to `together`. */
   observer(): Observer
-  /** Runs `work` and counts each of its commands for all of these observers. */
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
   unobserved<T>(work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
@@ -31,7 +28,6 @@ export interface CommandMonitor {
 
 const KEPT_COMMANDS = 50
 
-/** A tally that still counts commands. */
 interface OpenTally extends CommandTally {
   readonly commands: ObservedCommand[]
   count: number

@@ -11,10 +11,7 @@ export function optionsOf(database: Database, session?: Session): CommandOptions
   return session === undefined ? { maxTimeMS } : { maxTimeMS, session }
 }
 
-/**
- * Returns the options of a read in a snapshot. Each read gets its own read concern object, because driver 7.8
- * writes the snapshot time into it.
- */
+/** Each read gets its own read concern object, because driver 7.8 writes the snapshot time into it. */
 export function optionsAt({ database, session }: Moment) {
   const maxTimeMS = database.queryTimeoutMs
   if (session === undefined) return { maxTimeMS }
@@ -22,9 +19,8 @@ export function optionsAt({ database, session }: Moment) {
 }
 
 /**
- * Runs a command that may be part of a transaction. In a transaction the driver's error is rethrown unchanged,
- * because the driver's retry rules need it.
- * @throws CmsError outside of a transaction, as `asCmsErrors` does.
+ * Runs a command that may be part of a transaction. There the driver's error is rethrown for the retry rules.
+ * @throws CmsError outside of a transaction, as `asCmsErrors` does
  */
 export function inSession<T>(session: Session | undefined, command: () => Promise<T>): Promise<T> {
   return session === undefined ? asCmsErrors(command) : command()

@@ -27,7 +27,6 @@ export interface NotedItem extends CommitItem {
   readonly content?: Document
 }
 
-/** A row before the sequencer has numbered it. */
 export interface PendingRow extends Authorship {
   /** A `commitId`. Pending rows are numbered in the order of their ids. */
   readonly _id: string
@@ -41,8 +40,7 @@ export interface PendingRow extends Authorship {
 }
 
 /**
- * Thrown if a later commit has already written a version that the transaction replaces. The transaction is retried
- * with a later id.
+ * A later commit has written a version that the transaction replaces. The transaction is retried with a later id.
  */
 export class CommitBehind extends Error {
   readonly after: string
@@ -83,7 +81,6 @@ export function timeOfCommit(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 12), 16))
 }
 
-/** Starts the commit of one attempt of a transaction. */
 export function beginCommit(
   session: ClientSession,
   authorship: Authorship,
@@ -101,12 +98,10 @@ function newCommit(authorship: Authorship, after: string | null): OpenCommit {
   return { ...authorship, id: commitId(after), items: new Map(), isWritten: false }
 }
 
-/** Returns the id that written versions store as their last commit. */
 export function commitIdOf(session: ClientSession): string {
   return commitOf(session).id
 }
 
-/** Records changes of the transaction. `takeRows` turns them into rows of the log. */
 export function noteItems(session: ClientSession, items: readonly NotedItem[]): void {
   const commit = commitOf(session)
   if (commit.isWritten) throw new Error('the commit of this transaction is written already')
@@ -144,7 +139,7 @@ export function assertLater(session: ClientSession, before: unknown): void {
   }
 }
 
-/** Returns the rows to write, and an empty list on every later call. */
+/** Returns the rows to write. Later calls return none. */
 export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow)[] {
   return commitsOf(session).flatMap(takeRowsOf)
 }

@@ -37,10 +37,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   useBigInt64: true,
 }
 
-/**
- * Returns the defaults that the URI does not override. In driver 7.8, options silently take precedence over the
- * URI.
- */
+/** In driver 7.8, options silently take precedence over the URI. */
 function defaultsFor(options: ClientOptions): MongoClientOptions {
   const { uri, maxPoolSize, waitQueueTimeoutMs } = options
   const [, query = ''] = uri.split('?')
@@ -66,7 +63,7 @@ function createClient(options: ClientOptions): MongoClient {
   return client
 }
 
-/** Creates a client without connecting it. @throws ConfigError for an invalid URI */
+/** @throws ConfigError for an invalid URI */
 export function clientFor(options: ClientOptions): MongoClient {
   try {
     return createClient(options)
@@ -75,12 +72,11 @@ export function clientFor(options: ClientOptions): MongoClient {
   }
 }
 
-/** Minimum time for a database that is still starting, even if the reason of the failure is known. */
+/** Grace period for a database that is starting, even if it refuses connections. */
 const PATIENCE_MS = 500
 
 /**
- * Connects, and fails as soon as every server of the deployment has reported an error. The driver alone would wait
- * much longer, while the operator waits for the server to start.
+ * Connects. Fails as soon as every server has reported an error, long before the driver would.
  * @throws ServiceUnavailableError with the reason, if it is known
  */
 export async function connect(client: MongoClient): Promise<void> {
@@ -115,7 +111,6 @@ export async function connect(client: MongoClient): Promise<void> {
   }
 }
 
-/** Converts an error at startup to an error with instructions for the operator. Returns other errors unchanged. */
 export function explainStart(error: unknown): unknown {
   if (isWrongAddress(error)) return new ConfigError([`MONGODB_URI: ${error.message}`])
   const kind = failureOf(error)

@@ -1,6 +1,5 @@
 import { MongoServerError, MongoServerSelectionError, type TopologyDescription } from 'mongodb'
 
-/** The reason of a failed connection, derived from errors of the driver, sockets and DNS. */
 export type FailureKind =
   | 'refused'
   | 'unknownHost'
@@ -12,7 +11,7 @@ export type FailureKind =
   | 'silent'
   | 'noPrimary'
 
-/** Messages for the operator, without the deployment and its hosts. These are reported separately. */
+/** Messages for the operator. The hosts are reported separately. */
 export const START_SENTENCES: Readonly<Record<FailureKind, string>> = {
   refused: 'The database refuses the connection: nothing listens at its host and port',
   unknownHost: 'The host of the database is unknown: its name does not resolve',
@@ -71,7 +70,6 @@ const COMMAND_NOT_FOUND = 59
 
 const MAX_CAUSES = 8
 
-/** Returns null if the error does not reveal the reason. */
 export function failureOf(error: unknown): FailureKind | null {
   if (error instanceof MongoServerSelectionError) return failureOfTopology(error)
   let cause = error

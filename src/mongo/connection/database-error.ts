@@ -20,16 +20,13 @@ import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
-/**
- * ExceededMemoryLimit and QueryExceededMemoryLimitNoDiskUseAllowed: the sort or group of the query is too large.
- */
+/** ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed: the sort or group is too large. */
 const OUT_OF_MEMORY: ReadonlySet<unknown> = new Set([146, 292])
 const DUPLICATE_KEY = 11000
 const BAD_VALUE = 2
 const WRITE_CONFLICT = 112
 const LOCK_TIMEOUT = 24
 
-/** Errors that prevent a command for now, with message and code for the client. */
 const CANNOT_RUN: ReadonlyMap<unknown, readonly [message: string, code: ErrorCode]> = new Map([
   [14031, ['The database has no space left', 'database_not_writable']],
   // FileStreamFailed of the embedded engine (`packages/engine/src/errors.ts`)
@@ -54,10 +51,7 @@ const QUERY_PLAN_KILLED = 175
 /** QueryPlanKilled, SnapshotTooOld, SnapshotUnavailable: the collection or its indexes changed during the read. */
 const READ_ENDED: ReadonlySet<unknown> = new Set([QUERY_PLAN_KILLED, 239, 246])
 
-/**
- * Driver 7.8 reports a server lost during a retry of a write (`executeOperationWithRetries`), or before its reply,
- * by message only.
- */
+/** Errors of driver 7.8 that have no code, for a server lost before its reply or during a retry of a write. */
 const LOST_SERVER: ReadonlySet<string> = new Set([
   'Selected server does not support retryable writes',
   'Unable to get response from server',
@@ -65,7 +59,6 @@ const LOST_SERVER: ReadonlySet<string> = new Set([
 
 const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
 
-/** The server is starting, stopping or not the primary. The request may be retried. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
   ...READ_ENDED,
   6,
@@ -85,12 +78,9 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Maps a database error to an error for the client:
- * - 503 if the database is unreachable, read-only, or another write holds the document
- * - 504 if the query was too slow or too large
- * - 400 for a sort by two lists
- * Other errors are returned unchanged. None of these errors implies that nothing was written: a write may be
- * unconfirmed, or its reply lost.
+ * Maps a database error to an error for the client: 503 if the database is unreachable or cannot write, 504 if the
+ * query was too slow or too large, 400 for a sort by two lists. Other errors are returned unchanged. After an
+ * error the write may still be stored, because it may be unconfirmed or its reply lost.
  */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) return unavailable(error)
@@ -199,7 +189,7 @@ function isBusy(error: MongoError): boolean {
 }
 
 /**
- * Runs database commands outside of a transaction and maps their errors. Inside a transaction, use `inSession`.
+ * Runs commands outside of a transaction. Inside a transaction, use `inSession`.
  * @throws CmsError for database errors (`toCmsError`); other errors of `work` unchanged
  */
 export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
@@ -241,12 +231,10 @@ export function isPlanKilled(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === QUERY_PLAN_KILLED
 }
 
-/** The command exceeded its time limit, or waited too long for a majority. */
 export function isOutOfTime(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
 }
 
-/** The document was written by another transaction that is not committed yet. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === WRITE_CONFLICT
 }
@@ -281,10 +269,7 @@ export function refusingIndex(error: MongoServerError): RefusingIndex {
   return { paths: Object.keys((error['keyPattern'] ?? {}) as object), name }
 }
 
-/**
- * Detects a deadlock as DocumentDB reports it: code 1 and a message (seen behind its gateway in 2026). MongoDB
- * reports a WriteConflict with the label for retries.
- */
+/** Detects the deadlock error of DocumentDB (seen in 2026). MongoDB reports a WriteConflict instead. */
 export function isDeadlock(error: unknown): boolean {
   return (
     error instanceof MongoServerError &&
@@ -293,7 +278,7 @@ export function isDeadlock(error: unknown): boolean {
   )
 }
 
-/** A transaction with one of these labels might succeed on a retry. Its errors get here after the last retry. */
+/** Labels of retryable errors. They get here after the last retry. */
 const LABELS = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,

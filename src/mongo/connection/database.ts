@@ -34,10 +34,8 @@ import { duringTurn } from '../sharing/session-turns.ts'
 import { type Caller, openWriteTurns } from '../sharing/write-turns.ts'
 import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
-/** A transaction in progress. Made by `Database.transact`, and opaque to its users. */
 export type Session = ClientSession
 
-/** The database and session for reads of one snapshot. */
 export interface Moment {
   readonly database: Database
   /** Undefined if the database has no snapshot reads. */
@@ -47,23 +45,17 @@ export interface Moment {
 export interface Database {
   /** True on replica sets and mongos, false on a standalone mongod. */
   readonly hasTransactions: boolean
-  /** Time limit of every command, in milliseconds. */
   readonly queryTimeoutMs: number
   readonly maxPoolSize: number
   /** Upper bound of a count. `total` never exceeds it. */
   readonly countLimit: number
   /** Time limit of the count of a list, in milliseconds. */
   readonly countTimeoutMs: number
-  /**
-   * Maximum number of documents that a condition on a relation may name. Above it, the documents are looked up
-   * instead.
-   */
+  /** Maximum number of documents in a condition on a relation. Above it, they are looked up. */
   readonly relatedLimit: number
   /** Number of days that deleted content stays in the trash; 0 disables the trash. */
   readonly trashDays: number
-  /** Combines reads of single keys into batches. */
   readonly gather: GatherReads
-  /** Combines writes of one kind into batches. */
   readonly gatherWrites: GatherWrites
   /** Shares one count between concurrent requests for the same count. */
   readonly shareCounts: ShareRuns<number>
@@ -72,8 +64,8 @@ export interface Database {
   /** Reads from the primary, regardless of the connection string. */
   collection<T extends Document = Document>(name: string): Collection<T>
   /**
-   * Returns a view that reads from the preferred members; null applies the preference of the connection string.
-   * Reads may be stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them.
+   * Returns a view for reads from the preferred members; null applies the connection string. Its results may be
+   * stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them.
    */
   reading(preference: ReadPreferenceName | null): Database
   /**
@@ -101,31 +93,22 @@ export interface Database {
   /** Runs reads in one snapshot. Writes are rolled back, except on a standalone mongod. */
   readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Writes the commit log row before the end of `work`, so that a contended lock can be taken last. No changes can
-   * be recorded after it.
+   * Writes the commit log row now, so that a contended lock can be taken last. No changes can be recorded after
+   * it.
    */
   writeCommit(session: Session): Promise<void>
   /** Calls the listener with each stored commit of this process. Returns a function that unsubscribes. */
   onCommit(listener: CommitListener): () => void
-  /** Calls the same listeners for a write outside of transactions. */
   announceCommit: CommitListener
-  /**
-   * Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`). The first
-   * transaction does so too. Has no effect without transactions.
-   */
+  /** Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`). */
   announce(): Promise<void>
-  /** Ends the open transactions of these sessions, regardless of their process. */
   endTransactions(sessions: readonly SessionId[]): Promise<void>
   /** @throws ServiceUnavailableError if the database does not respond */
   ping(): Promise<void>
-  /** Returns the reply to `hello`, to detect the kind of deployment. */
   hello(): Promise<Document>
-  /**
-   * Runs a command that the driver has no collection method for.
-   * @throws CmsError for database errors (`toCmsError`)
-   */
+  /** @throws CmsError for database errors (`toCmsError`) */
   command(command: Document): Promise<Document>
-  /** Runs a command in a transaction. @throws MongoError, for the retry rules of the transaction */
+  /** @throws MongoError, for the retry rules of the transaction */
   commandIn(session: Session, command: Document): Promise<Document>
   close(): Promise<void>
 }
@@ -137,9 +120,7 @@ export interface DatabaseOptions extends ClientOptions {
   readonly transactionTimeoutMs?: number
   /** Time limit for waiting for other writes of the same document. @default 5,000 ms */
   readonly conflictTimeoutMs?: number
-  /** Called after the transactions of a killed process were ended. */
   readonly onLostProcess?: (lost: ProcessRow) => void
-  /** Intervals for detecting killed processes, see `ProcessSessions`. */
   readonly processes?: Pick<ProcessSessionsOptions, 'beatMs' | 'lostMs'>
   /** @default 100,000 */
   readonly countLimit?: number
@@ -153,13 +134,9 @@ export interface DatabaseOptions extends ClientOptions {
 
 const MAJORITY_READS = new ReadConcern('majority')
 
-/** Transactions require it. */
 const PRIMARY = ReadPreference.primary
 
-/**
- * Collections with this prefix use majority writes, regardless of the connection string. Otherwise a failover
- * could assign a commit number or a lease twice.
- */
+/** Collections with majority writes. Otherwise a failover could assign a commit number or a lease twice. */
 const SYSTEM_PREFIX = 'quire_'
 
 function transactionRun({
@@ -179,7 +156,6 @@ function transactionRun({
   }
 }
 
-/** The `hello` reply contains `setName` on replica sets and `msg` on mongos. A standalone mongod has neither. */
 function hasTransactions(reply: Document): boolean {
   return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
 }
@@ -195,7 +171,6 @@ interface Transactions extends Pick<
   | 'announceCommit'
   | 'endTransactions'
 > {
-  /** Removes the registration of `announce`. */
   readonly withdraw: () => Promise<void>
 }
 
@@ -275,7 +250,6 @@ function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null
   }
 }
 
-/** Connects and returns the reply to `hello`. Closes the client on failure. */
 async function greet(
   client: MongoClient,
   { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
@@ -292,10 +266,7 @@ async function greet(
   }
 }
 
-/**
- * Connects to the database.
- * @throws ServiceUnavailableError with the reason if no server can be used, ConfigError for an invalid URI
- */
+/** @throws ServiceUnavailableError if no server can be used, ConfigError for an invalid URI */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   patchSocketWrites()
   patchReadRetries()

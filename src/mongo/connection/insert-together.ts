@@ -3,8 +3,8 @@ import { optionsOf } from './commands.ts'
 import type { Database, Session } from './database.ts'
 
 /**
- * Inserts rows with one command of a transaction. The driver's bulk writes (7.8) wrap errors, which hides them
- * from its retry rules and from us. This function throws the same error as the insert of one row.
+ * Inserts rows with one command. The driver's bulk writes (7.8) wrap errors, which hides them from its retry
+ * rules.
  * @throws MongoError
  */
 export async function insertTogether(

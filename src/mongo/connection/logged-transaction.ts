@@ -39,10 +39,7 @@ export interface LoggedTransactions {
 
 const NAMESPACE_EXISTS = 48
 
-/**
- * Partial indexes for pending rows, numbered rows, and rows of unfinished bulk writes. Each row of a commit is in
- * exactly one of them.
- */
+/** Each row of a commit is in exactly one index: pending, numbered, or part of an unfinished bulk write. */
 const INDEXES = [
   {
     key: { pending: 1, _id: 1 },
@@ -99,10 +96,7 @@ export function openLoggedTransactions(target: CommitTarget): LoggedTransactions
   }
 }
 
-/**
- * Creates the collection and its indexes, because a transaction needs an existing collection. Retries if several
- * processes start concurrently.
- */
+/** A transaction needs an existing collection. Retries if several processes start concurrently. */
 async function ensureLog(rows: Collection): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -115,7 +109,6 @@ async function ensureLog(rows: Collection): Promise<void> {
   }
 }
 
-/** Inserts rows like `insertTogether`, with unwrapped errors for the retry rules. */
 async function insertRows(
   { command, maxTimeMS }: CommitTarget,
   rows: ReturnType<typeof takeRows>,

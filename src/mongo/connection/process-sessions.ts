@@ -30,9 +30,8 @@ export interface ProcessRow {
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  */
 export interface ProcessSessions {
-  /** Registers this process, and then repeatedly renews its beat and looks for lost processes. */
   start(): Promise<void>
-  /** Runs a transaction after its session was registered. This takes one write per new session of the driver. */
+  /** Runs a transaction after registering its session. */
   during<T>(session: ClientSession, work: () => Promise<T>): Promise<T>
   /** Looks for lost processes unless the last look was very recent. Never rejects. */
   look(): Promise<void>
@@ -140,7 +139,6 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
       const { matchedCount } = await rows.updateOne({ _id }, { $inc: { beat: 1 } }, { maxTimeMS })
       if (matchedCount === 0) await write() // another process has removed the row as lost
     },
-    /** Marks a session as used and returns its entry. */
     use: (session: ClientSession): KnownSession => {
       const id = sessionIdOf(session)
       const key = id.toString('hex')
@@ -182,7 +180,6 @@ function forgetOldest(known: Map<string, KnownSession>): void {
   }
 }
 
-/** The first observation of a beat. */
 interface Seen {
   readonly beat: number
   readonly sinceMs: number

@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import type { QueryShape } from '../../observed.ts'
 
-/** More names than a reasonable query contains. Further names are ignored. */
 const MOST_NAMES = 20
 
 const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
@@ -63,7 +62,6 @@ function collectFromOne(key: string, value: unknown, names: Set<string>, prefix:
   else collectNames(inner, names, `${prefix}${key}.`)
 }
 
-/** The driver converts a sort to a Map. */
 function sortKeysOf(sort: unknown): readonly string[] {
   if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>)].map(sortKeyOf)
   return isObject(sort) ? Object.entries(sort).map(sortKeyOf) : []

@@ -27,7 +27,7 @@ export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
     if (repeating.retryReads && isRepeated(error, repeating)) return null
     throw error
   }
-  /** Collections with a result larger than one batch. They are not read twice again. */
+  /** Collections with a result larger than one batch. They are read with a cursor from then on. */
   const large = new Set<unknown>()
   return async (command) => {
     const collection: unknown = command['find'] ?? command['aggregate']
@@ -52,7 +52,6 @@ const REPEATED: ReadonlySet<unknown> = new Set([
 /** Servers without error codes report it in the message. */
 const LOST = /not master|node is recovering/i
 
-/** Returns whether a second `find` may succeed, unless the driver has already retried the command. */
 function isRepeated(error: unknown, { retryWrites }: Repeating): boolean {
   if (error instanceof MongoNetworkError || isBrokenSocket(error)) return true
   if (!(error instanceof MongoError)) return false

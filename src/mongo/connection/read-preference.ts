@@ -15,7 +15,6 @@ export type ReadPreferenceName = (typeof READ_PREFERENCES)[number]
  */
 export const MAX_STALENESS_SECONDS = 90
 
-/** Creates one view per preference in advance; null selects the preference of the connection string (`said`). */
 export function viewsByPreference<View>(
   said: ReadPreference,
   primary: View,

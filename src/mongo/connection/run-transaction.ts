@@ -17,9 +17,7 @@ export interface TransactionRun {
   readonly timeoutMs: number
   /** Time limit for waiting for other writes of the same document or value, in all processes. */
   readonly conflictTimeoutMs: number
-  /** The documents that this transaction has locked within this process. */
   readonly turn?: WriteTurn
-  /** No new attempt begins after the caller has disconnected. */
   readonly caller?: Caller | null
   /** Called at each failed attempt after another write has held the document or value for a second. */
   readonly onConflict: () => void
@@ -31,8 +29,8 @@ export interface TransactionRun {
 const LASTING_MS = 1_000
 const MAX_REST_MS = 500
 /**
- * Each process has one writer of a document at a time, so collisions are rare. A longer pause would let other
- * processes overtake it forever.
+ * Each process has one writer of a document at a time. A longer pause would let other processes overtake it
+ * forever.
  */
 const MAX_CONFLICT_REST_MS = 100
 
@@ -62,7 +60,6 @@ export async function runTransaction<T>(
   }
 }
 
-/** @throws the error if it must not be retried */
 async function untilNextAttempt(
   error: unknown,
   attempt: number,

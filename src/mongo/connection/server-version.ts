@@ -2,16 +2,11 @@ import { type Document, MongoServerError } from 'mongodb'
 import type { Database } from './database.ts'
 
 export interface ServerVerdict {
-  /** The version as the server reports it, such as `8.0.4`. */
   readonly text: string
-  /** The reason why Quire cannot run on this server, or null. */
   readonly refusal: string | null
 }
 
-/**
- * Checks whether Quire supports this server, given its sharded collections.
- * @throws CmsError for database errors (`toCmsError`)
- */
+/** @throws CmsError for database errors (`toCmsError`) */
 export async function judgeServer(
   database: Pick<Database, 'command'>,
   collections: readonly string[],

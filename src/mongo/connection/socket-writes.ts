@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { MongoNetworkError } from 'mongodb'
 import { isBrokenSocket } from './database-error.ts'
 
-/** The used part of the driver's connection class, which is not exported. */
 interface Connection {
   readonly socket: Socket
   writeCommand(...command: unknown[]): Promise<void>

@@ -20,7 +20,6 @@ export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan):
   return trashDays > 0 && uid.startsWith('api::')
 }
 
-/** Moves copies of the versions of one document to the trash, in the transaction that deletes them. */
 export async function keepDeleted(
   database: Database,
   plan: ContentTypePlan,
@@ -72,7 +71,6 @@ function inParts(rows: readonly TrashedVersion[]): readonly (readonly TrashedVer
   return parts
 }
 
-/** Returns the title of the first locale, preferably from its draft. */
 export function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): string {
   const [shown] = versions.toSorted(
     (one, other) =>

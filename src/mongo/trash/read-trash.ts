@@ -49,10 +49,8 @@ export async function findTitlesOfDeleted(
   )
 }
 
-/** Maximum number of deletions of one document that are read. */
 const MOST_DELETIONS = 1_000
 
-/** Returns the deletions of one document, or only the given one, newest first. */
 export function findDeletionsOf(
   database: Database,
   { type, documentId, deletion }: DeletionsOf,
@@ -88,7 +86,6 @@ export function findTrashedVersions(
   )
 }
 
-/** Returns the ids of the documents that have deletions in the trash. */
 export async function findInTrash(
   database: Database,
   type: string,

@@ -41,8 +41,7 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
 }
 
 /**
- * Purges deletions before a time and returns their number. Versions go before the row of their deletion, so that
- * the next sweep completes a killed one.
+ * Purges deletions before a time and returns their number. The row goes last, so that the next sweep can resume.
  */
 export async function sweepTrash(database: Database, before: Date): Promise<number> {
   for (let ended = 0; ;) {

@@ -10,7 +10,6 @@ export interface DeletionRow {
   readonly _id: string
   readonly type: string
   readonly documentId: string
-  /** Locales that can still be restored. */
   readonly locales: readonly string[]
   readonly title: string
   readonly at: Date
@@ -20,9 +19,7 @@ export interface DeletionRow {
   readonly commit: string
 }
 
-/** A deleted version in its stored form. */
 export interface TrashedVersion {
-  /** The deletion, the locale and the status. */
   readonly _id: string
   readonly deletion: string
   readonly locale: string
@@ -39,7 +36,7 @@ export function trashedVersionsIn(database: Database) {
   return database.collection<TrashedVersion>('quire_trash_versions')
 }
 
-/** Creates the collections in advance, because a transaction needs existing collections. */
+/** Creates the collections, because a transaction needs existing collections. */
 export async function ensureTrash(database: Database): Promise<void> {
   await ensureIndexes(deletionsIn(database), [
     { key: { type: 1, documentId: 1, _id: -1 }, name: 'document' },

@@ -10,18 +10,12 @@ export function newDocumentId(): string {
   return firstLetter() + rest()
 }
 
-/**
- * Derives a documentId from a key, so that concurrent creations in several processes write the same document. The
- * first letter names the kind of document.
- */
+/** Derives a documentId from a key, so that concurrent creations in several processes write the same document. */
 export function documentIdFrom(letter: string, key: string): string {
   return letter + digestOf(key).toString(36).padStart(23, '0').slice(0, 23)
 }
 
-/**
- * Derives the documentId of an imported document from a key such as `country:FRA`. The first letter is also
- * derived from the key, for compatibility with existing databases.
- */
+/** Derives the documentId of an imported document from a key such as `country:FRA`, including its first letter. */
 export function documentIdFor(key: string): string {
   const digest = digestOf(key)
   const size = BigInt(LETTERS.length)

@@ -8,20 +8,18 @@ export function uniqueIndexName(attribute: string): string {
   return `${UNIQUE_PREFIX}${attribute}`
 }
 
-/** Returns the attribute of a unique index; null for any other index. */
 export function uniqueAttributeOf(indexName: string): string | null {
   const name = planNameOf(indexName)
   return name?.startsWith(UNIQUE_PREFIX) === true ? name.slice(UNIQUE_PREFIX.length) : null
 }
 
-/** Returns the plan name of an index; null for a foreign index. */
+/** Returns null for a foreign index. */
 export function planNameOf(indexName: string): string | null {
   if (!indexName.startsWith(INDEX_PREFIX)) return null
   const [planName = ''] = indexName.split(GENERATION)
   return planName
 }
 
-/** Returns an unused name for an index of this plan. */
 export function freeIndexName(planName: string, taken: ReadonlySet<string>): string {
   let name = planName
   for (let generation = 2; taken.has(name); generation += 1) {

@@ -13,10 +13,7 @@ export const LOCK = '_lock'
 /** The name of the last commit (`commitId`) in a version, hidden like the revision. */
 export const COMMIT = '_commit'
 
-/**
- * Returns 16 random hexadecimal digits. A counter would restart after a document is deleted and created again, and
- * outdated revisions would match.
- */
+/** Random, because a counter would restart when a document is deleted and created again. */
 export function newRevision(): string {
   const uuid = randomUUID() // caches random bytes; the middle is skipped because it contains the UUID version
   return uuid.slice(0, 8) + uuid.slice(-8)

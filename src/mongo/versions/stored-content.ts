@@ -3,8 +3,8 @@ import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { unsetValue } from '../../schema/values/unset-value.ts'
 
 /**
- * Returns an expression for all attribute values of a version in a fixed order, to compare versions in the
- * database. Missing attributes count as unset.
+ * Lists all attribute values in a fixed order, to compare versions in the database. Missing attributes count as
+ * unset.
  */
 export function storedContent({ attributes }: ContentTypePlan): Document {
   const content = [...attributes.values()].map((attribute): [string, Document] => [
@@ -14,7 +14,6 @@ export function storedContent({ attributes }: ContentTypePlan): Document {
   return content.length === 0 ? { $literal: null } : Object.fromEntries(content)
 }
 
-/** Returns the value of a missing attribute in comparisons. */
 export function unsetContent(attribute: AttributePlan): null | readonly never[] {
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   return isInverse ? [] : unsetValue(attribute)

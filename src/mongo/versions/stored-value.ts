@@ -2,8 +2,8 @@ import { Decimal128, type Document } from 'mongodb'
 import { Decimal } from '../../schema/values/decimal.ts'
 
 /**
- * Converts decimals at any depth to Decimal128. The driver handles all other types. Values without decimals are
- * returned unchanged, because copying large JSON is expensive.
+ * Converts decimals at any depth to Decimal128. Other values are returned as they are, because copying is
+ * expensive.
  */
 export function toBson(value: unknown): unknown {
   return holdsDecimal(value) ? converted(value) : value

@@ -4,7 +4,6 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 
-/** A stored version of a document. Its attributes are further properties. */
 export interface StoredVersion extends Data {
   readonly id: number
   readonly documentId: string
@@ -19,7 +18,6 @@ export interface StoredVersion extends Data {
   readonly _commit?: string
 }
 
-/** A stored version with its `_id`, see `versionId`. */
 export type VersionDocument = Document & { readonly _id: string }
 
 export function versionsOf(database: Database, plan: ContentTypePlan): Collection<VersionDocument> {
@@ -27,8 +25,8 @@ export function versionsOf(database: Database, plan: ContentTypePlan): Collectio
 }
 
 /**
- * Decodes the BSON of one version. With command monitoring, the driver (7.8) decodes each reply twice, unless the
- * reader requests BSON. This was half of the cost of monitoring.
+ * With command monitoring, the driver (7.8) decodes each reply twice, unless the reader requests BSON. This was
+ * half of the cost of monitoring.
  */
 export function decodeVersion(bytes: Uint8Array): StoredVersion {
   return asVersion(BSON.deserialize(bytes, DECODING))

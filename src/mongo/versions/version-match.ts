@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import type { VersionKey, VersionSelection } from '../../query/query.ts'
 
-/** The conditions that select the versions of a list. No other code writes them. */
 export function matchVersions({ locales, status }: VersionSelection): Document {
   const [locale, ...others] = locales
   return others.length === 0 && locale !== undefined

@@ -15,7 +15,6 @@ export type WriteVersion = (bytes: Uint8Array) => string
 interface Value {
   readonly bytes: Buffer
   readonly type: number
-  /** Byte offsets of the value. */
   readonly at: number
   readonly end: number
 }
@@ -38,7 +37,6 @@ const INT32 = 16
 const INT64 = 18
 const DECIMAL128 = 19
 
-/** Sizes of fixed-length types, in bytes. */
 const LENGTHS: ReadonlyMap<number, number> = new Map([
   [DOUBLE, 8],
   [BOOLEAN, 1],
@@ -74,7 +72,6 @@ function listOf(
   return list
 }
 
-/** Marks a version that cannot be written from its BSON. */
 const UNKNOWN = -1
 
 /**
@@ -114,7 +111,6 @@ export function compileVersionText(members: readonly TextMember[]): WriteVersion
 interface Field {
   /** Includes the trailing NUL. */
   readonly name: Buffer
-  /** Index of the member, or `UNKNOWN`. */
   readonly place: number
 }
 
@@ -162,7 +158,6 @@ function readTime(bytes: Buffer, at: number): number {
   return bytes.readInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at)
 }
 
-/** Returns null for invalid UTF-8, which the driver reports. */
 function writeText({ bytes, at, end }: Value): string | null {
   const ascii = bytes.toString('latin1', at + 4, end - 1)
   if (PLAIN_TEXT.test(ascii)) return `"${ascii}"`
