@@ -5,7 +5,9 @@ import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-exis
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** What a payload refers to, looked up: for many payloads at once, or within a transaction. */
+/**
+ * Looks up the targets of a payload. Implementations may serve many payloads at once, or read within a transaction.
+ */
 export interface TargetLookup {
   existing(plan: ContentTypePlan, named: NamedDocuments): Promise<ExistingDocuments>
   fileTypes(
@@ -14,16 +16,16 @@ export interface TargetLookup {
   ): Promise<ReadonlyMap<string, FileType>>
 }
 
-/** What every operation is given. The clock and the ids are arguments, so that tests can set them. */
+/** Dependencies of every operation. The clock and the ids are injected for tests. */
 export interface DocumentContext {
   readonly database: Database
   readonly ids: IdAllocator
-  /** The plan of a content-type that is known to exist. */
+  /** Expects the uid of an existing content-type. */
   readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string
-  /** What is stored of a password. @throws ServiceUnavailableError when too many are waiting. */
+  /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>
-  /** Left out: each payload is looked up by itself, beside any transaction. */
+  /** If omitted, each payload is looked up separately and outside of any transaction. */
   readonly targets?: TargetLookup
 }

@@ -1,14 +1,13 @@
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 
-/** Ids for one batch, and what is left of them. */
 export interface BatchIds extends IdAllocator {
-  /** Returns what was not needed. */
+  /** Returns unused ids to the allocator. */
   close(): void
 }
 
 /**
- * Takes ids of each sequence for a whole batch at once: one by one they would come in blocks, a command for each.
- * `expected` is how many of a sequence a batch may well need.
+ * Reserves ids of each sequence for a whole batch, because small blocks would cost one command each. `expected` is
+ * the estimated number of ids per sequence.
  */
 export function batchIds(ids: IdAllocator, expected: number): BatchIds {
   const waiting = new Map<string, number[]>()

@@ -18,24 +18,27 @@ import { keyedTargets, withTargets } from './relation-keys.ts'
 import type { Trial } from './trial.ts'
 import { Holders, type PlacedKey } from './unique-holders.ts'
 
-/** What is stored of all that some lines name: looked up together, a query for each type and attribute. */
+/** Snapshot of the documents that a set of lines refers to, read with one query per type and attribute. */
 export interface BatchView {
-  /** The document that a key names in a locale. @throws ApplicationError where drafts of several hold it */
+  /** @throws ApplicationError if the drafts of several documents hold the value */
   find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
   versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
-  /** What payloads refer to; it knows those of the lines alone. */
+  /** Covers the targets of these lines only. */
   readonly targets: TargetLookup
-  /** Takes up what is going to be stored, for the lines that follow. */
+  /** Adds versions that are about to be stored, so that later lines find them. */
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
 }
 
 export interface ViewOptions {
   readonly session?: Session
-  /** Of a dry run: what is not stored, but would be. */
+  /** Only in a dry run: documents that the preceding lines would have created. */
   readonly trial?: Trial | undefined
 }
 
-/** Reads what lines refer to, within a transaction where there is one. What cannot be understood is passed over. */
+/**
+ * Reads the documents that the lines refer to. Invalid references are skipped here, because each line reports its
+ * own errors.
+ */
 export async function readView(
   context: DocumentContext,
   lines: readonly BulkLine[],
@@ -86,8 +89,8 @@ export async function readView(
 }
 
 /**
- * The documentId of a document that a key makes: the same each time, so that of two that make it at once, one
- * finds what the other made.
+ * Derives a documentId from a key. The result is deterministic, so that concurrent upserts with the same key create
+ * a single document.
  */
 export function keyedDocumentId(
   { uid, localized }: ContentTypePlan,
@@ -105,7 +108,7 @@ interface Existing {
 
 const NOTHING: Existing = { documentIds: new Set(), byId: new Map() }
 
-/** A document without a published version is found by writers that may read or change drafts. */
+/** Only writers with permission to read or update drafts find a document without a published version. */
 function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
   if (!plan.draftAndPublish) return false
   return writer.may(plan, 'readDrafts') || writer.may(plan, 'update')
@@ -118,7 +121,7 @@ function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
   return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
 }
 
-/** The unique values of a line, to report before a write that another document has one. */
+/** The unique values of a line. Conflicts with other documents are reported before the write. */
 function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
   const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
   return given.flatMap((attribute) => {
@@ -135,7 +138,7 @@ function unlessFaulty<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && 'status' in error) return null // its line reports it
+    if (error instanceof Error && 'status' in error) return null // reported by the line itself
     throw error
   }
 }
@@ -192,7 +195,7 @@ function inputsOf({ plan, data, version }: UpsertLine, holders: Holders): readon
   return unlessFaulty(() => collectRelationChanges(plan, withTargets(plan, data, resolve))) ?? []
 }
 
-/** Stands for a document that a line before may make. */
+/** Placeholder for a document that a preceding line may create. */
 const UNRESOLVED = 'unresolved'
 
 async function readFileTypes(
@@ -210,7 +213,7 @@ async function readFileTypes(
   return findFileTypes(database, files, documentIds)
 }
 
-/** The payload of a line with documentIds in place of keys. @throws ApplicationError, ValidationError */
+/** Returns the payload with keys replaced by documentIds. @throws ApplicationError, ValidationError */
 export function payloadOf(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
     const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale

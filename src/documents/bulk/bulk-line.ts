@@ -7,13 +7,12 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 
-/** The value of a unique attribute, in stored form, by which a document is named. */
+/** Identifies a document by the value of a unique attribute, in stored form. */
 export interface Key {
   readonly attribute: ScalarPlan
   readonly value: unknown
 }
 
-/** Which document a line is about. */
 export type Address = { readonly documentId: string } | { readonly key: Key }
 
 export interface UpsertLine {
@@ -21,9 +20,9 @@ export interface UpsertLine {
   readonly plan: ContentTypePlan
   readonly address: Address
   readonly version: VersionKey
-  /** The locale of owners that an inverse side without locales writes. */
+  /** The locale of owners that are written through an inverse side without locales. */
   readonly ownersLocale: string
-  /** Checked to be an object, and not what is in it. */
+  /** Any object; its members are not validated yet. */
   readonly data: Data
 }
 
@@ -31,21 +30,19 @@ export interface DeleteLine {
   readonly op: 'delete'
   readonly plan: ContentTypePlan
   readonly address: Address
-  /** Of a localized type the one in which a key is looked for. */
+  /** For a localized type, its locale is the one in which the key is looked up. */
   readonly version: VersionKey
   readonly locales: readonly string[] | 'all'
 }
 
 export type BulkLine = UpsertLine | DeleteLine
 
-/** What a line may name. */
 export interface LineRules {
-  /** By singular name and by uid. */
+  /** Indexed by singular name and by uid. */
   readonly types: ReadonlyMap<string, ContentTypePlan>
   readonly locales: LocaleRules
 }
 
-/** The members that a line may have. */
 export const LINE_MEMBERS: ReadonlySet<string> = new Set([
   'op',
   'type',
@@ -56,7 +53,6 @@ export const LINE_MEMBERS: ReadonlySet<string> = new Set([
   'data',
 ])
 
-/** The content-types that a line may name. */
 export function typesByName(
   plans: Iterable<ContentTypePlan>,
 ): ReadonlyMap<string, ContentTypePlan> {
@@ -64,7 +60,7 @@ export function typesByName(
   return new Map(own.flatMap((plan) => [[plan.singularName, plan] as const, [plan.uid, plan]]))
 }
 
-/** What a line asks for. @throws ValidationError that names the member */
+/** Parses and validates one line. @throws ValidationError with the name of the invalid member */
 export function parseBulkLine(value: unknown, { types, locales }: LineRules): BulkLine {
   const line = asObject(value, 'A line')
   const unknown = Object.keys(line).find((name) => !LINE_MEMBERS.has(name))
@@ -108,7 +104,7 @@ function parseUpsert(plan: ContentTypePlan, line: Data, locales: LocaleRules): U
   }
 }
 
-/** What is given by name; a member that is absent is no parameter. */
+/** Drops undefined members, because an absent member is not a parameter. */
 function given(members: Data): Data {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
@@ -136,8 +132,8 @@ function parseAddress(plan: ContentTypePlan, { documentId, key }: Data): Address
 }
 
 /**
- * `{ "<unique attribute>": value }`.
- * @throws ValidationError for an attribute that is none, private or not unique, and for a value that it may repeat
+ * Parses `{ "<unique attribute>": value }`.
+ * @throws ValidationError if the attribute is unknown, private or not unique, or if the value is empty
  */
 export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly string[]): Key {
   const [name = '', ...others] = Object.keys(asObject(sent, path.join('.')))
@@ -155,7 +151,7 @@ export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly st
   throw validationError([fault(at, `${at.join('.')}: a key has a value`)])
 }
 
-/** A document that an upsert makes has the value that it is found by, so that the same line finds it. */
+/** Copies the key into the payload, so that repeating the line finds the document that it created. */
 function withKey(
   plan: ContentTypePlan,
   data: Data,

@@ -3,7 +3,7 @@ import type { Writer } from '../write-target.ts'
 
 export type BulkVerb = 'create' | 'update' | 'delete' | 'readDrafts'
 
-/** Who sends the lines: asked for each of them, as for requests of their own. */
+/** The principal that sends the lines. Permissions are checked for each line as for a separate request. */
 export interface BulkWriter extends Pick<Writer, 'mayRead'> {
   may(plan: ContentTypePlan, verb: BulkVerb): boolean
   /** @throws ForbiddenError */

@@ -3,15 +3,13 @@ import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { type Key, parseKey } from './bulk-line.ts'
 import { isData, mapRelations } from './map-relations.ts'
 
-/** How a relation of a payload names a document. */
 export type NamedTarget = { readonly documentId: string } | { readonly key: Key }
 
-/** Whether a target is to be left out. */
 export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
 
 /**
- * A payload without some of the targets that its relations name by documentIds or keys, at any depth. Of a relation
- * without any left nothing is given. @throws ValidationError for what is no key
+ * Removes the dropped targets from the relations of a payload, at any depth. A relation that loses all its targets
+ * is omitted. @throws ValidationError for an invalid key
  */
 export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return mapRelations(holder, data, (relation, value, path) =>
@@ -24,7 +22,7 @@ export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped)
 
 type IsItemDropped = (sent: unknown, at: readonly string[]) => boolean
 
-/** Undefined for a relation without any target left. */
+/** Returns undefined if no target remains. */
 function dropInRelation(value: unknown, isItemDropped: IsItemDropped): unknown {
   if (!isData(value) || !('set' in value || 'connect' in value)) {
     return keptOf(value, [], isItemDropped)
@@ -43,7 +41,7 @@ function keptOf(value: unknown, at: readonly string[], isItemDropped: IsItemDrop
   return kept.length === 0 && list.length > 0 ? undefined : kept
 }
 
-/** Null for a numeric id, and for what names nothing. */
+/** Returns null for a numeric id and for an invalid reference. */
 function nameOf(
   target: ContentTypePlan,
   sent: unknown,

@@ -1,8 +1,8 @@
 import type { DocumentContext } from '../context.ts'
 
 /**
- * The context of one line, which may be prepared more than once before it is stored: each of its passwords is hashed once.
- * Two lines share none, so that equal passwords have different hashes.
+ * Returns a context for one line that caches password hashes, because a line may be prepared several times. Lines
+ * never share a cache, so that equal passwords have different hashes.
  */
 export function hashingOnce(context: DocumentContext): DocumentContext {
   const hashes = new Map<string, Promise<string>>()

@@ -6,7 +6,7 @@ import { type BatchView, keyedDocumentId } from './batch-view.ts'
 import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 
-/** The document that a line is about, as it is stored; without versions when there is none. */
+/** `versions` is empty if the document does not exist. */
 export interface Located {
   readonly documentId: string
   readonly versions: readonly StoredVersion[]
@@ -22,9 +22,10 @@ export function locate(context: DocumentContext, view: BatchView, line: BulkLine
   if (found !== undefined) return { documentId: found, versions: view.versions(plan, found) }
   const derived = keyedDocumentId(plan, address.key, version.locale)
   const made = view.versions(plan, derived)
-  // Somebody has made it between the look for the value and that for the document.
+  // A concurrent request has created the document after the lookup by value and before the lookup by documentId.
   if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
-  // The document that the key made before has another value by now, and is another one.
+  // If the derived documentId belongs to a document whose value has changed since, the new document needs another
+  // id.
   return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
 }
 
@@ -33,7 +34,7 @@ function holds(version: StoredVersion, { attribute, value }: Key): boolean {
   return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
 }
 
-/** @throws ForbiddenError, as a request of its own would be refused */
+/** Applies the permissions of a single create or update request. @throws ForbiddenError */
 export function assertMayUpsert(
   writer: BulkWriter,
   { plan }: UpsertLine,
@@ -43,7 +44,10 @@ export function assertMayUpsert(
   writer.assertMay(plan, isNew ? 'create' : 'update')
 }
 
-/** Before anything is looked up for it. @throws ForbiddenError for who may do nothing of what a line can ask for */
+/**
+ * Checks permissions before any lookup. @throws ForbiddenError if the writer lacks every permission that the line
+ * could need
+ */
 export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
   if (op === 'delete') writer.assertMay(plan, 'delete')
   else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')

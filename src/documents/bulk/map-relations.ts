@@ -1,14 +1,17 @@
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, RelationPlan, ShapePlan } from '../../schema/plan.ts'
 
-/** Maps the value that a payload gives a relation, which is not null; undefined leaves the relation out. */
+/** Maps the non-null value of a relation; a result of undefined omits the relation. */
 export type MapRelation = (
   relation: RelationPlan,
   value: unknown,
   path: readonly string[],
 ) => unknown
 
-/** The payload with its relations mapped, those in components and zones too; the payload itself where none changes. */
+/**
+ * Maps all relations of a payload, including those in components and dynamic zones. Returns the same object if
+ * nothing changes.
+ */
 export function mapRelations(
   holder: ShapePlan,
   data: Data,
@@ -48,7 +51,7 @@ function mapValue(
   }
 }
 
-/** An object, or a list with its objects, mapped; anything else, and a list where none changes, as it is. */
+/** Maps an object or each object of a list. Returns the same value if nothing changes. */
 export function mapObjects(
   value: unknown,
   path: readonly string[],

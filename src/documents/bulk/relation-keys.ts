@@ -3,10 +3,9 @@ import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { type Key, parseKey } from './bulk-line.ts'
 import { isData, mapObjects, mapRelations } from './map-relations.ts'
 
-/** The documentId of a target that is named by a key. */
 export type ResolveKey = (target: ContentTypePlan, key: Key) => string
 
-/** What the relations of a payload name by keys: `{ "author": { "key": { "email": "…" } } }`, at any depth. */
+/** Collects all targets that a payload names by keys: `{ "author": { "key": { "email": "…" } } }`, at any depth. */
 export function keyedTargets(
   holder: ShapePlan,
   data: Data,
@@ -19,7 +18,7 @@ export function keyedTargets(
   return found
 }
 
-/** The payload with documentIds in place of keys. @throws ValidationError for what is no key */
+/** Replaces the keys of a payload by documentIds. @throws ValidationError for an invalid key */
 export function withTargets(holder: ShapePlan, data: Data, resolve: ResolveKey): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     resolveInRelation(relation.target(), value, path, resolve),
@@ -44,7 +43,7 @@ function resolveInRelation(
   return mapped
 }
 
-/** A target named in two ways stays as it is: validation refuses it. */
+/** A target with both a key and an id stays unchanged, because validation rejects it later. */
 function mapTarget(
   target: ContentTypePlan,
   sent: Data,

@@ -22,16 +22,15 @@ import type { Trial } from './trial.ts'
 import { tryLine } from './try-line.ts'
 import { isUnchanged } from './unchanged.ts'
 
-/** What became of a line, or why nothing did. */
 export type Outcome = Done | { readonly error: CmsError }
 
-/** A new document that no other one hears of: it is stored together with others. */
+/** A new document without effects on other documents. It is stored in a shared transaction. */
 interface Fresh {
   readonly index: number
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly versions: readonly StoredVersion[]
-  /** Of its line, should it have to be prepared anew. */
+  /** The context of its line, in case the line must be prepared again. */
   readonly context: DocumentContext
 }
 
@@ -41,16 +40,15 @@ type Step =
   | 'alone'
 
 export interface BatchOptions {
-  /** Of a dry run, which writes nothing. */
+  /** Only in a dry run, which writes nothing. */
   readonly trial?: Trial | undefined
-  /** Asked before each line but the first: true ends the batch there. */
+  /** Checked before each line except the first; true ends the batch. */
   readonly isOver: () => boolean
 }
 
 /**
- * Carries out lines as if one after the other, and answers the outcomes of the first of them: of all, unless `isOver` says
- * so before. New documents are stored many at a time, what changes nothing is not written, and all else is done a line
- * at a time, each in a transaction of its own.
+ * Executes lines as if in sequence and returns their outcomes, fewer than lines if `isOver` ends the batch. New
+ * documents are stored in bulk, unchanged ones are not written. Every other line runs in its own transaction.
  */
 export async function runBatch(
   context: DocumentContext,
@@ -74,11 +72,11 @@ class Batch {
   readonly #options: BatchOptions
   readonly #outcomes: Outcome[] = []
   readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
-  /** Documents that wait to be stored, or were stored. */
+  /** Pending and stored documents of this batch. */
   readonly #isFresh = new Set<string>()
-  /** Documents that a line has changed, since they were looked up; `all` where that reaches others. */
+  /** Documents changed since the view was read; `all` if a change may affect other documents. */
   #changed: Set<string> | 'all' = new Set()
-  /** What makes all that follow fail as well. */
+  /** A server error that makes all following lines fail. */
   #broken: CmsError | null = null
 
   constructor(
@@ -147,7 +145,7 @@ class Batch {
       return await this.#decide(context, view, line)
     } catch (error) {
       if (!(error instanceof CmsError)) throw error
-      // By now it may be otherwise.
+      // A preceding line may have changed the state that caused this error.
       return this.#changed.size > 0 ? 'alone' : { error }
     }
   }
@@ -165,7 +163,7 @@ class Batch {
       const isSame = isUnchanged(plan, line.version, prepared, versions)
       return isSame ? { done: { result: 'unchanged', documentId } } : 'alone'
     }
-    // The lines before it may hold the value that it would be given, and are not stored yet.
+    // Generated uids depend on the preceding lines, which may not be stored yet.
     if (missingUids(plan, data, 'required').length > 0) return 'alone'
     const prepared = await prepareNew(context, target, data)
     if (!isInsertedOnly(plan, prepared)) return 'alone'
@@ -175,12 +173,15 @@ class Batch {
       : { fresh: { plan, documentId, versions: fresh }, isLinked: this.#isLinked(prepared) }
   }
 
-  /** What a line before has made or changed is not as it was looked up. */
+  /** The view does not reflect documents that a preceding line has created or changed. */
   #isUncertain(documentId: string): boolean {
     return this.#isFresh.has(documentId) || this.#changed === 'all' || this.#changed.has(documentId)
   }
 
-  /** Whether another document has a value that must be unique; then the database says so, of this line alone. */
+  /**
+   * A line with a conflicting unique value runs alone, so that the database reports the conflict for this line
+   * only.
+   */
   #isTaken(view: BatchView, plan: ContentTypePlan, [first]: readonly StoredVersion[]): boolean {
     if (first?.status !== 'published') return false
     return uniqueValues(plan, first).some(
@@ -214,7 +215,7 @@ class Batch {
     else this.#changed.add(documentId)
   }
 
-  /** Waits until the new documents are stored; those of a part in which one is refused are carried out by themselves. */
+  /** If a part is rejected, each of its lines runs alone. */
   async #store(): Promise<void> {
     for (const { index, context } of await this.#parts.settle()) {
       const line = this.#lines[index]
@@ -222,7 +223,7 @@ class Batch {
     }
   }
 
-  /** False where none was stored. */
+  /** Returns false if nothing was stored. */
   async #storeTogether(fresh: readonly Fresh[]): Promise<boolean> {
     if (this.#broken !== null) return false
     try {
@@ -243,7 +244,6 @@ class Batch {
     return true
   }
 
-  /** Whether it names a document of this batch. */
   #isLinked({ changes }: PreparedValues): boolean {
     return [...changes.values()].some((change) => {
       const targets =
@@ -253,7 +253,7 @@ class Batch {
   }
 }
 
-/** Whether what other lines name may be another document after it, or other documents may hold something else. */
+/** Whether the line may change the lookup of keys, or the inverse sides of other documents. */
 function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   const key = 'key' in address ? address.key.attribute.name : null
   return Object.keys(data).some((name) => {
@@ -263,7 +263,7 @@ function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   })
 }
 
-/** The one place where a batch is written: one transaction, with one command for each content-type. */
+/** Writes a batch in one transaction, with one command per content-type. */
 function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): Promise<void> {
   const byPlan = new Map<ContentTypePlan, StoredVersion[]>()
   for (const { plan, versions } of fresh) {

@@ -13,13 +13,12 @@ import type { BulkWriter } from './bulk-writer.ts'
 import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
 import { isUnchanged } from './unchanged.ts'
 
-/** What became of a line. */
 export interface Done {
   readonly result: 'created' | 'updated' | 'unchanged' | 'deleted'
   readonly documentId: string | null
 }
 
-/** Carries out a line in a transaction of its own. @throws CmsError; then nothing is changed */
+/** Executes a line in its own transaction. @throws CmsError after a rollback */
 export function runLine(
   context: DocumentContext,
   line: BulkLine,
@@ -35,7 +34,10 @@ export function runLine(
   )
 }
 
-/** Carries out a line in a transaction that there is. @throws CmsError, and what the transaction has to see */
+/**
+ * Executes a line within the given transaction. @throws CmsError, and driver errors for the retry rules of the
+ * transaction
+ */
 export async function runInside(
   context: DocumentContext,
   line: BulkLine,

@@ -8,9 +8,9 @@ import { type Outcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
 import type { Trial } from './trial.ts'
 
-/** A line as it came: a value of JSON, or why it is none. */
+/** A line as received: a JSON value, or a parse error. */
 export interface SentLine {
-  /** Its place in what was sent, from 1. */
+  /** 1-based position in the request. */
   readonly line: number
   readonly sent: { readonly value: unknown } | { readonly error: CmsError }
 }
@@ -24,16 +24,16 @@ export interface BulkRun {
   readonly context: DocumentContext
   readonly rules: LineRules
   readonly writer: BulkWriter
-  /** Given, nothing is written: what would have been is noted here. */
+  /** If set, the run is a dry run and records its results here. */
   readonly trial?: Trial
-  /** Once aborted, no further line is begun. Its reason, a CmsError, ends what is atomic. */
+  /** Stops the run before the next line. An atomic run fails with its reason, a CmsError. */
   readonly signal?: AbortSignal
 }
 
-/** Answers are given at least so often, but for a line that takes longer by itself. */
+/** Maximum time between two responses, unless a single line takes longer. */
 const ANSWER_MS = 2_000
 
-/** Of an atomic run: what is wrong with its first line that cannot be carried out. */
+/** Thrown by an atomic run for the first line that fails. */
 export class LineFault extends Error {
   readonly line: number
   override readonly cause: CmsError
@@ -46,8 +46,8 @@ export class LineFault extends Error {
 }
 
 /**
- * Carries out some lines, each by itself, and answers all of them in their order, some at a time: fewer of them where they
- * take long. It ends early once the signal says so.
+ * Executes lines separately and yields their outcomes in order, in chunks of about two seconds. It stops early if
+ * the signal is aborted.
  */
 export async function* runLines(
   run: BulkRun,
@@ -69,7 +69,6 @@ interface ParsedLine {
   readonly read: BulkLine | { readonly error: CmsError }
 }
 
-/** The answers of the first of them: of all, unless they take long. */
 async function runSome(
   { context, writer, trial, signal }: BulkRun,
   lines: readonly ParsedLine[],
@@ -87,7 +86,7 @@ async function runSome(
   return answers
 }
 
-/** Carries out all lines in one transaction, or none of them. @throws LineFault, CmsError */
+/** Executes all lines in one transaction. @throws LineFault, CmsError */
 export function runAtomically(
   { context, rules, writer, signal }: BulkRun,
   lines: readonly SentLine[],
@@ -114,7 +113,7 @@ async function naming(line: number, run: () => Promise<Done>): Promise<Done> {
   try {
     return await run()
   } catch (error) {
-    // What is none of ours goes to the transaction as it is, for its rules of trying again.
+    // Other errors must reach the transaction unchanged, because it decides by their type whether to retry.
     throw error instanceof CmsError && error.status < 500 ? new LineFault(line, error) : error
   }
 }

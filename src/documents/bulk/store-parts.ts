@@ -1,28 +1,27 @@
-/** Rows are stored in parts: while one is being stored, the next is prepared. */
+/** Rows per part. The next part is prepared while the previous one is stored. */
 const PART = 500
-/** Parts that are stored beside each other, each with a connection of its own. */
+/** Parts that are stored concurrently, each on its own connection. */
 const AT_ONCE = 2
 
 interface Part<T> {
   readonly items: readonly T[]
-  /** False where none of them was stored. */
+  /** False if nothing was stored. */
   readonly stored: Promise<boolean>
 }
 
-/** What waits to be stored together, and what is being stored. */
 export class PartStore<T> {
   readonly #storeTogether: (items: readonly T[]) => Promise<boolean>
   #waiting: T[] = []
-  /** Whether one that waits names another that waits or is being stored. */
+  /** Whether a pending item refers to another pending item or to one that is being stored. */
   #isLinked = false
   #parts: Part<T>[] = []
 
-  /** `storeTogether` stores all of them, or none and answers false. */
+  /** `storeTogether` stores either all items and returns true, or none and returns false. */
   constructor(storeTogether: (items: readonly T[]) => Promise<boolean>) {
     this.#storeTogether = storeTogether
   }
 
-  /** Begins to store a part once it is whole; waits while as many are being stored as may be. */
+  /** Starts to store a part when it is full. Waits if `AT_ONCE` parts are already in flight. */
   async add(item: T, { isLinked }: { readonly isLinked: boolean }): Promise<void> {
     this.#waiting.push(item)
     this.#isLinked ||= isLinked
@@ -31,7 +30,9 @@ export class PartStore<T> {
     this.#begin()
   }
 
-  /** Waits until all are stored. Answers, in their order, those that were not. @throws what `storeTogether` threw */
+  /**
+   * Waits for all parts. Returns the items that were not stored, in their order. @throws errors of `storeTogether`
+   */
   async settle(): Promise<readonly T[]> {
     this.#begin()
     const parts = this.#parts
@@ -45,7 +46,7 @@ export class PartStore<T> {
     })
   }
 
-  /** A part that names others is stored after all of them, and not where one of those was refused. */
+  /** A part with references to other parts waits for them, and fails if one of them is rejected. */
   #begin(): void {
     const items = this.#waiting
     if (items.length === 0) return

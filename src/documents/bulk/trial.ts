@@ -4,7 +4,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Key } from './bulk-line.ts'
 
-/** What a dry run would have stored so far: as much of it as lines that follow may name. */
+/** Records the results of a dry run, as far as later lines can refer to them. */
 export class Trial {
   readonly #documents = new Map<string, readonly StoredVersion[]>()
   readonly #holders = new Map<string, readonly StoredVersion[]>()

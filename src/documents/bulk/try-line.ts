@@ -13,7 +13,7 @@ import type { Done } from './run-line.ts'
 import type { Trial } from './trial.ts'
 import { isUnchanged } from './unchanged.ts'
 
-/** @throws ValidationError for a value that must be unique and that another document has, or would have */
+/** @throws ValidationError if another stored or predicted document holds a unique value */
 function assertFree(
   plan: ContentTypePlan,
   view: BatchView,
@@ -28,7 +28,7 @@ function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
-/** Predicts the result of a line, as far as that is possible without a write. @throws CmsError */
+/** Predicts the result of a line without a write. @throws CmsError */
 export async function tryLine(
   context: DocumentContext,
   line: BulkLine,
@@ -53,7 +53,7 @@ export async function tryLine(
     trial.note(line.plan, made)
     return { result: 'created', documentId }
   }
-  // What a line before would have made is not known in full.
+  // The result of a preceding line is only partly known, so the content cannot be compared.
   if (trial.documents(line.plan, documentId).length > 0) return { result: 'unchanged', documentId }
   const { prepared } = await checkUpdate(inside, target, data)
   const isSame = isUnchanged(line.plan, line.version, prepared, versions)

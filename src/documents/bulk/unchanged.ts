@@ -8,9 +8,8 @@ import { completeValues, inverseChanges, type PreparedValues } from '../payload/
 import { contentOf, haveSameContent } from '../write/same-content.ts'
 
 /**
- * Whether an update would leave a document as it is: then there is nothing to write. Components are compared
- * without their ids, as one that is given without an id is told apart by nothing else. What is given of an
- * inverse side, or as a password, is taken for a change: it is stored elsewhere, or as a hash.
+ * Whether an update would have no effect. Component ids are ignored, because payloads usually omit them. Inverse
+ * sides and passwords count as changes: they are stored in other documents, or only as hashes.
  */
 export function isUnchanged(
   plan: ContentTypePlan,

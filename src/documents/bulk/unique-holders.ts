@@ -13,7 +13,7 @@ export interface PlacedKey {
   readonly key: Key
 }
 
-/** The versions that hold values of unique attributes. */
+/** Index of the versions that hold given unique values. */
 export class Holders {
   readonly #byValue = new Map<string, Omit<Holder, 'key'>[]>()
 

@@ -5,7 +5,6 @@ import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { PastContent } from './past-content.ts'
 import { sharedEnds, wordsOf } from './words-of.ts'
 
-/** A run of words that both texts have, that only the later has, or only the earlier. */
 export interface WordRun {
   readonly op: 'same' | 'added' | 'removed'
   readonly text: string
@@ -15,18 +14,18 @@ export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
-  /** Of two texts; left out where they are too long or too different. */
+  /** Only for texts; omitted if they are too long or too different. */
   readonly words?: readonly WordRun[]
 }
 
-/** How many words may differ in all texts of one comparison, as one: the work grows with its square. */
+/** Maximum number of changed words over all texts of a comparison. The cost grows with its square. */
 const MOST_EDITS = 1_000
-/** Of all texts, without what both begin and end with alike. */
+/** Maximum total length of all texts, without their common prefixes and suffixes. */
 const MOST_CHARACTERS = 200_000
 
 /**
- * What is left for the texts of one comparison, as nothing else is done meanwhile: a count of work and no time, so that
- * the same two states show the same however busy a machine is. A text for which it is too little is shown whole.
+ * The remaining budget of one comparison, which blocks the event loop. It counts work instead of time, so that the
+ * result does not depend on the load. Texts beyond the budget are shown whole.
  */
 interface Room {
   squaredEdits: number
@@ -35,7 +34,7 @@ interface Room {
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'uid'])
 
-/** What differs between two states of a version: the declared attributes in their order, then those that are unknown. */
+/** Lists declared attributes in their order, then unknown ones. */
 export function compareContent(
   { attributes }: Pick<ContentTypePlan, 'attributes'>,
   from: PastContent,
@@ -74,7 +73,7 @@ function changeOf(
   return [{ attribute, from, to, ...(words !== null && { words }) }]
 }
 
-/** Null where they are too long or too different for what room is left. */
+/** Returns null if the texts exceed the budget. */
 function compareWords(from: string, to: string, room: Room): readonly WordRun[] | null {
   const { before, after } = sharedEnds(from, to)
   const earlier = from.slice(before, from.length - after)
@@ -100,7 +99,7 @@ function editsOf(runs: readonly ChangeObject<readonly string[]>[]): number {
   return runs.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0)
 }
 
-/** Without those of no text, and with those put together that are the same. */
+/** Drops empty runs and merges adjacent runs of equal text. */
 function joined(runs: readonly WordRun[]): readonly WordRun[] {
   const all: WordRun[] = []
   for (const run of runs) {

@@ -3,7 +3,7 @@ import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** Who changed what at once: one commit. */
+/** One commit. */
 export interface AuditRow {
   readonly seq: number
   readonly at: Date
@@ -15,22 +15,22 @@ export interface AuditRow {
 export interface AuditItem {
   readonly type: string
   readonly documentId: string
-  /** Left out where there are no locales. */
+  /** Omitted if the type is not localized. */
   readonly locale?: string
   readonly status: string
   readonly op: string
   readonly revision: string | null
-  /** It did not exist before. */
+  /** The version did not exist before. */
   readonly isNew?: true
 }
 
 export interface AuditRows {
   readonly rows: readonly AuditRow[]
-  /** The number before which the next page begins; null on the last. */
+  /** Sequence number for `before` of the next page; null on the last page. */
   readonly next: number | null
 }
 
-/** Commits of every kind, newest first. A page may be short, or empty, though there is more. */
+/** Lists commits of all kinds, newest first. A page may be short or empty before the last page is reached. */
 export async function listAudit(
   { database }: DocumentContext,
   selection: AuditSelection,

@@ -11,32 +11,31 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { pastContent, type PastContent } from './past-content.ts'
 
-/** What was done to one version of a document, by one commit. */
+/** One change of one version. */
 export interface PastVersion {
   readonly commit: string
-  /** Null where it was removed. */
+  /** Null after a removal. */
   readonly revision: string | null
   readonly at: Date
   readonly by: HistoryItem['by']
   readonly requestId: string | null
   readonly op: HistoryItem['op']
-  /** Left out where the type has no locales. */
+  /** Omitted if the type is not localized. */
   readonly locale?: string
   readonly status: HistoryItem['status']
 }
 
-/** The same with what it was from then on. */
 export interface PastState extends PastContent {
   readonly version: PastVersion
 }
 
 export interface HistoryPage {
   readonly versions: readonly PastVersion[]
-  /** Where the next page begins; null on the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** The history of a document, newest first. A page may be short though there is more. */
+/** Lists the history of a document, newest first. A page may be short before the last page is reached. */
 export async function listHistory(
   { database }: DocumentContext,
   plan: ContentTypePlan,
@@ -47,16 +46,15 @@ export async function listHistory(
   return { versions: items.map(toVersion), next }
 }
 
-/** Whose revision is shown, and to whom. */
 export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'status'> {
   readonly revision: string
-  /** Whether relations to a content-type are shown, of a version in this locale. */
+  /** Whether relations to a content-type are visible in a version of this locale. */
   readonly mayRead: (uid: Uid, locale: string) => boolean
 }
 
 /**
- * What a document was as one revision of it; null where no history of that is kept.
- * @throws ValidationError where several of the locales have that revision
+ * Returns the content of a document at one revision, or null if its history does not contain it.
+ * @throws ValidationError if several locales share the revision
  */
 export async function getPastState(
   { database }: DocumentContext,

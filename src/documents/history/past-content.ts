@@ -10,15 +10,14 @@ import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
 
-/** What a version was, as a client would write it. */
+/** The content of an earlier version, in the form of a payload. */
 export interface PastContent {
-  /** By attribute; relations and media as documentIds, components inline and without ids. Passwords are never among it. */
+  /** Relations and media are documentIds. Components are inline and have no ids. Passwords are omitted. */
   readonly content: Data
   /** Attributes that are no longer declared. */
   readonly unknown: Data
 }
 
-/** What is stored of a version beside its attributes. */
 const SYSTEM: ReadonlySet<string> = new Set([
   'id',
   'documentId',
@@ -29,7 +28,7 @@ const SYSTEM: ReadonlySet<string> = new Set([
   'publishedAt',
 ])
 
-/** Content that the log has kept, as the declaration is now; relations to types that `mayRead` refuses are left out. */
+/** Converts logged content to the current declaration. Relations to types that `mayRead` rejects are omitted. */
 export function pastContent(
   plan: ContentTypePlan,
   stored: Data,
@@ -48,7 +47,7 @@ export function pastContent(
 
 type MayRead = (uid: Uid) => boolean
 
-/** Without passwords, and without sides of relations that other documents write. */
+/** Omits passwords and inverse sides, which other documents store. */
 function ownMembers(holder: ShapePlan, payload: Data, mayRead: MayRead): Data {
   const kept = [...holder.attributes.values()].filter(
     (attribute) => payload[attribute.name] !== undefined && isOwn(attribute, mayRead),
@@ -88,14 +87,14 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-/** Undefined in a zone whose declaration has lost that component. */
+/** Returns undefined if the dynamic zone no longer declares the component. */
 function componentOf(attribute: NestingPlan, element: Data): ShapePlan | undefined {
   return attribute.kind === 'component'
     ? attribute.component()
     : attribute.components().get(String(element['__component']))
 }
 
-/** A stored value of a type that is not known any more, as JSON has it. */
+/** The JSON form of a stored value whose type is no longer declared. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value === null || typeof value !== 'object') return value

@@ -7,10 +7,10 @@ import { updateDocument } from '../write/update-document.ts'
 import type { WriteTarget } from '../write-target.ts'
 
 /**
- * Writes what a version was into its draft (into the entry of a type without drafts), as any write does: checked, and
- * under the condition of `target`. `only` names the attributes; null restores all that are declared now. Documents and
- * files that are gone are left out of it, and components are new ones with what they held.
- * @throws ValidationError for an attribute that is not among the content, and what the content-type does not allow
+ * Writes earlier content into the draft, or into the entry of a type without drafts. It is validated and checked
+ * against the condition of `target` like any update. `only` selects attributes; null selects all. Deleted documents
+ * and files are left out, and components get new ids.
+ * @throws ValidationError for an attribute that the content lacks, and for invalid content
  */
 export async function restoreContent(
   context: DocumentContext,

@@ -1,6 +1,6 @@
-/** Letters and digits with their marks, and what joins or parts letters within a word. */
+/** Letters, digits and their marks, with connector punctuation and zero-width (non-)joiners. */
 const WORD = String.raw`[\p{L}\p{M}\p{N}\p{Pc}\u200C\u200D]+`
-/** A flag, or a sign with its skin and those that it is joined to: torn apart they are other signs. */
+/** Flags and emoji sequences with modifiers and joiners. Splitting them would change their meaning. */
 const FLAG = String.raw`\p{RI}\p{RI}`
 const ONE_SIGN = String.raw`\p{Extended_Pictographic}[\p{EMod}\uFE0F\u20E3\u{E0020}-\u{E007F}]*`
 const SIGNS = `${FLAG}|${ONE_SIGN}(?:\\u200D${ONE_SIGN})*`
@@ -8,18 +8,18 @@ const OTHER = String.raw`\P{M}\p{M}*|\p{M}+`
 
 const PARTS = new RegExp(String.raw`\r?\n|[^\S\n]+|${SIGNS}|${WORD}|${OTHER}`, 'gu')
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** V8 needs time that grows with the square of what it segments: 20 s for 100,000 letters (2026). Longer runs are few. */
+/** V8 segments in quadratic time: 20 s for 100,000 letters (2026). Longer runs are rare. */
 const LONGEST_SEGMENTED = 200
 
 const LETTERS = new RegExp(OTHER, 'gu')
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** The words of a text in any script, and what stands between them: together they are the text. */
+/** Splits a text of any script into words and separators. The concatenated parts are the text. */
 export function wordsOf(text: string): string[] {
   return (text.match(PARTS) ?? []).flatMap((part) =>
     UNSPACED.test(part) ? wordsWithin(part) : part,
@@ -31,7 +31,7 @@ function wordsWithin(run: string): string[] {
   return Array.from(segmenter.segment(run), ({ segment }) => segment)
 }
 
-/** How many characters two texts begin with alike, and end with, up to a place between words. */
+/** Length of the common prefix and suffix of two texts, cut at word boundaries. */
 export function sharedEnds(
   one: string,
   other: string,
@@ -51,9 +51,9 @@ export function sharedEnds(
 
 interface Sharing {
   readonly most: number
-  /** Whether the character behind so many is the same. */
+  /** Compares the next character after `count` shared ones. */
   readonly isSame: (count: number) => boolean
-  /** Whether so many end between words. */
+  /** Whether `count` shared characters end at a word boundary. */
   readonly isPlace: (count: number) => boolean
 }
 
@@ -68,7 +68,7 @@ function endsAt(text: string, after: number): boolean {
   return isBetween(text, text.length - after)
 }
 
-/** Whether a word ends before `place`, or begins behind it, in whatever script: there a space stands, or a stop. */
+/** Whether a space or punctuation mark precedes `place`, which separates words in every script. */
 function isBetween(text: string, place: number): boolean {
   return (
     /[\s,.;:!?。、，；：！？]/u.test(text[place - 1] ?? ' ') && !/\p{M}/u.test(text[place] ?? '')

@@ -19,7 +19,7 @@ import {
 
 const NO_IDS: ReadonlyMap<number, string> = new Map()
 
-/** The stored form of checked values, with ids for their components: taken for all together. */
+/** Converts validated values to their stored form. Component ids are reserved once for all of them. */
 export async function completeImports(
   { ids, hashPassword }: DocumentContext,
   plan: ContentTypePlan,
@@ -49,8 +49,8 @@ export async function completeImports(
 }
 
 /**
- * The relations of some values. What they name need not exist yet: a reference shows its target from when
- * there is one. @throws ValidationError for a side that its other end stores
+ * Resolves relations without checking that their targets exist, because targets may be imported later.
+ * @throws ValidationError for an inverse side, because the owning side stores the relation
  */
 function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
   const inputs = collectRelationChanges(plan, values)

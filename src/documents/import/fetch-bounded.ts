@@ -4,19 +4,19 @@ import type { LookupFunction } from 'node:net'
 import { ApplicationError } from '../../errors.ts'
 import { InnerAddressError, isInnerHost, lookUpOutside } from '../../inner-address.ts'
 
-/** Without a byte for so long, and in all. */
+/** Timeout without a received byte, and total timeout. */
 const SILENCE_MS = 30_000
 const TOTAL_MS = 600_000
 const MAX_REDIRECTS = 3
 
 export interface BoundedFetch {
-  /** Headers for one origin; it alone gets them. */
+  /** Headers that are sent only to `credentialsOrigin`. */
   readonly credentials: Readonly<Record<string, string>>
   readonly credentialsOrigin: string
-  /** Origins that the operator has named: they may be in the network of this machine. */
+  /** Origins named by the operator; they may be in the private network. */
   readonly trustedOrigins: ReadonlySet<string>
   readonly maxBytes: number
-  /** In place of the resolver of the machine; for tests. */
+  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction | undefined
 }
 
@@ -26,9 +26,9 @@ export interface FetchedBytes {
 }
 
 /**
- * The answer to a GET, at most 3 redirects away. What an answer names may lead anywhere: other origins than
- * those that the operator has named are reached at public addresses only.
- * @throws ApplicationError for an address that may not be asked, no answer, or one that is too large
+ * Sends a GET request and follows at most 3 redirects. URLs from the source are untrusted, so other origins than
+ * the trusted ones must have public addresses.
+ * @throws ApplicationError for a forbidden address, a failed request, or a response that is too large
  */
 export async function fetchBounded(target: URL, options: BoundedFetch): Promise<FetchedBytes> {
   const signal = AbortSignal.timeout(TOTAL_MS)
@@ -53,7 +53,7 @@ export async function fetchBounded(target: URL, options: BoundedFetch): Promise<
   throw new ApplicationError(`${target.origin} redirects more than ${MAX_REDIRECTS} times`)
 }
 
-/** A name with several addresses fails with an error for each, and no message of its own. */
+/** Node reports an AggregateError without a message if a host with several addresses is unreachable. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   if (error instanceof DOMException && error.name === 'TimeoutError') {
@@ -81,7 +81,7 @@ function send(
     asked.setTimeout(SILENCE_MS, () => asked.destroy(new Error('it is silent')))
     asked.on('error', reject)
     asked.on('close', () => {
-      reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+      reject(new Error('it hung up')) // Node closes the request without an error after a 101 response.
     })
     asked.end()
   })

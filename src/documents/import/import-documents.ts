@@ -11,71 +11,72 @@ import type { DocumentContext } from '../context.ts'
 import { completeImports } from './complete-imports.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** A document as an import brings it; what all locales share is given with each of them. */
+/** Each version repeats the values that all locales share. */
 export interface ImportedDocument {
-  /** Follows from what the document is (`documentIdFor`), so that bringing it twice stores it once. */
+  /** Derived from the source document with `documentIdFor`, so that repeated imports store it once. */
   readonly documentId: string
-  /** At most one for each locale. */
+  /** At most one version per locale. */
   readonly versions: readonly ImportedVersion[]
 }
 
 export interface ImportedVersion extends VersionKey {
-  /** As a client would send it. */
+  /** A payload in the form of the API. */
   readonly data: Data
-  /** What it had where it comes from; absent: a new id, and the time of the import. */
+  /** Metadata of the source. If omitted, the version gets a new id and the time of the import. */
   readonly origin?: VersionOrigin
-  /** In stored form, and not checked: orders of inverse sides, hashes of passwords. */
+  /** Values that are stored without validation: the order of inverse sides, and password hashes. */
   readonly stored?: Data
 }
 
 export interface VersionOrigin {
-  /** No other version of the collection may have it; null for a new one. */
+  /** Must be unique within the collection; null assigns a new id. */
   readonly id: number | null
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly publishedAt: Date | null
 }
 
-/** How far an import has come. */
 export interface ImportProgress {
-  /** Documents looked at: stored by now, all of them. */
+  /** Documents processed so far, including existing ones. */
   readonly documents: number
-  /** Those with at least one new version. */
+  /** Documents with at least one new version. */
   readonly added: number
 }
 
 export interface ImportReport extends ImportProgress {
-  /** False when the signal ended it before the last document. */
+  /** False if the signal stopped the import early. */
   readonly complete: boolean
 }
 
 export interface ImportOptions {
-  /** Versions written with one command; a document is never spread over two. */
+  /** Maximum versions per command. A document is never split between two commands. */
   readonly batchSize?: number
-  /** Ends the import after the batch in flight. */
+  /** Stops the import after the current batch. */
   readonly signal?: AbortSignal
   readonly onBatch?: (progress: ImportProgress) => void
   /**
-   * The documents were held together elsewhere, so that of a relation that may name a document once none
-   * names it twice. Otherwise such relations are refused, as nobody looks for another that does.
+   * The source guarantees that exclusive relations name each document once. Otherwise such relations are rejected,
+   * because the import does not look for conflicts.
    */
   readonly isConsistent?: boolean
-  /** Every version is given, drafts of what is published too: none is added. */
+  /** The source contains all versions, including drafts of published ones, so the import adds none. */
   readonly isWhole?: boolean
-  /** Told of what was published elsewhere and breaks a rule of its declaration; it is stored all the same. Absent: it is refused. */
+  /**
+   * Called for published versions that violate their declaration; they are stored anyway. If omitted, they are
+   * rejected.
+   */
   readonly onUnpublishable?: (sentence: string) => void
 }
 
 const BATCH_SIZE = 1_000
-/** An import brings what no client of the API may write. */
+/** Imports may set attributes that API clients cannot write. */
 const TRUSTED = { creating: true, isTrusted: true } as const
 
 /**
- * Stores the versions that are not there yet, in batches; what is there stays as it is, its values and
- * timestamps included. A batch is not atomic, but an import that ended anywhere, even by a kill,
- * goes on when it is run again. What is published in a type with draft & publish has a draft beside it.
- * @throws ValidationError for the first document that the content-type does not allow; the batches
- * before its own are stored.
+ * Stores missing versions in batches and leaves existing versions unchanged. A batch is not atomic, but an
+ * interrupted import can be resumed by running it again. If the type has draft & publish, a published version gets
+ * a draft.
+ * @throws ValidationError for the first invalid document; the preceding batches are stored
  */
 export async function importDocuments(
   context: DocumentContext,
@@ -114,12 +115,12 @@ function* inBatches(
   if (batch.length > 0) yield batch
 }
 
-/** One version that is to be stored, not yet numbered. */
+/** A version to store, without an id yet. */
 interface Wanted extends ImportedVersion {
   readonly documentId: string
 }
 
-/** Answers of how many documents something was new. */
+/** Returns the number of documents with a new version. */
 async function importBatch(
   context: DocumentContext,
   plan: ContentTypePlan,
@@ -160,8 +161,8 @@ async function importBatch(
 }
 
 /**
- * What is to be stored of each `data` that was given, once: a draft and what is published of it have the same
- * components, with the same ids, and are the same revision.
+ * Converts each `data` object once. A draft and its published version thus share their component ids and their
+ * revision.
  */
 async function contentsOf(
   context: DocumentContext,
@@ -197,7 +198,7 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
   return status === 'published' ? ['published', 'draft'] : ['draft']
 }
 
-/** @throws ValidationError that says which document it is about. */
+/** @throws ValidationError with the name of the document */
 function parseValues(
   plan: ContentTypePlan,
   wanted: Wanted,

@@ -12,25 +12,24 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 const PAGE = 100
 
-/** The target of files; the caller chooses the storage. */
+/** Target of imported files; the caller chooses the storage. */
 export interface FileImport {
   has(documentId: string): Promise<boolean>
-  /** Under the documentId that it has in its record. */
+  /** Stores the file under the documentId of its record. */
   add(record: Data, bytes: Buffer): Promise<void>
 }
 
 export interface SourceImport {
   readonly source: Source
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** Those that are here. */
+  /** The locales of this server. */
   readonly locales: () => Promise<LocaleList>
-  /** Null for a dry run, which reads all and stores nothing. */
+  /** Null for a dry run, which reads everything and stores nothing. */
   readonly destination: ImportDestination | null
-  /** Versions that were read, and how many the source has. */
+  /** Reports the versions read and their total number. */
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/** Where an import writes. */
 export interface ImportDestination {
   readonly documents: DocumentContext
   readonly locales: Pick<Locales, 'add'>
@@ -38,18 +37,17 @@ export interface ImportDestination {
 }
 
 export interface SourceReport {
-  /** Versions read, and documents with at least one new version, by content-type. */
+  /** Versions read and documents with a new version, per content-type. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly read: number; readonly added: number }
-  /** What was left behind, and why, a sentence each. */
+  /** One sentence per skipped item, with the reason. */
   readonly notTaken: readonly string[]
 }
 
 /**
- * Brings the content of another server here: locales, files, then every content-type that both have, with
- * documentIds, locales and statuses as they are there. What is here already stays as it is, so that an
- * import that was broken off goes on when it is run again.
- * @throws ApplicationError when the source fails
+ * Imports locales, files and the content-types that both servers declare. DocumentIds, locales and statuses are
+ * preserved. Existing content stays unchanged, so that an interrupted import can be resumed by running it again.
+ * @throws ApplicationError if the source fails
  */
 export async function importFromSource(given: SourceImport): Promise<SourceReport> {
   const notTaken: string[] = []
@@ -70,7 +68,7 @@ export async function importFromSource(given: SourceImport): Promise<SourceRepor
   return { types, files, notTaken }
 }
 
-/** The codes in which the source may have content. */
+/** Returns the locales that the source may have content in. */
 async function importLocales(
   { source, locales, destination }: SourceImport,
   notTaken: string[],
@@ -113,7 +111,7 @@ async function* filesOf(source: Source, notTaken: string[]): AsyncGenerator<Data
   }
 }
 
-/** Whether it was new; null when it could not be had. */
+/** Returns whether the file was new, or null if the download failed. */
 async function importFile(
   { source, destination }: SourceImport,
   record: Data,
@@ -168,7 +166,7 @@ interface TypeImport {
   readonly notTaken: string[]
 }
 
-/** Drafts come first: what is published brings a draft where there is none, and leaves one that there is. */
+/** Drafts are imported first, because a published version creates a draft only if none exists. */
 async function importType(
   given: SourceImport,
   { plan, locales, stored, notTaken, onRead }: TypeImport,
@@ -207,7 +205,7 @@ async function* entriesOf(
   else yield* pagesOf(source, plan, query)
 }
 
-/** A single type does not answer for several locales at once. */
+/** A single type can only be requested in one locale at a time. */
 async function* localesOf(
   source: Source,
   plan: ContentTypePlan,
@@ -236,7 +234,7 @@ async function* pagesOf(
   }
 }
 
-/** Together, or one by one when one of them is refused. Answers how many were new. */
+/** Stores all documents together, or one by one if any of them is invalid. Returns the number of new ones. */
 async function store(
   context: DocumentContext,
   plan: ContentTypePlan,

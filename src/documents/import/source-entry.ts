@@ -4,10 +4,10 @@ import { singleDocumentId } from '../write/single-document-id.ts'
 
 const REFERENCE = { fields: { 0: 'documentId' } }
 const EVERY_SCALAR = true
-/** A component may hold itself; what lies deeper is not read. */
+/** Limits recursive components; deeper levels are not read. */
 const MAX_DEPTH = 6
 
-/** What has to be populated for an entry to be read whole: what it owns, by documentId. */
+/** Returns a `populate` parameter for everything that an entry owns, with relations as documentIds. */
 export function populateWhole(holder: ShapePlan, depth = 0): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
@@ -31,7 +31,7 @@ function populateOf(attribute: AttributePlan, depth: number): unknown {
   return { on: Object.fromEntries(on) }
 }
 
-/** The owning sides of relations between contents; the other ends show them by themselves. */
+/** Only owning sides between `api::` types, because the inverse sides follow from them. */
 function isTaken(attribute: AttributePlan): boolean {
   return (
     attribute.kind === 'relation' &&
@@ -40,7 +40,7 @@ function isTaken(attribute: AttributePlan): boolean {
   )
 }
 
-/** An entry as it was read, as a client would send it; only files that are `stored` are named. */
+/** Converts an entry of the source to a payload. Files that are not in `stored` are omitted. */
 export function dataOf(entry: Data, holder: ShapePlan, stored: ReadonlySet<string>): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
@@ -77,7 +77,7 @@ interface Named {
   readonly documentId: string
 }
 
-/** A single type has the documentId that follows from its name, whatever it had before. */
+/** The documentId of a single type is derived from its name, so it can differ from the source. */
 function documentIdIn(target: ContentTypePlan): (named: Named) => string {
   const single = target.kind === 'singleType' ? singleDocumentId(target.uid) : null
   return ({ documentId }) => single ?? documentId

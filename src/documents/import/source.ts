@@ -4,30 +4,29 @@ import { ApplicationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { fetchBounded } from './fetch-bounded.ts'
 
-/** Of one page of content. */
+/** Limit for one page of content. */
 const MAX_PAGE_BYTES = 134_217_728
 
-/** A running server of the same dialect that content is read from. */
+/** A running server of the same dialect. */
 export interface Source {
-  /** What a path below `/api` answers; null when it is not there or may not be read. */
+  /** Requests a path below `/api`. Returns null for 403 and 404. */
   read(path: string, query?: Data): Promise<unknown>
-  /** The bytes of a file, by the `url` of its record. */
+  /** Downloads a file by the `url` of its record. */
   download(url: string): Promise<Buffer>
 }
 
 export interface SourceOptions {
   readonly token: string | null
-  /** Another origin that files may be fetched from, wherever it is. */
+  /** Another origin that files may be downloaded from, even in a private network. */
   readonly filesFrom?: string | undefined
-  /** Of one file. */
   readonly maxFileBytes: number
-  /** In place of the resolver of the machine; for tests. */
+  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction
 }
 
 /**
- * The server at `url`. Its token goes to it alone: files may lie elsewhere, and are asked for without.
- * @throws ApplicationError for an address that is none
+ * Opens the server at `url`. The token is sent to this origin only, even if files have other origins.
+ * @throws ApplicationError for an invalid address
  */
 export function openSource(url: string, options: SourceOptions): Source {
   const { token, filesFrom, maxFileBytes, lookup } = options
@@ -79,7 +78,7 @@ function assertAnswered({ pathname }: URL, status: number): void {
   throw new ApplicationError(`the source answers ${status} to ${pathname}${hint}`)
 }
 
-/** `{ a: { b: 1 } }` as `a[b]=1`. */
+/** Formats `{ a: { b: 1 } }` as `a[b]=1`. */
 function bracketed(value: Data, prefix = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, one]) => {
     const name = prefix === '' ? key : `${prefix}[${key}]`

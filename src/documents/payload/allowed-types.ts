@@ -5,14 +5,14 @@ import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from './relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
 
-/** Files that a payload puts into an attribute that does not take every type. */
+/** Files added to a media attribute with restricted types. */
 interface Placed {
   readonly path: readonly string[]
   readonly allowed: readonly string[]
   readonly documentIds: readonly string[]
 }
 
-/** @throws ValidationError for files of another type than their media attribute takes. */
+/** @throws ValidationError if a media attribute does not allow the type of a file */
 export async function assertAllowedTypes(
   { database, contentType, targets }: DocumentContext,
   inputs: readonly RelationInput[],

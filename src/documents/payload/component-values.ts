@@ -14,15 +14,14 @@ import { attributePath, readRelationChange } from './read-relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
 
 export interface MergeOptions {
-  /** An id for a new component of this uid; called as often as `countNewComponents` says. */
+  /** Returns an id for a new component. It is called at most as often as `countNewComponents` predicts. */
   readonly newId: (componentUid: Uid) => number
   /** By path, see `resolveRelationChanges`. */
   readonly changes: DocumentChanges
-  /** Whether what is required may be missing still. */
+  /** Required values may be missing in drafts. */
   readonly isDraft: boolean
 }
 
-/** One component in a payload, or in a stored version. */
 interface Element {
   readonly component: ComponentPlan
   readonly data: Data
@@ -32,8 +31,8 @@ interface Element {
 type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 /**
- * The changes of relations and media in a payload that the validators have let through: at its root and
- * in its components and zones, in payload order. Those that change nothing are left out.
+ * Collects the changes of relations and media in a validated payload, including its components and zones, in
+ * payload order. Changes without effect are omitted.
  * @throws ValidationError see `readRelationChange`
  */
 export function collectRelationChanges(
@@ -56,12 +55,11 @@ export function collectRelationChanges(
 }
 
 /**
- * The components and zones that a payload gives, as they are to be stored: complete, in declared order,
- * `id` first and in a zone `__component` last. One that carries the id of a stored one is merged into
- * that, keeping its id and what is absent; any other is new, as is everything in it. `stored` is null
- * when the version is new: then ids that were sent mean nothing.
- * @throws ApplicationError for an id that is not stored under this attribute; ValidationError for a
- * position beside a document that is not connected, and for a required relation that is left empty
+ * Converts the components and zones of a payload to their stored form, in declared order. A component with the id
+ * of a stored one is merged into it. All others are new. `stored` is null for a new version, in which sent ids are
+ * ignored.
+ * @throws ApplicationError for an id that is not stored under this attribute; ValidationError for a position
+ * relative to a document that is not connected, and for an empty required relation
  */
 export function mergeComponents(
   holder: ShapePlan,
@@ -78,7 +76,9 @@ export function mergeComponents(
   return merged
 }
 
-/** How many ids `mergeComponents` will ask for, by component uid, whatever is stored. */
+/**
+ * Counts the ids that `mergeComponents` needs, by component uid. The result does not depend on the stored content.
+ */
 export function countNewComponents(
   holder: ShapePlan,
   sent: Data,
@@ -100,12 +100,12 @@ function newComponents(holder: ShapePlan, sent: Data, isNew: boolean): readonly 
   )
 }
 
-/** One attribute: what holds it in the payload, and what that is merged into. */
+/** One attribute of a payload and its stored counterpart. */
 interface Merge {
-  /** Null when the holder is new. */
+  /** Null if the holder is new. */
   readonly stored: Data | null
   readonly sent: Data
-  /** Of the attribute, from `data` down. */
+  /** Relative to `data`. */
   readonly path: readonly string[]
 }
 
@@ -123,7 +123,6 @@ function mergeNested(attribute: NestingPlan, merge: Merge, options: MergeOptions
   return isList(attribute) ? values : (values[0] ?? null)
 }
 
-/** What is stored under an attribute, by component uid and id. */
 function storedElements(attribute: NestingPlan, value: unknown): ReadonlyMap<string, Data> {
   const elements = elementsOf(attribute, value, []).filter(hasId)
   return new Map(elements.map((element) => [keyOf(element), element.data]))
@@ -170,7 +169,7 @@ function toValue(attribute: AttributePlan, merge: Merge, options: MergeOptions):
   return isNesting(attribute) ? mergeNested(attribute, merge, options) : sent[attribute.name]
 }
 
-/** The components sent; of those that name the same stored one, the last. */
+/** If several elements name the same stored component, only the last one is used. */
 function keptElements(
   attribute: NestingPlan,
   value: unknown,
@@ -183,7 +182,7 @@ function keptElements(
   return elements.filter((element) => !hasId(element) || last.get(keyOf(element)) === element)
 }
 
-/** The components under an attribute, whose shape was checked. */
+/** Expects a value of validated shape. */
 function elementsOf(
   attribute: AttributePlan,
   value: unknown,
@@ -210,7 +209,7 @@ function hasId({ data: { id = null } }: Element): boolean {
   return id !== null
 }
 
-/** Ids are per component; digits name the same as the number, anything else names nothing. */
+/** Ids are unique per component uid. Digits are equal to the number; any other value matches nothing. */
 function keyOf({ component, data: { id } }: Element): string {
   const isNamed = typeof id === 'number' || (typeof id === 'string' && /^\d+$/.test(id))
   return `${component.uid} ${isNamed ? Number(id) : 'none'}`
@@ -220,7 +219,7 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-/** Whether it holds several components: a dynamic zone, or a repeatable component. */
+/** Whether the value is a list: a dynamic zone, or a repeatable component. */
 export function isList(attribute: NestingPlan): boolean {
   return attribute.kind === 'dynamiczone' || attribute.repeatable
 }

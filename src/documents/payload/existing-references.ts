@@ -7,21 +7,21 @@ import { collectRelationChanges } from './component-values.ts'
 import { namedTargets } from './relation-input.ts'
 import { listOf } from './relation-list.ts'
 
-/** A reference to what does not exist any more. */
+/** A reference to a deleted document or file. */
 export interface LostReference {
-  /** Keys and list positions from the root down. */
+  /** Keys and list positions from the root. */
   readonly path: readonly string[]
   readonly documentId: string
-  /** Null: it is a file. */
+  /** Null for a file. */
   readonly targetUid: Uid | null
 }
 
-/** Of those that are named of a content-type. */
+/** Returns the subset of documentIds that exist in the content-type. */
 type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * Values as they were, without references to documents and files that are gone, and which those were. `alsoThere` names
- * more that are not.
+ * Removes references to deleted documents and files from a copy of the values, and reports them. `alsoThere` may
+ * report further documents as existing.
  */
 export async function withoutLost(
   { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
@@ -30,7 +30,7 @@ export async function withoutLost(
   { session, alsoThere }: { readonly session?: Session; readonly alsoThere?: FindMore } = {},
 ): Promise<{ readonly data: Data; readonly lost: readonly LostReference[] }> {
   const inputs = collectRelationChanges(holder, data).filter(
-    // What an inverse side holds is an order, in which those that are gone do no harm.
+    // An inverse side stores only an order, in which deleted documents are harmless.
     ({ attribute }) => attribute.kind === 'media' || attribute.side === 'owner',
   )
   const existing = new Set<string>()
@@ -49,7 +49,7 @@ export async function withoutLost(
   return { data: copy, lost }
 }
 
-/** Lists and objects anew; what else there is, such as values of BSON, as it is. */
+/** Clones lists and plain objects; BSON values are shared. */
 function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyOf) as T
   const isPlain =
@@ -58,7 +58,7 @@ function copyOf<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)])) as T
 }
 
-/** Answers what it takes away. */
+/** Removes lost references in place and returns them. */
 function prune(
   data: Data,
   path: readonly string[],

@@ -4,7 +4,7 @@ import { isMadeUid } from '../../schema/made-uid.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { proposeUid, toUid, type UidOwner } from './propose-uid.ts'
 
-/** Which uids of a new document are made from their `targetField`: editors get all of them. */
+/** Which missing uids are generated from their `targetField`: `all` is used for editors. */
 type FilledUids = 'required' | 'all'
 
 interface FillOptions {
@@ -17,7 +17,7 @@ interface MissingUid {
   readonly text: string
 }
 
-/** The data of a new document with the uids that it leaves out. The given data stays as it is. */
+/** Adds generated uids to the data of a new document. The given data is not modified. */
 export async function fillUids(
   database: Database,
   { plan, locale }: Pick<UidOwner, 'plan' | 'locale'>,
@@ -34,7 +34,7 @@ export async function fillUids(
   return { ...(data as Data), ...made }
 }
 
-/** The uids that the data of a new document leaves out, each with the text that it is made of. */
+/** Lists the missing uids of a new document with their source texts. */
 export function missingUids(
   plan: ContentTypePlan,
   data: unknown,
@@ -50,7 +50,7 @@ export function missingUids(
   })
 }
 
-/** A required uid gets the name of the type if its source has no letters and digits of a uid. */
+/** A required uid falls back to the name of the type if its source contains no characters of a uid. */
 function textOf(
   { singularName }: ContentTypePlan,
   { required }: ScalarPlan,

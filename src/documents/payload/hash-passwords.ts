@@ -4,9 +4,8 @@ import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 type MapPassword = (password: string) => string
 
 /**
- * Values that were checked, with hashes in place of the passwords that they give: at their root and in
- * their components. What is stored already is not among them.
- * @throws ServiceUnavailableError when too many passwords are waiting.
+ * Replaces the passwords in validated values by hashes, including those in components. Expects no stored values.
+ * @throws ServiceUnavailableError if too many passwords are waiting
  */
 export async function hashPasswords(
   holder: ShapePlan,

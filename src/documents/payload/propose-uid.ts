@@ -2,28 +2,27 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import { findHeldValues } from '../../mongo/lines/find-held-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/** Whose uid it is to be. */
 export interface UidOwner {
   readonly plan: ContentTypePlan
   readonly attribute: string
   readonly locale: string
-  /** Null before there is one. */
+  /** Null for a new document. */
   readonly documentId: string | null
 }
 
 export interface UidProposal {
-  /** The one that was asked about. */
+  /** The requested uid. */
   readonly value: string
-  /** Whether no other document has it, as a draft or published. */
+  /** No other document has it, neither as a draft nor published. */
   readonly free: boolean
-  /** The same, or the first with a number that is free. */
+  /** The requested uid if it is free, otherwise the first free one with a number. */
   readonly proposal: string
 }
 
 const MAX_LENGTH = 200
 const NUMBERED = 99
 
-/** A text as a uid: `Größe & Gewicht` is `grosse-gewicht`. Empty where nothing of it can be written so. */
+/** Converts a text to a uid: `Größe & Gewicht` becomes `grosse-gewicht`. Empty if no character can be converted. */
 export function toUid(text: string): string {
   return text
     .replaceAll('ß', 'ss')
@@ -41,7 +40,7 @@ export function toUid(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Whether a uid is free, and which one is: drafts count, so that publishing finds it free as well. */
+/** Proposes a free uid. Drafts are included in the check, so that publishing cannot cause a conflict. */
 export async function proposeUid(
   database: Database,
   { plan, attribute, locale, documentId }: UidOwner,
@@ -62,7 +61,7 @@ export async function proposeUid(
     ),
   )
   const isFree = (one: string): boolean => held.every((some) => !some.has(one))
-  // Beyond a hundred of one name, the time makes it unique.
+  // If all numbered uids are taken, the timestamp makes the uid unique.
   const proposal = values.find(isFree) ?? `${value}-${Date.now().toString(36)}`
   return { value, free: isFree(value), proposal }
 }

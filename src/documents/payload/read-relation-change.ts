@@ -16,17 +16,17 @@ const CONNECTION_KEYS: ReadonlySet<string> = new Set([...TARGET_KEYS, 'position'
 const SIDES = ['start', 'end', 'before', 'after'] as const
 
 /**
- * What the value of a relation or media attribute asks for; null when it changes nothing. A list, one
- * target or null replaces what is there; `{ connect, disconnect }` changes it; `set` wins over both. `options`
- * beside them may say that a position beside what is not connected is the end (`strict: false`).
- * @throws ValidationError for every other value, and for keys that mean nothing where they are
+ * Parses the value of a relation or media attribute; null means no change. A list, a single target or null replaces
+ * the stored value. `{ connect, disconnect }` modifies it, and `set` overrides both. `options: { strict: false }`
+ * moves targets with an unknown position to the end.
+ * @throws ValidationError for any other value, and for unknown keys
  */
 export function readRelationChange(path: readonly string[], sent: unknown): RelationChange | null {
   const place = { path, sent }
   if (!isAction(sent)) return { kind: 'set', targets: readTargets(place, sent) }
   assertKeys(place, sent, ACTIONS)
   const { set, connect, disconnect } = sent
-  // All are read, so that a wrong one is reported even where another wins.
+  // All members are parsed, so that errors are reported even in an overridden one.
   const targets = readTargets(place, set)
   const connections = toList(connect).map((value) => readConnection(place, value))
   const disconnected = readTargets(place, disconnect)
@@ -46,7 +46,7 @@ function readStrict(place: Place, options: unknown): boolean {
   return strict
 }
 
-/** An object that names no document says what to do; `{}` says nothing. */
+/** An object that names no document is an action; `{}` changes nothing. */
 function isAction(value: unknown): value is Data {
   if (!isObject(value) || Array.isArray(value)) return false
   const keys = Object.keys(value)
@@ -57,7 +57,7 @@ function readTargets(place: Place, value: unknown): readonly TargetRef[] {
   return toList(value).map((one) => readTarget(place, one, TARGET_KEYS))
 }
 
-/** Null is nothing, and one that is not in a list is a list of one. */
+/** Wraps a single value in a list; null becomes the empty list. */
 function toList(value: unknown): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.filter((one) => one !== null && one !== undefined)
@@ -83,7 +83,7 @@ function readTarget(place: Place, value: unknown, keys: ReadonlySet<string>): Ta
   throw invalidRelations(place)
 }
 
-/** Text of digits alone is the numeric id of a version, any other text is a documentId. */
+/** A string of digits is the numeric id of a version; any other string is a documentId. */
 function readScalar(place: Place, value: unknown): TargetRef {
   if (typeof value === 'string' && value !== '') {
     if (!/^\d+$/.test(value)) return { documentId: value }
@@ -138,12 +138,15 @@ function assertKeys(
   )
 }
 
-/** A path without list positions, as the dialect writes it about keys; no attribute is named by digits. */
+/**
+ * Returns the path without list positions, the form of the dialect in errors about keys. Attribute names never
+ * consist of digits.
+ */
 export function attributePath(path: readonly string[]): readonly string[] {
   return path.filter((key) => !/^\d+$/.test(key))
 }
 
-/** The dialect gives this fault no path: its value names the place. */
+/** The dialect reports this error without a path; the value contains it. */
 function invalidRelations({ path, sent }: Place): ValidationError {
   return relationFault('Invalid relations', { [path.join('.')]: sent })
 }

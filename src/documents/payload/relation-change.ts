@@ -2,14 +2,14 @@ import { ValidationError } from '../../errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import { listOf } from './relation-list.ts'
 
-/** What a payload asks of one relation; `Target` is how it names documents. */
+/** The requested change of one relation; `Target` is the form of its references. */
 export type ChangeOf<Target> =
   | { readonly kind: 'set'; readonly targets: readonly Target[] }
   | {
       readonly kind: 'change'
       readonly connect: readonly Connection<Target>[]
       readonly disconnect: readonly Target[]
-      /** Whether a position beside a document that is not connected is a fault; else it is the end. */
+      /** If true, a position relative to an unconnected document is an error. Otherwise it means the end. */
       readonly strict: boolean
     }
 
@@ -18,25 +18,23 @@ export interface Connection<Target> {
   readonly position: Position<Target>
 }
 
-/** Where in a list a target goes. */
 export type Position<Target> =
   | { readonly kind: 'start' | 'end' }
   | { readonly kind: 'before' | 'after'; readonly reference: Target }
 
-/** A change whose targets exist and are all named by their documentId. */
+/** A change with resolved documentIds; all targets exist. */
 export type DocumentChange = ChangeOf<string>
 
-/** How a relation is stored: the documentIds of a to-many one, one or null otherwise. */
+/** The stored form: a list of documentIds for to-many relations, otherwise one documentId or null. */
 export type References = readonly string[] | string | null
 
-/** Whether an attribute holds a list of documents. */
 export function holdsMany(attribute: RelationPlan | MediaPlan): boolean {
   return attribute.kind === 'media' ? attribute.multiple : attribute.toMany
 }
 
 /**
- * What is to be stored of a relation or media attribute; no change keeps what is stored.
- * @throws ValidationError for a position beside a document that is not connected
+ * Returns the new stored value of a relation or media attribute. Without a change, it returns the current value.
+ * @throws ValidationError for a position relative to a document that is not connected
  */
 export function changedReferences(
   attribute: RelationPlan | MediaPlan,
@@ -52,10 +50,10 @@ export function changedReferences(
 }
 
 /**
- * The documentIds of a to-many relation after a change, without duplicates. What is disconnected goes
- * first; then each connected one is put at its place in turn, from wherever it is. One whose position
- * refers to another that is connected further on waits for that.
- * @throws ValidationError for a position beside a document that is not connected
+ * Applies a change to a to-many relation and removes duplicates. Disconnected documents are removed first; then
+ * connected ones are moved to their positions in turn. A connection waits if its position refers to a document that
+ * is connected later.
+ * @throws ValidationError for a position relative to a document that is not connected
  */
 export function applyRelationChange(
   current: readonly string[],
@@ -68,7 +66,7 @@ export function applyRelationChange(
   return chain.toList()
 }
 
-/** The target of a to-one relation after a change: the last one named. */
+/** Applies a change to a to-one relation. The last target wins. */
 export function applyToOneChange(current: string | null, change: DocumentChange): string | null {
   if (change.kind === 'set') return change.targets.at(-1) ?? null
   const connected = change.connect.at(-1)
@@ -140,12 +138,12 @@ function notConnected({ target, position }: Connection<string>): ValidationError
   )
 }
 
-/** What comes before the first link and after the last one. */
+/** Sentinel before the first and after the last link. */
 const ENDS = Symbol('ends')
 
 type Link = string | typeof ENDS
 
-/** A ring of documentIds through `ENDS`: each goes to its place in constant time, however long it is. */
+/** A doubly linked ring of documentIds through `ENDS`, so that moves take constant time. */
 class Chain {
   readonly #next = new Map<Link, Link>([[ENDS, ENDS]])
   readonly #previous = new Map<Link, Link>([[ENDS, ENDS]])

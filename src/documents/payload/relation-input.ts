@@ -4,48 +4,49 @@ import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import type { ChangeOf, DocumentChange } from './relation-change.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** How a payload names a document. The locale only serves messages: a target may exist in any. */
+/**
+ * A reference to a document in a payload. The locale is used in messages only, because targets may exist in any
+ * locale.
+ */
 export type TargetRef =
   { readonly documentId: string; readonly locale?: string } | { readonly id: number }
 
-/** What a payload asks of one relation, before its targets are known to exist. */
+/** A change whose targets are not resolved yet. */
 export type RelationChange = ChangeOf<TargetRef>
 
-/** A relation or media attribute that a payload changes. */
 export interface RelationInput {
-  /** From `data` down, list positions included. */
+  /** Relative to `data`, with list positions. */
   readonly path: readonly string[]
   readonly attribute: RelationPlan | MediaPlan
   readonly change: RelationChange
 }
 
-/** What a payload names of one content-type, each once. */
 export interface NamedTargets {
   readonly documentIds: ReadonlySet<string>
   readonly ids: ReadonlySet<number>
 }
 
-/** What there is of it, in whatever locale and status. */
+/** Existing targets, in any locale and status. */
 export interface FoundTargets {
   readonly documentIds: ReadonlySet<string>
-  /** The document that each numeric id belongs to. */
+  /** Maps numeric ids to documentIds. */
   readonly byId: ReadonlyMap<number, string>
 }
 
-/** The changes of a payload by the path of their attribute: `tags`, `sections.0.author`. */
+/** Changes by the path of their attribute: `tags`, `sections.0.author`. */
 export type DocumentChanges = ReadonlyMap<string, DocumentChange>
 
-/** The relation whose value is read, for messages. */
+/** Location of a value, for messages. */
 export interface Place {
-  /** From `data` down, list positions included. */
+  /** Relative to `data`, with list positions. */
   readonly path: readonly string[]
   readonly sent: unknown
 }
 
-/** The content-type that media attributes refer to. */
+/** The target of media attributes. */
 const FILE_UID: Uid = 'plugin::upload.file'
 
-/** A fault of relations as the dialect lists it: of the payload as a whole. */
+/** The dialect reports relation errors for the whole payload, without a path. */
 export function relationFault(message: string, value: unknown, reason?: Reason): ValidationError {
   return validationError([fault([], message, value, reason)])
 }
@@ -55,7 +56,7 @@ export function faultAt({ path, sent }: Place, problem: string, reason?: Reason)
   return validationError([fault(path, `${label}: ${problem}`, sent, reason)])
 }
 
-/** What has to be looked up before changes can be made, by content-type. */
+/** Collects the targets to look up, by content-type. */
 export function namedTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid, NamedTargets> {
   return collect(inputs, (change) => [...neededRefs(change), ...disconnectedIds(change)])
 }
@@ -78,9 +79,9 @@ function collect(
 }
 
 /**
- * The changes in documentIds. `locale` is the one that is written; the error for a missing localized target names it. A
- * target that is disconnected need not exist: it is not shown as connected in any case.
- * @throws ValidationError when a target does not exist, or is connected twice
+ * Resolves all targets to documentIds. `locale` is the written locale, for error messages about localized targets.
+ * Disconnected targets need not exist, because missing documents are never shown.
+ * @throws ValidationError if a target does not exist or is connected twice
  */
 export function resolveRelationChanges(
   inputs: readonly RelationInput[],
@@ -98,7 +99,7 @@ export function resolveRelationChanges(
   )
 }
 
-/** Of two places that are asked for one document, neither is meant more than the other. */
+/** Two positions for the same document are ambiguous. */
 function assertConnectedOnce(path: readonly string[], change: DocumentChange): void {
   if (change.kind === 'set') return
   const seen = new Set<string>()
@@ -153,7 +154,7 @@ function targetUidOf(attribute: RelationPlan | MediaPlan): Uid {
   return attribute.kind === 'media' ? FILE_UID : attribute.targetUid
 }
 
-/** Every document that a change needs, those that positions refer to included. */
+/** Includes the documents that positions refer to. */
 function neededRefs(change: RelationChange): readonly TargetRef[] {
   if (change.kind === 'set') return change.targets
   return change.connect.flatMap(({ target, position }) =>
@@ -161,7 +162,7 @@ function neededRefs(change: RelationChange): readonly TargetRef[] {
   )
 }
 
-/** Of documents that are disconnected a documentId says all; which one a numeric id names has to be found. */
+/** Only numeric ids need a lookup. */
 function disconnectedIds(change: RelationChange): readonly TargetRef[] {
   return change.kind === 'set' ? [] : change.disconnect.filter((ref) => 'id' in ref)
 }

@@ -4,9 +4,9 @@ import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
 import type { References } from './relation-change.ts'
 
 /**
- * What a payload leaves of a required relation or media attribute is known only beside what is stored:
- * `{ set: [] }` empties it, and so may `{ disconnect }`.
- * @throws ValidationError when nothing is left
+ * Validates a required relation or media attribute after the merge with the stored value, because `{ set: [] }` and
+ * `{ disconnect }` can empty it.
+ * @throws ValidationError if no reference remains
  */
 export function assertGiven(
   attribute: RelationPlan | MediaPlan,

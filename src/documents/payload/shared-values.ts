@@ -4,19 +4,17 @@ import { STORED_PASSWORD } from '../../schema/values/stored-password.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isList } from './component-values.ts'
 
-/** The attributes that all locales of a document have in common; none where a type has no locales. */
+/** Returns the attributes that are shared by all locales; none if the type has no locales. */
 function sharedAttributes(plan: ContentTypePlan): readonly AttributePlan[] {
   if (!plan.localized) return []
   return [...plan.attributes.values()].filter((attribute) => !attribute.localized)
 }
 
-/** Of some values, those that all locales share. */
 export function pickShared(plan: ContentTypePlan, values: Data): Data {
   const given = sharedAttributes(plan).filter(({ name }) => values[name] !== undefined)
   return Object.fromEntries(given.map(({ name }) => [name, values[name]]))
 }
 
-/** Whether any of these attributes, or any at all, is one that all locales share. */
 export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'): boolean {
   const shared = sharedAttributes(plan)
   if (names === 'any') return shared.length > 0
@@ -25,8 +23,8 @@ export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'
 }
 
 /**
- * Stored values as a payload would give them: what begins with them is checked as a whole. A list of components
- * that was never given is null where it is stored, and absent from a payload.
+ * Converts stored values to a payload, for validation as a whole. A missing list of components is stored as null,
+ * but absent in a payload.
  */
 export function toPayload(holder: ShapePlan, stored: Data): Data {
   const isGiven = (attribute: AttributePlan): boolean => {

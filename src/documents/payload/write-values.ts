@@ -17,20 +17,20 @@ import {
 import { assertGiven } from './required-references.ts'
 import type { Writer, WriteTarget } from '../write-target.ts'
 
-/** A payload made ready to be stored: its targets exist, and its new components have ids waiting. */
+/** A payload with verified targets and reserved component ids. */
 export interface PreparedValues {
-  /** What the validators let through, passwords hashed; relations and components still as they were sent. */
+  /** Validated values with hashed passwords. Relations and components still have their payload form. */
   readonly values: Data
   readonly changes: DocumentChanges
   readonly componentIds: ReadonlyMap<Uid, readonly number[]>
-  /** What is stored must be known first: a list is changed, or a component is merged. */
+  /** The stored version is required to merge a component or to change a list. */
   readonly needsStored: boolean
 }
 
 /**
- * Looks up what a payload refers to, one query for each content-type, and takes the ids that it needs.
- * @throws ValidationError for a target that does not exist, that the writer may not find, or that is a
- * file of another type than the attribute takes.
+ * Looks up the targets of a payload with one query per content-type, and reserves component ids.
+ * @throws ValidationError for a target that does not exist or is hidden from the writer, and for a file type that
+ * the attribute does not allow
  */
 export async function prepareValues(
   context: DocumentContext,
@@ -66,11 +66,10 @@ export async function prepareValues(
 }
 
 /**
- * What is to be stored of a payload: scalars as they are, components whole, relations as lists of
- * documentIds. `stored` is what it changes, null when the version is new; `references` are the relations
- * and media that it changes. Inverse sides are left out: what they name is stored by their owners
- * (`write-inverse.ts`).
- * @throws ValidationError when nothing is left of what is required, unless it is a draft that is written
+ * Converts a payload to its stored form, with complete components and relations as documentIds. `stored` is the
+ * previous version, or null for a new one; `references` provides the previous relations and media. Inverse sides
+ * are omitted, because their owners store them (`write-inverse.ts`).
+ * @throws ValidationError if a required value is missing, except in drafts
  */
 export function completeValues(
   plan: ContentTypePlan,
@@ -103,7 +102,7 @@ function isStoredHere(attribute: RelationPlan | MediaPlan): boolean {
   return attribute.kind === 'media' || attribute.side === 'owner'
 }
 
-/** What a version holds before anything is given; inverse sides hold nothing. */
+/** Returns the initial values of a version, without inverse sides. */
 export function unsetValues(plan: ContentTypePlan): Data {
   return Object.fromEntries(
     [...plan.attributes.values()]
@@ -112,7 +111,7 @@ export function unsetValues(plan: ContentTypePlan): Data {
   )
 }
 
-/** The changes of a payload that another content-type stores. */
+/** Returns the changes that other content-types store. */
 export function inverseChanges(
   plan: ContentTypePlan,
   changes: DocumentChanges,
@@ -124,7 +123,7 @@ export function inverseChanges(
   })
 }
 
-/** Relations whose targets belong to one owner at a time. */
+/** Relations in which a target has at most one owner. */
 export function exclusiveRelations(plan: ContentTypePlan): readonly RelationPlan[] {
   return [...plan.attributes.values()].filter(
     (attribute): attribute is RelationPlan =>
@@ -135,7 +134,6 @@ export function exclusiveRelations(plan: ContentTypePlan): readonly RelationPlan
   )
 }
 
-/** Of these, what a payload changes. */
 export function exclusiveChanges(
   plan: ContentTypePlan,
   changes: DocumentChanges,
@@ -168,7 +166,7 @@ function hasListChanges(changes: DocumentChanges): boolean {
   return [...changes.values()].some(({ kind }) => kind === 'change')
 }
 
-/** A change that other documents must hear of as well, in one transaction. */
+/** Two-sided changes update several documents in one transaction. */
 function isTwoSided(inputs: readonly RelationInput[]): boolean {
   return inputs.some(
     ({ attribute }) => attribute.kind === 'relation' && attribute.otherSide !== null,

@@ -26,17 +26,17 @@ import { type Entry, entryWriter } from './to-entry.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
-  /** Of a page by cursor: where the next one begins; null on the last. */
+  /** Cursor of the next page; null on the last page, and for pages without cursors. */
   readonly nextCursor: string | null
 }
 
-/** One entry, and the revision of the version that it shows (`mongo/revision.ts`). */
+/** An entry with the revision of its version (`mongo/revision.ts`). */
 export interface ShownVersion {
   readonly entry: Entry
   readonly revision: string
 }
 
-/** One page of a list, with what is populated in it. */
+/** Returns one page of a list, with populated relations. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
   await settleAsked(database, query)
   const bounded = boundedReads(database)
@@ -51,14 +51,14 @@ export async function findDocuments(database: Database, query: Query): Promise<F
   }
 }
 
-/** One page of a list, each entry as its JSON text. */
+/** A page whose entries are JSON texts. */
 export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
   readonly texts: readonly string[]
 }
 
 /**
- * The same as text that is written from what the database has sent, which takes half of the CPU of a list. Null where
- * entries show more than is stored of them, or in the older format: `findDocuments` shows these.
+ * Serializes entries directly from the BSON of the database, which halves the CPU time of a list. Returns null for
+ * populated lists and for the older format; use `findDocuments` for these.
  */
 export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
   const { page, sort, plan, populate: populated, reader, fields } = query
@@ -76,7 +76,7 @@ export async function findTexts(database: Database, query: Query): Promise<Found
   }
 }
 
-/** Where a list is narrowed down to a state of drafts. @throws GatewayTimeoutError */
+/** Updates pending states if the list is filtered by the state of drafts. @throws GatewayTimeoutError */
 async function settleAsked(database: Database, query: Query): Promise<void> {
   const { plan, version, publication } = query
   const states: readonly PublicationCondition[] = ENTRY_STATES
@@ -86,7 +86,7 @@ async function settleAsked(database: Database, query: Query): Promise<void> {
   await settleStates(database, plan, version.locales, { deadline })
 }
 
-/** What a page shows of what was read for it, and which of that is followed by more; undefined on the last. */
+/** Cuts the additional row of a cursor page. `last` is undefined on the last page. */
 function pageOf<Version>(found: readonly Version[], page: Page) {
   const shown = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   return { shown, last: found.length > shown.length ? shown.at(-1) : undefined }
@@ -110,7 +110,7 @@ function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {
   return toCursor(sort, values)
 }
 
-/** One version of one document; null when there is none, or it does not meet the conditions. */
+/** Returns one version of a document, or null if it does not exist or does not match the conditions. */
 export async function findDocument(
   database: Database,
   plan: ContentTypePlan,
@@ -126,7 +126,7 @@ export async function findDocument(
   return { entry, revision: revisionOf(version) }
 }
 
-/** A stored version as an answer shows it, with what is populated in it. */
+/** Converts a stored version to a response entry, with populated relations. */
 export async function showVersion(
   database: Database,
   plan: ContentTypePlan,
@@ -138,7 +138,6 @@ export async function showVersion(
   return { entry, revision: revisionOf(version) }
 }
 
-/** `showVersion` of several at once. */
 export function showVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -149,7 +148,7 @@ export function showVersions(
   return showWithin(boundedReads(database), plan, versions, status, query)
 }
 
-/** In the time that the answer has left. */
+/** Uses a database handle that is limited to the remaining time of the request. */
 async function showWithin(
   database: Database,
   plan: ContentTypePlan,

@@ -7,7 +7,7 @@ export interface LineState extends DocumentLine {
   readonly state: EntryState
 }
 
-/** How each of these lines stands, by one query; those that have no version are left out. */
+/** Returns the state of each line with a single query. Lines without a version are omitted. */
 export async function findStates(
   database: Database,
   plan: ContentTypePlan,

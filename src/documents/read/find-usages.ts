@@ -5,13 +5,13 @@ import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
-/** An entry that names a document, and where it does. */
+/** An entry that refers to a document, and the referring field. */
 export interface Usage {
   readonly uid: Uid
   readonly documentId: string
-  /** Null where its type has none. */
+  /** Null if the type is not localized. */
   readonly locale: string | null
-  /** Dotted, through components and zones. */
+  /** Dotted path through components and zones. */
   readonly field: string
   readonly title: string
   readonly statuses: readonly Status[]
@@ -19,24 +19,24 @@ export interface Usage {
 
 export interface Usages {
   readonly all: readonly Usage[]
-  /** There are more than are looked for. */
+  /** At least one search has reached its limit. */
   readonly capped: boolean
 }
 
-/** What may be looked into: a type, whether drafts of it are seen at all, and what is seen in which locale. */
+/** A type to search, with the versions that are visible to the caller. */
 export interface SeenType {
   readonly plan: ContentTypePlan
   readonly drafts: boolean
   readonly isSeen: (version: { readonly locale: string; readonly status: Status }) => boolean
 }
 
-/** Of one attribute of one type. */
+/** Limit per attribute and type. */
 const MOST = 500
-/** A component that holds itself is followed no deeper. */
+/** Limits recursive components. */
 const MAX_DEPTH = 5
 const AT_ONCE = 4
 
-/** The entries that name a document of `uid` in an attribute of their own side, type by type. */
+/** Finds the entries that refer to a document through an owning side. */
 export async function findUsages(
   database: Database,
   types: readonly SeenType[],
@@ -92,7 +92,7 @@ function textOf(title: unknown): string {
   return typeof title === 'string' ? title : ''
 }
 
-/** The dotted paths under which versions of a type may name documents of another, each once. */
+/** Returns the dotted paths of all references from one type to another, without duplicates. */
 export function pathsTo(uid: Uid, plan: ShapePlan): readonly string[] {
   return [...new Set(pathsIn(uid, plan, 0))]
 }

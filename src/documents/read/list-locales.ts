@@ -9,12 +9,12 @@ import type { EntryState } from '../../query/query.ts'
 export interface LocaleState {
   readonly locale: string
   readonly state: EntryState
-  /** Of the draft where there is one. */
+  /** From the draft if it exists, otherwise from the published version. */
   readonly updatedAt: Date
   readonly publishedAt: Date | null
 }
 
-/** In which locales a document is there, and how it stands in each. */
+/** Lists the locales of a document and its state in each of them. */
 export async function listLocales(
   database: Database,
   plan: ContentTypePlan,
@@ -29,7 +29,7 @@ export async function listLocales(
   })
 }
 
-/** Of the versions of one locale. */
+/** Expects the versions of one locale. */
 function stateOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): LocaleState | null {
   const draft = versions.find(({ status }) => status === 'draft')
   const published = versions.find(({ status }) => status === 'published')

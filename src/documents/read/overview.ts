@@ -5,7 +5,7 @@ import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
-/** How many documents a type has in one locale and status, up to the bound of counts. */
+/** Counts the documents of a type in one locale and status, up to the count limit. */
 export function countLines(
   database: Database,
   plan: ContentTypePlan,
@@ -14,7 +14,7 @@ export function countLines(
   return countKey(database, plan, key)
 }
 
-/** What each of these is called, by `documentId:locale`; of the draft where there is one. */
+/** Returns titles by `documentId:locale`. The title of the draft is preferred. */
 export async function titlesOf(
   database: Database,
   plan: ContentTypePlan,

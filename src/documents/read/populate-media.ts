@@ -11,10 +11,9 @@ import { type PopulateContext, type Row, showDocuments, toVersionRow } from './r
 import type { Entry } from './to-entry.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** What an entry shows by itself. */
 const WITHOUT_OTHERS = { fields: 'all', populate: [] } as const
 
-/** Shows the files that a media attribute names; answers what it shows. */
+/** Populates the files of a media attribute. Returns the added rows. */
 export function populateMedia(
   context: PopulateContext,
   rows: readonly Row[],
@@ -26,8 +25,8 @@ export function populateMedia(
 }
 
 /**
- * Shows, in each file, the published entries that use it: each once, however often it does, with the
- * uid of its content-type. Media of components do not count.
+ * Populates the published entries that use a file, each once, with the uid of their content-type. Media in
+ * components are not included.
  */
 export async function populateFileUsage(
   context: PopulateContext,
@@ -46,7 +45,7 @@ export async function populateFileUsage(
   }
 }
 
-/** The entries of one content-type by the file that they use, in the order of their ids. */
+/** Groups the entries of one content-type by file, ordered by id. */
 async function usersIn(
   context: PopulateContext,
   plan: ContentTypePlan,
