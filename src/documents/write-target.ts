@@ -2,31 +2,31 @@ import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** What a write may refer to. */
+/** The principal of a write. */
 export interface Writer {
-  /** A content-type that the principal may not find is no target. */
+  /** Content-types that the principal cannot read are rejected as targets. */
   mayRead(uid: Uid): boolean
-  /** The locale of owners that an inverse side without locales writes: as asked for, or the default. */
+  /** The requested or default locale, for owners that are written through an inverse side without locales. */
   readonly locale: string
 }
 
-/** Revisions, or any that there is. */
+/** A set of revisions, or any existing one. */
 export type Revisions = ReadonlySet<string> | '*'
 
-/** What must hold of a version when it is written; null is no condition. */
+/** Preconditions of a write; null means no condition. */
 export interface WriteCondition {
   readonly match: Revisions | null
   readonly noneMatch: Revisions | null
 }
 
-/** One locale of one document, and the status that a write leaves it in. */
+/** The version that a write creates or replaces. */
 export interface WriteTarget {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly key: VersionKey
   readonly writer: Writer
-  /** Left out: whatever is stored is overwritten. */
+  /** If omitted, the stored version is overwritten unconditionally. */
   readonly condition?: WriteCondition | undefined
-  /** What is written is no client's, but what was stored before: attributes that are not writable may be among it. */
+  /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean
 }

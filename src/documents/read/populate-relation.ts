@@ -15,19 +15,21 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listOf, unique } from '../payload/relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
-/** Rows that see a relation's targets in the same locale and status. */
+/** Rows whose targets have the same locale and status. */
 interface Group {
   readonly key: VersionKey
   readonly rows: readonly Row[]
 }
 
-/** A ranged read brings no more than this many entries to show a part of them, before it asks for names first. */
+/**
+ * A ranged read with more results than this reads their documentIds first, and then only the entries of the range.
+ */
 const WHOLE_READ = 1_000
 
 /**
- * Shows, in each entry, the documents that a relation names and the reader may see. Answers what it
- * shows: entries that have attributes of their own to populate. `path` leads to the relation.
- * @throws ValidationError when that is more than an answer may show, or looking for it reads more than is counted.
+ * Populates the visible documents of a relation. Returns the added rows, whose own attributes may need to be
+ * populated. `path` is the path of the relation.
+ * @throws ValidationError if the response would exceed its limit, or the search exceeds the count limit
  */
 export async function populateRelation(
   context: PopulateContext,
@@ -76,7 +78,7 @@ async function populateGroup(
 
 interface Related {
   readonly versions: readonly StoredVersion[]
-  /** What one entry shows, in order. */
+  /** The targets of one row, in order. */
   readonly of: (row: Row) => readonly StoredVersion[]
 }
 
@@ -102,18 +104,19 @@ async function findRelated(
   return readPart(context, rows, cut(names, node), node, read)
 }
 
-/** How many entries are read at once; names alone are short. */
+/** Maximum number of entries per read. */
 function wholeLimit(
   { database, reader }: PopulateContext,
   { mode, range, relation }: RelationNode,
 ): number {
   if (mode === 'entries' && range !== null) return WHOLE_READ
-  // A stored list may name many that are not shown; every owner is shown at least once.
+  // A stored list may refer to hidden documents, so its length does not bound the response. Each owner of an
+  // inverse side is shown at least once, so the entry limit applies.
   const isShown = mode === 'entries' && relation.side === 'inverse'
   return isShown ? reader.answer.bounds.maxEntries : database.countLimit
 }
 
-/** A read with all that it finds; null when that is more than the limit. */
+/** Reads all matches; returns null if they exceed the limit. */
 type Find = (read: Omit<RelatedRead, 'limit'>, limit: number) => Promise<Related | null>
 
 const NAMES_ONLY = { fields: [], populate: [] } as const
@@ -142,13 +145,13 @@ function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: Re
   }
 }
 
-/** Of what is counted all; of a range its part. */
+/** Applies the range, except to counts. */
 function cut({ versions, of }: Related, { range, mode }: RelationNode): Related {
   if (range === null || mode === 'count') return { versions, of }
   return { versions, of: (row) => of(row).slice(range.start, range.start + range.limit) }
 }
 
-/** Reads the versions of targets whose rows hold only their documentIds. */
+/** Reads the full versions of the targets found so far. */
 async function readPart(
   { database }: PopulateContext,
   rows: readonly Row[],
@@ -175,7 +178,7 @@ function byDocumentId(versions: readonly StoredVersion[]): ReadonlyMap<string, S
   return new Map(versions.map((version) => [version.documentId, version]))
 }
 
-/** In the order of the entry's own list; in another that was asked for, what is equal in that. */
+/** Sorts by the requested order, then by the stored list. */
 function relatedByLists(
   versions: readonly StoredVersion[],
   { relation }: RelationNode,
@@ -196,7 +199,7 @@ function relatedByLists(
 
 type Ordered = Pick<RelatedRead, 'sort' | 'versions' | 'reader'>
 
-/** The place of a version in the order that was asked for: one and the same of all where none was. */
+/** Returns the same rank for all versions if no sort is requested. */
 function placeIn(
   read: Ordered,
   found: readonly StoredVersion[],
@@ -207,8 +210,8 @@ function placeIn(
 }
 
 /**
- * Owners decide who belongs. They come in the order that was asked for, what is equal in that in the one that was
- * given on this side, and the others of them by the owners' ids.
+ * On an inverse side, the owners define the members. They are sorted by the requested order, then by the order
+ * stored on this side, then by id.
  */
 function relatedByOwners(
   owners: readonly StoredVersion[],

@@ -8,8 +8,8 @@ import { populateRelation } from './populate-relation.ts'
 import { type PopulateContext, type Row, toRow } from './row.ts'
 
 /**
- * Fills in the populated attributes of many entries: one query for each relation of the populate tree
- * (and kind of version), however many entries there are.
+ * Populates the attributes of many entries. Each relation of the populate tree takes one query per locale and
+ * status, independent of the number of entries.
  */
 export async function populate(
   context: PopulateContext,
@@ -112,7 +112,7 @@ async function populateZone(
   )
 }
 
-/** One component is a list of one, none is an empty one. */
+/** Converts a single component to a list; null becomes the empty list. */
 function elementsOf(stored: unknown): readonly Data[] {
   if (stored === null || stored === undefined) return []
   return Array.isArray(stored) ? (stored as readonly Data[]) : [stored as Data]

@@ -18,16 +18,16 @@ export interface PopulateContext {
   readonly reader: Reader
 }
 
-/** An entry in the making: what is stored of it, and the place from which its relations are seen. */
+/** A response entry under construction. Its locale and status determine the versions of its relations. */
 export interface Row {
   readonly values: Data
   readonly entry: Entry
-  /** Where its attributes go: the entry itself, or in the older format its `attributes`. */
+  /** Target of its attributes: the entry itself, or `attributes` in the older format. */
   readonly shown: Data
   readonly format: EntryFormat
   readonly documentId: string
   readonly key: VersionKey
-  /** How often the answer shows the entry; none until something does. */
+  /** Number of occurrences in the response. */
   times: number
 }
 
@@ -36,7 +36,9 @@ interface RowSelection {
   readonly populate: readonly PopulateNode[]
 }
 
-/** What an answer shows of a stored version or component; its populated attributes are still unset. */
+/**
+ * Converts a stored version or component to an entry. Populated attributes are null until their queries complete.
+ */
 export function toRow(
   values: Data,
   holder: ShapePlan,
@@ -46,7 +48,7 @@ export function toRow(
   const flat = toEntry(values, holder, selection.fields)
   const isNested = format === 'v4' && 'collectionName' in holder // components stay flat
   const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
-  // Set in the request's order before any query ends, so that an answer's keys have one order.
+  // Keys are created in the order of the request, because queries complete in any order.
   for (const node of selection.populate) shown[nodeName(node)] = null
   return { values, entry, shown, format, documentId, key, times }
 }
@@ -57,7 +59,7 @@ interface VersionView {
   readonly times?: number
 }
 
-/** The row of a stored version, whose relations are seen from its own locale. */
+/** Converts a stored version to a row. Its relations are read in its own locale. */
 export function toVersionRow(
   version: StoredVersion,
   plan: ContentTypePlan,
@@ -72,7 +74,7 @@ function nestAttributes({ id, documentId, ...attributes }: Entry): Pick<Row, 'en
   return { entry: { id, documentId, attributes }, shown: attributes }
 }
 
-/** Other documents as an entry shows them: in the older format within `data`. */
+/** The older format wraps related documents in `data`. */
 export function showDocuments({ format }: Row, documents: unknown): unknown {
   return format === 'v4' ? { data: documents } : documents
 }

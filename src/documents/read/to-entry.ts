@@ -4,7 +4,6 @@ import type { ShapePlan } from '../../schema/plan.ts'
 import { compileVersionText, type WriteVersion } from '../../mongo/versions/version-text.ts'
 import type { FieldSelection } from '../../query/query.ts'
 
-/** What an answer shows of a version. */
 export type Entry = Data
 
 interface ShownMember {
@@ -13,26 +12,26 @@ interface ShownMember {
   readonly toJson: ScalarKind['toJson']
 }
 
-/** Per content-type. */
+/** Cached per content-type. */
 interface Shape {
-  /** What an entry shows by itself, in order. */
+  /** Members of an entry without `fields`, in declared order. */
   readonly plain: readonly ShownMember[]
-  /** What it can be asked for. */
+  /** All members that a request can select. */
   readonly all: ReadonlyMap<string, ShownMember>
-  /** Writes what an entry shows by itself. */
+  /** Serializes the plain members. */
   readonly write: WriteVersion
-  /** Writes some members, by their names. */
+  /** Serializers by their field list. */
   readonly writers: Map<string, WriteVersion>
 }
 
-/** Clients ask for the same few again and again. */
+/** Limit of cached serializers; clients usually repeat a few field lists. */
 const MOST_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
 /**
- * A stored version as an answer shows it: `id` and `documentId`, then the members asked for in the order
- * asked, or in declared order all that are shown by themselves. What is not stored yet is null.
+ * Converts a stored version to an entry: `id` and `documentId`, then the selected fields in order, or all plain
+ * members in declared order. Missing values become null.
  */
 export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
   const shape = shapeOf(holder)
@@ -48,7 +47,7 @@ export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection
   return entry
 }
 
-/** Writes stored versions as the JSON text of what `toEntry` makes of them. */
+/** Returns a serializer with the same output as the JSON of `toEntry`. */
 export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
   const { all, write, writers } = shapeOf(holder)
   if (fields === 'all') return write

@@ -12,7 +12,7 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
 import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
 
-/** A type as one request is to see it. */
+/** A synced type with the row shape for the current caller. */
 export interface OpenType extends SyncedType {
   readonly shape: RowShape
 }
@@ -25,7 +25,7 @@ export interface SyncSources {
 
 type Position = Pick<SyncToken, 'seq' | 'item'>
 
-/** A version that was changed, whatever it is by now. */
+/** A changed version, which may have been deleted since. */
 interface Touched {
   readonly type: OpenType
   readonly _id: string
@@ -45,15 +45,17 @@ const NAMES = {
   'items.status': 1,
 } as const
 
-/** Numbers that many devices share, so that they share answers: a token without changes stays for so long. */
+/**
+ * Tokens without changes advance in blocks of this size, so that many devices share a token and a cached response.
+ */
 export const BLOCK = 256
-/** Blocks that are looked through for one page where nothing in them is of the scope. */
+/** Maximum number of blocks without matches to scan for one page. */
 const MOST_BLOCKS = 16
 
 /**
- * Adds what has changed since a token: each version once, as it is now. Answers up to where. A page ends with a block of
- * numbers where it is not full before, so that clients of one scope come to have the same token.
- * @throws SyncTokenExpiredError where retention was faster
+ * Adds the changes since a token, each version once and in its current state. Returns the new position. A page that
+ * is not full ends at a block boundary, so that clients of one scope converge to the same token.
+ * @throws SyncTokenExpiredError if retention has removed the commits
  */
 export async function readChanges(
   sources: SyncSources,
@@ -80,7 +82,7 @@ export async function readChanges(
 
 export type Finder = (item: NamedCommit['items'][number]) => Touched | null
 
-/** What of a commit is of the scope. */
+/** Returns a function that maps an item of a commit to a version of the scope, or to null. */
 export function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Finder {
   const held = new Map(
     types
@@ -96,8 +98,8 @@ export function finderOf(scope: SyncScope, token: SyncToken, types: readonly Ope
 }
 
 /**
- * Which versions of a type are rows. The log also names drafts and locales of the time before the type was declared
- * without them: they stay stored, and nobody may see them.
+ * Selects the versions that are rows of a type. The log may contain drafts and locales from before a change of the
+ * declaration; these stay stored, but are not visible.
  */
 export function selectionOf(
   { status }: Pick<SyncScope, 'status'>,
@@ -110,7 +112,7 @@ export function selectionOf(
   }
 }
 
-/** Commits to the end of the block, or until there is enough for a page. */
+/** Reads commits up to the end of the block, or until a page is full. */
 async function scanBlock(
   { moment, head }: SyncSources,
   { seq }: Position,
@@ -130,7 +132,7 @@ async function scanBlock(
   return commits
 }
 
-/** The first so many versions that commits name, each once, and up to where they are all. */
+/** Collects up to `most` distinct versions, and the position after them. */
 function collect(
   commits: readonly NamedCommit[],
   from: Position,
@@ -156,7 +158,7 @@ function collect(
   return { touched: [...touched.values()], position }
 }
 
-/** What each of them is now, or that it is no more; one query for each type. */
+/** Formats the current state of each version, or its removal, with one query per type. */
 async function describe(
   { moment }: SyncSources,
   touched: readonly Touched[],

@@ -15,15 +15,15 @@ import {
 import { resetItem, rowItem, SyncItems } from './sync-items.ts'
 
 export interface SyncPage {
-  /** Each as JSON text. */
+  /** JSON texts. */
   readonly items: readonly string[]
   readonly next: SyncToken
   readonly more: boolean
 }
 
 /**
- * The start of a first sync. All changes from this head on come after the rows.
- * @throws ValidationError for a scope that no token has room for
+ * Returns the token of a first sync. Changes after this head are reported after the rows.
+ * @throws ValidationError if the scope does not fit into a token
  */
 export function beginSync(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
@@ -39,8 +39,8 @@ export function beginSync(
 }
 
 /**
- * The next page for a client: first what it must forget, then rows of types that it does not have whole, then changes.
- * @throws SyncTokenExpiredError where the log does not go back so far, or is another one
+ * Returns the next page: resets first, then rows of incomplete types, then changes.
+ * @throws SyncTokenExpiredError if the log was replaced, or retention has removed the commits
  */
 export async function readSyncPage(
   sources: SyncSources,
@@ -62,7 +62,7 @@ export async function readSyncPage(
   return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
 }
 
-/** Whether an answer to this token would be empty, by what the process knows: without a query. */
+/** Whether the response to this token would be empty. It uses only data in memory and no query. */
 export function isUpToDate(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
   scope: SyncScope,
@@ -81,7 +81,7 @@ export function isUpToDate(
   })
 }
 
-/** Whether something of the scope has changed since, or the token is in the middle of a commit. */
+/** Whether the scope has newer changes, or the token points into a commit. */
 export function isBehind(
   { seq, item, types }: Pick<SyncToken, 'seq' | 'item' | 'types'>,
   head: Head,
@@ -94,7 +94,9 @@ export function isBehind(
   return head.types.some((one) => one.seq > seq && uids.has(one.type))
 }
 
-/** Goes on now and then where nothing of the scope has changed: or else retention would overtake it. */
+/**
+ * Advances a token to the last block boundary without changes in its scope. Otherwise retention would expire it.
+ */
 export function advanced(token: SyncToken, { seq }: Head): SyncToken {
   const block = Math.floor(seq / BLOCK) * BLOCK
   return block > token.seq ? { ...token, seq: block } : token
@@ -109,7 +111,7 @@ function isReading({ after, isLost }: TypeProgress): boolean {
   return after !== null && !isLost
 }
 
-/** Rows of one type after the other, until the page is full. */
+/** Reads the types in sequence until the page is full. */
 async function readRows(
   sources: SyncSources,
   scope: SyncScope,
@@ -130,7 +132,7 @@ async function readRows(
   return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
 }
 
-/** Adds rows of a type after an `_id`. Answers the last that fitted, or null where there are no more. */
+/** Adds the rows of a type after an `_id`. Returns the last `_id` that fitted, or null at the end. */
 async function readType(
   { moment }: SyncSources,
   type: OpenType & { readonly selection: VersionSelection },

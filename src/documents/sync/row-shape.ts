@@ -11,18 +11,18 @@ import type {
 } from '../../schema/plan.ts'
 import { listOf } from '../payload/relation-list.ts'
 
-/** How rows of a type are shown: attributes of its own, components inline, relations and media as documentIds. */
+/** The row format of a type: its own attributes, components inline, relations and media as documentIds. */
 export interface RowShape {
-  /** Of what is stored, what is needed. */
+  /** The stored fields that rows require. */
   readonly projection: Readonly<Record<string, 1>>
-  /** Changes when rows of the same content would be shown otherwise. */
+  /** Changes if the same content would be shown differently. */
   readonly digest: string
   show(version: Data): Data
 }
 
 /**
- * The shape of a type for somebody who may read these others. The inverse side of a relation is left out: the documents at its
- * other end hold it, and change with it.
+ * Compiles the shape of a type for a caller that may read the target types. Inverse sides are omitted, because they
+ * change with the rows of their owners.
  */
 export function compileShape(
   plan: ContentTypePlan,
@@ -116,7 +116,10 @@ function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** What of a member decides how it is shown; components by what is shown of them, each once on a path. */
+/**
+ * Describes a member for the digest. A component is described by its visible members; a recursive one only by its
+ * uid.
+ */
 function describe(
   member: AttributePlan,
   mayRead: (uid: Uid) => boolean,

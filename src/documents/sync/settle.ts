@@ -8,25 +8,25 @@ import type { OpenType, SyncSources } from './read-changes.ts'
 import { compileShape } from './row-shape.ts'
 import type { Reset } from './sync-items.ts'
 
-/** Who keeps the copy, as they are permitted at this request. */
+/** The client, with its permissions at the time of this request. */
 export interface SyncCaller {
   maySync(type: SyncedType): boolean
   mayRead(uid: Uid): boolean
 }
 
-/** What a client must forget of a type. */
+/** Rows that the client must delete. */
 export interface TypeReset {
   readonly type: SyncedType
   readonly reset: Reset
 }
 
-/** Where a client stands once it has forgotten that. */
+/** The token after the resets. */
 export interface Settled {
   readonly token: SyncToken
   readonly resets: readonly TypeReset[]
 }
 
-/** @throws SyncTokenExpiredError where the log does not go back so far, or is another one */
+/** @throws SyncTokenExpiredError if the log was replaced, or retention has removed the commits */
 export function assertFollowable(
   token: SyncToken,
   head: Pick<Head, 'log' | 'seq' | 'floor'>,
@@ -42,14 +42,17 @@ export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenTy
   }))
 }
 
-/** The locales of a scope that there are now. */
+/** Returns the existing locales of a scope. */
 export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
   if (asked === '*') return rules.all.map(({ code }) => code)
   if (asked === 'default') return [rules.defaultCode]
   return asked.filter((code) => rules.has(code))
 }
 
-/** What a client must forget first, and where it stands then. */
+/**
+ * Compares the token with the current permissions, shapes and locales. Returns the required resets and the adjusted
+ * token.
+ */
 export function settle(
   { locales }: Pick<SyncSources, 'locales'>,
   scope: SyncScope,

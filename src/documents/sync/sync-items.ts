@@ -6,7 +6,7 @@ import type { RowShape } from './row-shape.ts'
 
 const MOST_BYTES = 1_048_576
 
-/** The items of one page, each as JSON text: up to a number of them and up to 1 MiB. */
+/** The JSON items of one page, limited by their number and to 1 MiB. */
 export class SyncItems {
   readonly texts: string[] = []
   readonly #limit: number
@@ -16,12 +16,12 @@ export class SyncItems {
     this.#limit = limit
   }
 
-  /** How many more there may be. */
+  /** Remaining number of items. */
   get room(): number {
     return this.#bytes >= MOST_BYTES ? 0 : Math.max(0, this.#limit - this.texts.length)
   }
 
-  /** False where it does not fit; the first of a page always does. */
+  /** Returns false if the item does not fit. The first item of a page always fits. */
   add(text: string): boolean {
     const bytes = Buffer.byteLength(text)
     if (this.room === 0) return false
@@ -30,7 +30,7 @@ export class SyncItems {
     return true
   }
 
-  /** Items that must be reported in any case. */
+  /** Adds an item regardless of the limits. */
   force(text: string): void {
     this.texts.push(text)
     this.#bytes += Buffer.byteLength(text)

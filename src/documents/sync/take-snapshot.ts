@@ -15,9 +15,9 @@ export interface SnapshotSource {
 }
 
 /**
- * Reads a first sync to its end: each page's items as JSON text, to be applied in their order. Answers the token to go on
- * with. All that is committed when it begins is in it, also without a server that numbers commits.
- * @throws SyncTokenExpiredError where the log was made another one meanwhile
+ * Reads a complete first sync and passes the items of each page to `take`, as JSON texts. Returns the token for
+ * later changes. It includes all commits made before the call, even if no server is running to number them.
+ * @throws SyncTokenExpiredError if the log is replaced during the snapshot
  */
 export async function takeSnapshot(
   { database, locales, scope, caller }: SnapshotSource,

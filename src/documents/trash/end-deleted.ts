@@ -5,12 +5,12 @@ import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** What the log calls the end of what was in the trash. */
+/** Type of permanent deletions in the log. */
 export const TRASH_TYPE = 'admin::trash'
 
 /**
- * Ends what is in the trash of a document, for good; the audit says who did.
- * @throws NotFoundError for what is not there; what `assertMay` throws for the locales that end
+ * Permanently deletes a document from the trash and records the deletion in the audit log.
+ * @throws NotFoundError if the trash does not contain it; errors of `assertMay` for its locales
  */
 export function endDeleted(
   { database }: DocumentContext,

@@ -6,12 +6,12 @@ import type { DocumentContext } from '../context.ts'
 
 const DAY_MS = 86_400_000
 
-/** A document, or some of its locales, that was deleted. */
+/** One deletion of a document or of some of its locales. */
 export interface Deleted {
   readonly id: string
   readonly uid: string
   readonly documentId: string
-  /** Left out where there are none. */
+  /** Omitted if the type is not localized. */
   readonly locales?: readonly string[]
   readonly title: string
   readonly deletedAt: Date
@@ -21,11 +21,11 @@ export interface Deleted {
 
 export interface TrashPage {
   readonly deleted: readonly Deleted[]
-  /** The id before which the next page begins; null on the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** What was deleted of types and locales that are seen, the newest first. */
+/** Lists deletions of visible types and locales, newest first. */
 export async function listTrash(
   { database }: DocumentContext,
   seen: readonly SeenType[],
@@ -39,7 +39,7 @@ export async function listTrash(
   }
 }
 
-/** What documents in the trash were called when they were deleted last, by documentId. */
+/** Returns the last titles of deleted documents, by documentId. */
 export async function deletedTitles(
   { database }: DocumentContext,
   seen: readonly SeenType[],

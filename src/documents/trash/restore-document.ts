@@ -22,34 +22,34 @@ import { listOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
 
-/** What is to be brought back of a document. */
+/** Selects the versions to restore. */
 export interface RestoreTarget {
   readonly plan: ContentTypePlan
   readonly documentId: string
-  /** Null: of each locale what was deleted last. */
+  /** Null selects the latest deletion of each locale. */
   readonly deletion: string | null
-  /** Null: all that are in the trash. */
+  /** Null selects all deleted locales. */
   readonly locales: readonly string[] | null
-  /** Which of the two versions becomes the draft, where both were deleted. */
+  /** The version that becomes the draft if both were deleted. */
   readonly from: Status
-  /** Asked for the locales that are brought back. @throws ForbiddenError */
+  /** Called with the restored locales. @throws ForbiddenError */
   readonly assertMay: (locales: readonly string[]) => void
 }
 
-/** What has come back, and what has not come back with it. */
+/** The restored versions and their losses. */
 export interface Restored {
   readonly versions: readonly StoredVersion[]
-  /** References to what has gone meanwhile, and to what another document has taken for itself. */
+  /** References to deleted documents, and one-to-one targets that another document holds now. */
   readonly lost: readonly (LostReference & { readonly locale: string })[]
-  /** Values of drafts that must be unique and are taken by now: it cannot be published with them. */
+  /** Unique values of drafts that another document holds now. They prevent publishing. */
   readonly taken: readonly (Fault & { readonly locale: string })[]
 }
 
 /**
- * Brings a document, or some of its locales, back from the trash under the ids that it had: as drafts, or as entries where
- * the type has no drafts. All locales or none.
- * @throws NotFoundError for what is not in the trash; ConflictError for a locale that is there again; ValidationError for a
- * value that must be unique and is taken, where there are no drafts.
+ * Restores a document, or some of its locales, from the trash with the same documentId. Restored versions are
+ * drafts, or entries if the type has no drafts. The operation is atomic for all locales.
+ * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again; ValidationError
+ * for a conflicting unique value, if the type has no drafts
  */
 export async function restoreDocument(
   context: DocumentContext,
@@ -73,7 +73,7 @@ export async function restoreDocument(
   )
 }
 
-/** By locale, those of the newest deletion first. */
+/** Returns the latest deletion of each locale. */
 async function chooseDeletions(
   { database }: DocumentContext,
   { plan, documentId, deletion, locales }: RestoreTarget,
@@ -91,7 +91,7 @@ async function chooseDeletions(
   return chosen
 }
 
-/** What was deleted of each locale; out of the trash from then on. */
+/** Removes the chosen versions from the trash and returns them. */
 async function takeOut(
   { database }: DocumentContext,
   plan: ContentTypePlan,
@@ -108,7 +108,6 @@ async function takeOut(
   return trashed
 }
 
-/** What the versions are made of. */
 interface Sources {
   readonly trashed: readonly TrashedVersion[]
   readonly stored: readonly StoredVersion[]
@@ -123,7 +122,7 @@ async function bringBack(
   const { database } = context
   const sources = chooseVersions(trashed, from)
   const [newest] = sources
-  if (newest === undefined) throw notInTrash() // a sweep is at it
+  if (newest === undefined) throw notInTrash() // a sweep is deleting it
   const sibling = stored.find(({ status }) => status === 'draft') ?? stored[0]
   const shared = pickShared(plan, sibling ?? newest)
   const versions: StoredVersion[] = []
@@ -142,7 +141,7 @@ async function bringBack(
   return { versions, lost, taken }
 }
 
-/** One of each locale: the wanted one where there is that. */
+/** Picks one version per locale, preferably in the wanted status. */
 function chooseVersions(
   trashed: readonly TrashedVersion[],
   wanted: Status,
@@ -167,7 +166,7 @@ async function makeVersion(
   const at = now()
   const { data, lost } = await withoutLost(context, plan, held, {
     session,
-    // They may come back as well, and are shown to nobody meanwhile.
+    // Targets in the trash can be restored later and are hidden until then, so the references stay.
     alsoThere: (uid, documentIds) => findInTrash(database, uid, documentIds, session),
   })
   const version: StoredVersion = {
@@ -194,7 +193,7 @@ async function makeVersion(
   }
 }
 
-/** Of one-to-one relations: what it held and another document holds by now keeps that. */
+/** Returns one-to-one targets that another document holds now. The other document keeps them. */
 async function takenByOthers(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -13,7 +13,7 @@ import { pickShared } from '../payload/shared-values.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { Writer } from '../write-target.ts'
 
-/** A media attribute of one version, to which files are to be attached. */
+/** The media attribute of a version that files are attached to. */
 export interface Attachment {
   readonly plan: ContentTypePlan
   readonly media: MediaPlan
@@ -21,9 +21,9 @@ export interface Attachment {
 }
 
 /**
- * The version that `refId` names, by its numeric id or as the published one (else the draft) of a
- * documentId in the default locale, and the attribute that `field` names in it.
- * @throws ValidationError when there is no such attribute or version.
+ * Resolves `refId`, a numeric id or a documentId, and `field`. A documentId means the published version in the
+ * default locale, or its draft if it is not published.
+ * @throws ValidationError if the attribute or the version does not exist
  */
 export async function getAttachment(
   { database }: DocumentContext,
@@ -57,9 +57,9 @@ export async function getAttachment(
 }
 
 /**
- * Adds files to a list, or puts the last of them into a single attribute. What is published has them in
- * its draft as well, so that publishing does not lose them; nothing else of the draft is published.
- * @throws ValidationError for a type that the attribute does not take.
+ * Appends files to a list, or replaces a single value by the last file. Files of a published version are also added
+ * to its draft, so that publishing preserves them.
+ * @throws ValidationError for a file type that the attribute does not allow
  */
 export async function attachFiles(
   context: DocumentContext,
@@ -82,7 +82,7 @@ export async function attachFiles(
   )
 }
 
-/** To the version as it is now: others may have attached theirs since it was looked at, or unpublished it. */
+/** Rereads the version, because concurrent requests may have attached files or unpublished it. */
 async function attachToPublished(
   { database, now }: DocumentContext,
   { plan, media, version }: Attachment,
@@ -101,7 +101,6 @@ async function attachToPublished(
   await setInOtherLocales(database, plan, { ...stored, updatedAt }, shared, session)
 }
 
-/** The document that the numeric id of one of its versions names. */
 async function documentIdOf(
   database: Database,
   plan: ContentTypePlan,

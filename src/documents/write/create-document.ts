@@ -8,9 +8,9 @@ import { retryMadeUids } from './retry-made-uids.ts'
 import { takeTurn } from './take-turn.ts'
 
 /**
- * Stores a new document and answers the version asked for. What is published in a type with draft &
- * publish has a draft of the same values beside it.
- * @throws ValidationError for data that the content-type does not allow; then nothing is stored.
+ * Stores a new document and returns the requested version. If the type has draft & publish, a published version
+ * gets a draft with the same values.
+ * @throws ValidationError for invalid data
  */
 export function createDocument(
   context: DocumentContext,
@@ -21,7 +21,7 @@ export function createDocument(
   const create = (): Promise<StoredVersion> =>
     retryCollisions(() => createNew(context, target, data, alongside))
   const names = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
-  // Of two creations at once both would be given the same free uid.
+  // Concurrent creations would generate the same free uid, so they run in sequence.
   return names.length === 0
     ? create()
     : takeTurn(context.database, target.plan.uid, () => retryMadeUids(names, create))

@@ -21,12 +21,10 @@ import { fillUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
-/** What is written in the same transaction as a new document, whose version it is given. */
+/** Additional writes in the transaction of a new document. */
 export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
-/**
- * Stores a new document. The caller tries again when another request creates the same version meanwhile.
- */
+/** Stores a new document. The caller retries if a concurrent request creates the same version. */
 export async function createNew(
   context: DocumentContext,
   target: WriteTarget,
@@ -46,7 +44,7 @@ export async function createNew(
   })
 }
 
-/** Whether no other document hears of a new one, and it reserves no values: it needs no more than to be inserted. */
+/** Whether a plain insert is sufficient: other documents are not affected, and no values are reserved. */
 export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
   return (
     !plan.sharded &&
@@ -57,8 +55,8 @@ export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValue
 }
 
 /**
- * The values of a new document, checked, with defaults and its required uids. `session` is the transaction in which
- * documents before it were stored.
+ * Validates the values of a new document, and adds defaults and required uids. `session` is the transaction of
+ * preceding documents.
  */
 export async function prepareNew(
   context: DocumentContext,
@@ -74,8 +72,8 @@ export async function prepareNew(
 }
 
 /**
- * The values of a new version of a document, checked, with defaults. It is checked together with what it
- * begins with; that is stored already and stays as it is, its components with their ids.
+ * Validates the values of a new version together with `initial`, its initial content. The stored initial content
+ * remains unchanged, including component ids.
  */
 export function prepareNext(
   context: DocumentContext,
@@ -83,7 +81,8 @@ export function prepareNext(
   data: Data,
   initial: Data,
 ): Promise<PreparedValues> {
-  // What the client gave was checked by itself: what is stored may hold what it may not write.
+  // The values of the client are already validated, and the stored ones may include attributes that it cannot
+  // write.
   const payload = { ...toPayload(target.plan, initial), ...data }
   const values = parseNew(target, payload, { isTrusted: true })
   const held = Object.keys(initial).filter((name) => data[name] === undefined)
@@ -101,8 +100,8 @@ function parseNew(
 }
 
 /**
- * Puts the versions that `target` names, and carries their relations to the other ends. `initial` is stored
- * by another version already: they have it, too, where nothing else is given.
+ * Inserts the versions of `target` and updates the other sides of their relations. `initial` is the content that
+ * the version shares with stored ones; `prepared` overrides it.
  */
 export async function createVersions(
   context: DocumentContext,
@@ -117,13 +116,13 @@ export async function createVersions(
   const [asked, ...others] = await toVersions(context, target, all)
   await insertVersions(context.database, plan, [asked, ...others], session)
   const sides = { changes: prepared.changes, isCopy: false }
-  // The draft before its copy, as an update does: a position may refer to a member that the draft alone has.
+  // The draft comes first, as in an update, because a position may refer to a member of the draft only.
   const written = [...others, asked]
   const related = await writeRelations(context, target, written, sides, session)
   return related.at(-1) ?? asked
 }
 
-/** The versions of a new document that `isInsertedOnly`: `createVersions` without the writing. */
+/** Builds the versions of a new document without writing them. */
 export function newVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -132,7 +131,7 @@ export function newVersions(
   return toVersions(context, target, newValues(target, prepared, {}))
 }
 
-/** @throws ValidationError for what may not be published */
+/** @throws ValidationError if the content cannot be published */
 function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial: Data): Data {
   const values = completeValues(plan, prepared, null, initial)
   const all = { ...unsetValues(plan), ...initial, ...values }
@@ -140,7 +139,7 @@ function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial
   return all
 }
 
-/** The version that is asked for first. */
+/** Returns the requested version first. */
 async function toVersions(
   context: DocumentContext,
   { plan, documentId, key }: WriteTarget,

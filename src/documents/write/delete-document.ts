@@ -13,8 +13,8 @@ import { assertCondition, missingVersion } from './write-condition.ts'
 type DeletedLocales = readonly string[] | 'all'
 
 /**
- * Removes a document, or some of its locales: drafts and published versions alike, all or none. What
- * does not exist is removed already. A condition is one on each locale that is removed.
+ * Deletes all versions of a document, or of some of its locales, in one transaction. Missing documents are ignored.
+ * The condition applies to each deleted locale.
  * @throws PreconditionFailedError
  */
 export async function deleteDocument(

@@ -8,38 +8,37 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Alongside } from './create-versions.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** What a request to create a document has done. */
 export interface CreationWork {
   create(alongside: Alongside | null): Promise<StoredVersion>
-  /** The answer that shows what was created. */
+  /** Formats the response for a created version. */
   show(version: StoredVersion): Promise<KeptAnswer>
   showError(error: CmsError): KeptAnswer
 }
 
-/** One that may be sent again under its key. */
+/** A creation that can be repeated under its key. */
 export interface Creation extends CreationWork {
-  /** Names the request: its principal and its key. */
+  /** Identifies the request: its principal and its idempotency key. */
   readonly key: string
-  /** A digest of the request: equal for equal requests only. */
+  /** Digest that is equal only for equal requests. */
   readonly fingerprint: string
 }
 
 export interface CreationAnswer {
   readonly answer: KeptAnswer
-  /** An earlier request got it. */
+  /** The response was created by an earlier request. */
   readonly replayed: boolean
 }
 
 export interface IdempotentCreations {
   /**
-   * Carries a creation out once, even if the process is killed; a repeated request gets the first answer. A failure on
-   * our side leaves nothing behind and may be retried. @throws ConflictError while the first is under way;
-   * UnprocessableContentError when that was another one
+   * Executes a creation once, even if the process crashes; repeated requests get the first response. After a server
+   * error, the request can be retried.
+   * @throws ConflictError while the first request is running; UnprocessableContentError if the first request was
+   * different
    */
   run(creation: Creation): Promise<CreationAnswer>
 }
 
-/** Opens the keys under which requests to create are kept. */
 export async function openIdempotentCreations({
   database,
   now,
@@ -96,15 +95,15 @@ async function keepShown(
   version: StoredVersion,
 ): Promise<KeptAnswer> {
   const answer = await creation.show(version)
-  // What one row cannot hold is shown anew for each request with the key, from the version that is kept.
+  // A response above the limit is not stored. Each repeated request formats it again from the stored version.
   if (answer.body.length > MOST_KEPT) return answer
   return records.keepAnswer(creation.key, answer)
 }
 
-/** UTF-16 units, each of at most 3 bytes: the row stays below the 16 MB of a document. */
+/** In UTF-16 units of at most 3 bytes each, so that the record stays below the 16 MB limit of a document. */
 const MOST_KEPT = 4_000_000
 
-/** Where the database is what failed, the lease ends by itself. */
+/** If the database fails, the lease expires by itself. */
 async function releaseIfPossible(
   records: IdempotencyRecords,
   key: string,

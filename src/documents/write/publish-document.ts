@@ -22,12 +22,12 @@ import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** A document of a type with draft & publish, and which of its locales. */
+/** A document of a type with draft & publish, and the selected locales. */
 export interface ActionTarget extends Omit<WriteTarget, 'key'> {
   readonly locales: ActionLocales
 }
 
-/** What a document has in one locale: one of the two, or both. */
+/** The versions of one locale; at least one of them exists. */
 interface Pair {
   readonly locale: string
   readonly draft: StoredVersion | null
@@ -36,18 +36,17 @@ interface Pair {
 
 type InLocale = (pair: Pair) => Promise<StoredVersion>
 
-/** What is done in each locale, and in which of those that were asked for. */
+/** The action per locale, with an optional filter of locales. */
 interface LocaleAction {
   readonly run: InLocale
   readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
 }
 
 /**
- * Makes each draft the published version, and answers that. What is published as it stands stays as it
- * is, its `publishedAt` too. All locales or none.
- * @throws NotFoundError for a document, or a locale of it that was named, that does not exist;
- * ValidationError for a draft that may not be published; PreconditionFailedError where `target` sets a
- * condition.
+ * Publishes each draft and returns the published versions. Unchanged versions are not written and keep their
+ * `publishedAt`. The operation is atomic for all locales.
+ * @throws NotFoundError if the document or a named locale does not exist; ValidationError if a draft cannot be
+ * published; PreconditionFailedError if the condition of `target` fails
  */
 export function publishDocument(
   context: DocumentContext,
@@ -56,7 +55,7 @@ export function publishDocument(
   return alone(context, (session) => publishInside(context, target, session))
 }
 
-/** The same within a transaction. */
+/** `publishDocument` within a transaction. */
 export function publishInside(
   context: DocumentContext,
   target: ActionTarget,
@@ -77,8 +76,8 @@ export function publishInside(
 }
 
 /**
- * Removes the published versions and answers the drafts, which stay as they are. What is not published is
- * so already. @throws NotFoundError as publishing does.
+ * Removes the published versions and returns the drafts unchanged. Unpublished locales are ignored. @throws
+ * NotFoundError as in `publishDocument`
  */
 export function unpublishDocument(
   context: DocumentContext,
@@ -87,7 +86,7 @@ export function unpublishDocument(
   return alone(context, (session) => unpublishInside(context, target, session))
 }
 
-/** The same within a transaction. */
+/** `unpublishDocument` within a transaction. */
 export function unpublishInside(
   context: DocumentContext,
   target: ActionTarget,
@@ -104,8 +103,9 @@ export function unpublishInside(
 }
 
 /**
- * Makes each draft what is published again, and answers it. Of every locale those that are published.
- * @throws NotFoundError as publishing does; ApplicationError where there is nothing published.
+ * Replaces each draft by its published version and returns it. If all locales are requested, unpublished ones are
+ * skipped.
+ * @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published
  */
 export function discardDraft(
   context: DocumentContext,
@@ -139,7 +139,7 @@ function discardInside(
   return inEachLocale(context, target, { run: discard, choose }, session)
 }
 
-/** In a transaction of its own; again where another write came between. */
+/** Runs in a new transaction and retries after a write conflict. */
 function alone(
   { database }: DocumentContext,
   work: (session: Session) => Promise<readonly StoredVersion[]>,
@@ -164,7 +164,7 @@ async function inEachLocale(
     for (const { locale } of pairs) {
       await assertCondition(context, { plan, documentId, locale }, condition, session)
     }
-    pairs = await read() // what was checked is another revision since
+    pairs = await read() // the check changes the revision
   }
   const answers: StoredVersion[] = []
   for (const pair of pairs) {
@@ -173,7 +173,7 @@ async function inEachLocale(
   return answers
 }
 
-/** @throws NotFoundError for a locale that was named and is not there, or when there is none at all. */
+/** @throws NotFoundError if a named locale is missing, or if the document has no version */
 function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): readonly Pair[] {
   const pairs = asked.locales.map((locale): Pair => {
     const inLocale = versions.filter((version) => version.locale === locale)
@@ -190,7 +190,7 @@ function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): read
   return there
 }
 
-/** A fault of one of several locales says which. */
+/** Adds the locale to the error if several are processed. */
 async function namingLocale<T>(
   { kind }: ActionLocales,
   { locale }: Pair,
@@ -205,7 +205,10 @@ async function namingLocale<T>(
   }
 }
 
-/** The draft becomes what is published; it takes back what is its alone, and what locales share follows. */
+/**
+ * Replaces the draft by the published version. The draft regains exclusive targets, and other locales get the
+ * shared values.
+ */
 async function revertTo(
   context: DocumentContext,
   { plan, documentId, writer }: ActionTarget,

@@ -1,12 +1,12 @@
 import { type Fault, ValidationError } from '../../errors.ts'
 
-/** Each failure is a creation elsewhere that succeeded, and a proposal knows a hundred names. */
+/** Each failure means that another creation succeeded, and a proposal tries a hundred names. */
 const ATTEMPTS = 100
 
 /**
- * Runs a creation again when another one took a uid that was made for it meanwhile: the next attempt makes the next one.
- * `names` are the uids that the creation makes.
- * @throws what `create` throws otherwise
+ * Retries a creation if a concurrent one has taken a generated uid, so that the next free one is generated. `names`
+ * are the generated attributes.
+ * @throws all other errors of `create`
  */
 export async function retryMadeUids<T>(
   names: readonly string[],

@@ -4,10 +4,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/**
- * Whether the two versions of a locale have the same content. What is stored of an attribute that the type no longer has
- * does not count.
- */
+/** Whether both versions of a locale have the same content. Attributes that are no longer declared are ignored. */
 export function haveSameContent(
   plan: ContentTypePlan,
   draft: StoredVersion,
@@ -16,7 +13,7 @@ export function haveSameContent(
   return areStoredAlike(contentOf(plan, draft), contentOf(plan, published))
 }
 
-/** What a version holds of every attribute; an attribute that it has never heard of is unset. */
+/** Returns the declared attributes of a version, with unset values for missing ones. */
 export function contentOf(plan: ContentTypePlan, version: Data): Data {
   return Object.fromEntries(
     [...plan.attributes.values()].map((attribute) => [

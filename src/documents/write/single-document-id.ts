@@ -1,7 +1,7 @@
 import { documentIdFrom } from '../../mongo/versions/document-id.ts'
 import type { Uid } from '../../schema/definition.ts'
 
-/** The documentId of a single type: it follows from the uid, so that no look-up is needed to address it. */
+/** Derives the documentId of a single type from its uid, so that no lookup is needed. */
 export function singleDocumentId(uid: Uid): string {
   return documentIdFrom('s', uid)
 }

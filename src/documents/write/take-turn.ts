@@ -2,7 +2,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 
 const turns = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
-/** Runs works of one name on a database one after another, in the order of the calls. Other processes do not wait. */
+/** Runs calls with the same name in sequence. Other processes are not synchronized. */
 export async function takeTurn<T>(
   database: Database,
   name: string,

@@ -9,10 +9,10 @@ import { checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
 /**
- * Changes what is given of a document and answers the version asked for. A locale that the document
- * does not have yet begins with the values that all locales share; a single type is created.
- * @throws NotFoundError for a document that does not exist; ValidationError for data that the
- * content-type does not allow; PreconditionFailedError where `target` sets a condition. Then nothing is changed.
+ * Updates the given attributes and returns the requested version. A missing locale is created with the values that
+ * all locales share. A missing single type is created.
+ * @throws NotFoundError if the document does not exist; ValidationError for invalid data; PreconditionFailedError
+ * if the condition of `target` fails
  */
 export async function updateDocument(
   context: DocumentContext,
@@ -29,7 +29,7 @@ export async function updateDocument(
   const alone = (): Promise<StoredVersion> =>
     retryCollisions(() =>
       context.database.transact((session) => {
-        beginNextCommit(session, authorship) // this may run behind another request
+        beginNextCommit(session, authorship) // a retry may run in the context of another request
         return updateVersions(context, target, update, session)
       }, caller),
     )

@@ -10,8 +10,8 @@ import { reachesOthers, type Update } from './update-versions.ts'
 import { publishedCopy, stampsOf, writtenKey } from './version-steps.ts'
 
 /**
- * A change of one document that no other document, and no other locale, hears of, as it may be written together with
- * those of other documents; null for any other change.
+ * Builds a patch that can share a transaction with other updates. Returns null for a change that affects other
+ * documents or locales.
  */
 export function patchOf(
   { database, now }: DocumentContext,
@@ -41,7 +41,7 @@ export function patchOf(
   }
 }
 
-/** Whether a write of a version is that of its row and no more, and another revision each time. */
+/** Whether a write affects a single row and always creates a new revision. */
 function isPatched(
   plan: ContentTypePlan,
   { isPublishing }: { readonly isPublishing: boolean },
@@ -54,7 +54,7 @@ function isPatched(
   )
 }
 
-/** Whether others note in its versions that they have taken them, by writes that are no revision of it (`claimTarget`). */
+/** Whether other documents claim its versions with `claimTarget`, which writes without a new revision. */
 function isClaimed({ attributes }: ContentTypePlan): boolean {
   return [...attributes.values()].some(
     (attribute) =>
@@ -66,11 +66,14 @@ function isClaimed({ attributes }: ContentTypePlan): boolean {
 
 interface Change {
   readonly patch: Patch
-  /** Writes it by a transaction of its own. */
+  /** Writes the change in its own transaction. */
   readonly alone: () => Promise<StoredVersion>
 }
 
-/** Writes it, together with those that come at once. Null: nothing was written, it needs a transaction of its own. */
+/**
+ * Writes the change in a transaction shared with concurrent updates. Null means that nothing was written and the
+ * change needs its own transaction.
+ */
 export function updateTogether(
   { database }: DocumentContext,
   plan: ContentTypePlan,

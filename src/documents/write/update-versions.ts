@@ -23,15 +23,15 @@ import {
 } from './version-steps.ts'
 import { assertCondition, missingVersion } from './write-condition.ts'
 
-/** A change that was checked, and what it was made of: a locale that is missing is created from that. */
+/** A validated change with its original data, which is needed to create a missing locale. */
 export interface Update {
   readonly data: unknown
   readonly prepared: PreparedValues
 }
 
 /**
- * Looks at what a change gives, before it is written in a transaction.
- * @throws NotFoundError for what is no documentId; ValidationError for what the content-type does not allow.
+ * Validates a change before its transaction.
+ * @throws NotFoundError for a malformed documentId; ValidationError for invalid data
  */
 export async function checkUpdate(
   context: DocumentContext,
@@ -45,7 +45,7 @@ export async function checkUpdate(
   return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
 }
 
-/** `updateDocument` within a transaction, for a change that was checked. */
+/** Executes `updateDocument` within a transaction, for a validated change. */
 export async function updateVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -92,7 +92,7 @@ export async function assertFreeIfThere(
   }
 }
 
-/** Whether it writes what locales share: then it takes the locks of several versions. */
+/** Whether the change includes values shared by all locales. It then locks several versions. */
 export function reachesOthers(
   { plan, key }: WriteTarget,
   { values, changes }: PreparedValues,
@@ -101,7 +101,7 @@ export function reachesOthers(
   return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
 }
 
-/** A document that does not exist at all is refused later, for that. */
+/** A missing document is not rejected here, because the update responds with 404 later. */
 async function assertMet(
   context: DocumentContext,
   { plan, documentId, key: { locale }, condition }: WriteTarget,
@@ -122,7 +122,7 @@ function getStored(
   return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
 }
 
-/** What a document lacks: a locale, or a draft of what was published when its type had no drafts. */
+/** Creates a missing locale, or the draft of a version that was published before its type had drafts. */
 async function addVersion(
   context: DocumentContext,
   target: WriteTarget,
@@ -141,7 +141,7 @@ async function addVersion(
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
   if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
   const initial = sibling === undefined ? {} : pickShared(plan, sibling)
-  // `data` was checked to be an object.
+  // `data` was validated to be an object.
   const prepared = await prepareNext(context, target, update.data as Data, initial)
   const created = await createVersions(context, target, prepared, session, initial)
   if (sibling !== undefined) await shareNew(context, plan, created, session)

@@ -19,11 +19,11 @@ import { contentOf } from './same-content.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 
-// The steps that operations on documents are composed of; each runs in the transaction of its operation.
+// Building blocks of document operations. Each step runs in the transaction of its operation.
 
 /**
- * Carries relations of written versions to their other ends; answers the versions with what that gave them.
- * Those after the first have its orders, as has the first where it `isCopy` of one written before.
+ * Updates the other sides of written relations. Returns the versions with their inverse orders. If `isCopy` is set,
+ * the first version is a copy of one written before. Later versions adopt the orders of the first.
  */
 export async function writeRelations(
   context: DocumentContext,
@@ -44,7 +44,7 @@ export async function writeRelations(
     }
     const { documentId, locale, status } = version
     const written = { documentId, key: { locale, status } }
-    // Read anew: through a relation with itself the version may have changed.
+    // A self-relation may have changed the version, so it is read again.
     const patched = await patchVersion(context.database, target.plan, written, orders, session)
     related.push(patched ?? shown)
   }
@@ -52,9 +52,9 @@ export async function writeRelations(
 }
 
 /**
- * Looks for what is taken before it is written, where no index refuses it: reservations refuse one value at a time.
- * @throws ValidationError naming every unique attribute whose value another document has published in
- * this locale.
+ * Checks unique values before the write on sharded collections, which have no unique index. Reservations reject
+ * only one value at a time.
+ * @throws ValidationError with all unique attributes that another document has published in this locale
  */
 export async function assertFree(
   { database }: DocumentContext,
@@ -68,7 +68,7 @@ export async function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
-/** A draft that `target` publishes is followed by `publishDraft`. */
+/** If `target` publishes the draft, `publishDraft` must follow. */
 export function patchWritten(
   { database, now }: DocumentContext,
   target: WriteTarget,
@@ -83,17 +83,17 @@ export function patchWritten(
   return patchVersion(database, plan, written, changes, session)
 }
 
-/** What every change sets beside what is given. */
+/** Returns the timestamps of a write. */
 export function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
   return draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
 }
 
-/** Writes go to the draft where there is one. */
+/** Types with drafts are written through their draft. */
 export function writtenKey({ plan, key }: WriteTarget): VersionKey {
   return { locale: key.locale, status: plan.draftAndPublish ? 'draft' : 'published' }
 }
 
-/** Stores a draft of what was published without one, and answers it. */
+/** Creates a draft for a published version without one. */
 export async function beginDraft(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -106,7 +106,7 @@ export async function beginDraft(
   return draft
 }
 
-/** Puts a copy of the other version of the locale over what there is. It keeps the id that it has, or gets one of its own. */
+/** Replaces a version by a copy of the other one of its locale. An existing version keeps its id. */
 export async function putCopy(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -119,7 +119,7 @@ export async function putCopy(
   return stored
 }
 
-/** With a value for every attribute, so that nothing stays of what was published before. */
+/** Sets every attribute, so that no value of the previous published version remains. */
 export function publishedCopy(
   plan: ContentTypePlan,
   draft: StoredVersion,
@@ -128,7 +128,7 @@ export function publishedCopy(
   return { ...draft, ...contentOf(plan, draft), status: 'published', publishedAt }
 }
 
-/** The whole draft becomes the published version; what locales share goes to their published ones. */
+/** Publishes the draft, and updates the shared values of other published locales. */
 export async function publishDraft(
   context: DocumentContext,
   target: WriteTarget,
@@ -147,7 +147,10 @@ export async function publishDraft(
   return related
 }
 
-/** What came with a new locale goes to the others: to their drafts as well, where it was published. */
+/**
+ * Copies the shared values of a new locale to the other locales, including their drafts if the new locale is
+ * published.
+ */
 export async function shareNew(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -9,7 +9,7 @@ import type { DocumentContext } from '../context.ts'
 import type { Revisions, WriteCondition } from '../write-target.ts'
 import { haveSameContent } from './same-content.ts'
 
-/** One locale of a document: what is overwritten of it is its draft, where there is one. */
+/** One locale of a document. Writes replace its draft, or its published version if it has no draft. */
 export interface VersionLine {
   readonly plan: ContentTypePlan
   readonly documentId: string
@@ -17,8 +17,8 @@ export interface VersionLine {
 }
 
 /**
- * Checks the version that is about to be overwritten, and keeps other writers from it until the
- * transaction ends. Answers whether there is one at all: where there is none, nothing was checked.
+ * Checks the version to overwrite and locks it until the end of the transaction. Returns false if it does not
+ * exist.
  * @throws PreconditionFailedError
  */
 export async function assertCondition(
@@ -30,7 +30,7 @@ export async function assertCondition(
   const current = await getExpected(context, line, { match, noneMatch }, session)
   if (current === null) return false
   if (match === null) return true
-  // Where transactions see what others commit meanwhile, only the write itself can compare.
+  // Without snapshot isolation, only the write itself can detect a concurrent commit.
   const expected = match === '*' ? null : current
   if (await claimVersion(context.database, line.plan, current, expected, session)) return true
   const newer = await getOverwritten(context, line, session)
@@ -38,8 +38,8 @@ export async function assertCondition(
 }
 
 /**
- * Refuses before a transaction what would be refused in it: of many writers at once most have read what is
- * old by now, and cost one read. What this lets through is for `assertCondition` to decide.
+ * Rejects outdated requests with a single read, before a transaction starts. Most concurrent writers fail here;
+ * `assertCondition` decides about the others.
  * @throws PreconditionFailedError
  */
 export async function refuseOutdated(
@@ -50,7 +50,7 @@ export async function refuseOutdated(
   await getExpected(context, line, condition, undefined)
 }
 
-/** The version that is about to be overwritten, if it meets the condition. @throws PreconditionFailedError */
+/** Returns the version to overwrite, or null if it does not exist. @throws PreconditionFailedError */
 async function getExpected(
   context: DocumentContext,
   line: VersionLine,
@@ -68,7 +68,6 @@ async function getExpected(
   throw changed(revision)
 }
 
-/** For a version that is asked to be some revision and is not stored. */
 export function missingVersion(): PreconditionFailedError {
   return new PreconditionFailedError('If-Match: there is no such version', null)
 }
@@ -95,8 +94,8 @@ async function getOverwritten(
 }
 
 /**
- * Whether one of these revisions is the published version's, and that holds what the draft does: what
- * locales share and what others relate to it reaches the two at different times, by different writes.
+ * Whether the client sent the revision of a published version with the same content as the draft. Separate writes
+ * update shared values and relations of the two, so their revisions can differ.
  */
 async function isReadAsPublished(
   { database }: DocumentContext,

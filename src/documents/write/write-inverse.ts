@@ -22,20 +22,20 @@ import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** What the other ends of a written version hear of. */
+/** Changes to the other sides of a written version. */
 export interface OtherSides {
   readonly changes: DocumentChanges
   /**
-   * The version has the orders of another that was written before it: its draft's, when it is published.
-   * Then it takes every target that is its alone: the draft may have got one in an earlier request.
+   * The version is a copy that adopts the orders of the draft written before. It takes every exclusive target,
+   * because an earlier request may have added one to the draft.
    */
   readonly isCopy: boolean
 }
 
 /**
- * Carries a written version's relations to the documents at their other ends, in the same transaction:
- * owners learn of what was given through an inverse side, and one-to-one targets leave their former owner.
- * Answers the order that each inverse side was given, to be stored with the version.
+ * Updates the other sides of relations in the same transaction. Owners get changes made through inverse sides, and
+ * one-to-one targets are removed from their former owners. Returns the order of each inverse side, to be stored
+ * with the version.
  */
 export async function writeOtherSides(
   context: DocumentContext,
@@ -45,7 +45,7 @@ export async function writeOtherSides(
   session: Session,
 ): Promise<Data> {
   const { database } = context
-  // Before inverse sides: those of a relation with itself may change what the version holds.
+  // Must run before the inverse sides, which can change this version through a self-relation.
   const taken = exclusiveRelations(target.plan)
     .filter(({ name }) => isCopy || changes.has(name))
     .flatMap((relation) =>
@@ -61,7 +61,7 @@ export async function writeOtherSides(
   for (const [relation, change] of inverseChanges(target.plan, changes)) {
     if (!isCopy) await claimOneself(context, target, version, [relation, change], session)
     const members = await writeInverse(context, target, version, [relation, change], session)
-    // A copy has its order already; what a position refers to there may be no member here yet.
+    // A copy already has its order, and a position may refer to a document that is not a member here yet.
     orders[relation.name] = isCopy
       ? listOf(version[relation.name])
       : changedOrder(relation, change, members, sharedOrder(target.plan, relation, version))
@@ -69,7 +69,7 @@ export async function writeOtherSides(
   return orders
 }
 
-/** Two locales of one document have their owners in common where those have no locales: one has to wait. */
+/** Serializes writes of two locales of a document, which share their owner if owners have no locales. */
 async function claimOneself(
   { database }: DocumentContext,
   { plan }: WriteTarget,
@@ -84,7 +84,7 @@ async function claimOneself(
   await claimTarget(database, { documentId: owner }, claimed, session)
 }
 
-/** A version without locales has one order for its owners of all locales: what is stored of it. */
+/** A version without locales stores one order for its owners in all locales. */
 function sharedOrder(
   plan: ContentTypePlan,
   relation: RelationPlan,
@@ -94,7 +94,7 @@ function sharedOrder(
   return isShared ? listOf(version[relation.name]) : []
 }
 
-/** Answers the members before the change, as the version shows them in whatever status. */
+/** Returns the members before the change, in the order of this version. */
 async function writeInverse(
   { database }: DocumentContext,
   target: WriteTarget,
@@ -109,7 +109,7 @@ async function writeInverse(
   const { joining, stays } = membership(relation, change)
   const leaving = members.filter((id) => !stays(id))
   const count = (id: string): number => owners.filter((owner) => owner.documentId === id).length
-  // Of owners whose locales share their targets, one that was just begun may lack it.
+  // If locales share their targets, a newly created owner may lack them.
   const isMissing = (id: string): boolean =>
     versions.isShared || count(id) < versions.statuses.length
   const missing = joining.filter(isMissing)
@@ -132,11 +132,11 @@ function changedOrder(
 
 interface Membership {
   readonly joining: readonly string[]
-  /** Of a member before the change. */
+  /** Expects a member before the change. */
   readonly stays: (documentId: string) => boolean
 }
 
-/** Who belongs to an inverse side after a change; what is connected stays though it is disconnected, too. */
+/** Returns the members after a change. A document that is both connected and disconnected stays. */
 function membership({ toMany }: RelationPlan, change: DocumentChange): Membership {
   const named =
     change.kind === 'set' ? change.targets : change.connect.map((connection) => connection.target)
@@ -150,9 +150,8 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
 }
 
 /**
- * Which versions of the owners hear of it: those of the written version's status and locale, or of all
- * locales where these share the targets. A type without drafts speaks of its owners' drafts and
- * published versions alike.
+ * Selects the versions of the owners to update: the same status and locale, or all locales if they share the
+ * targets. For a type without drafts, drafts and published versions of the owners are updated.
  */
 function ownerVersions(
   relation: RelationPlan,
@@ -169,7 +168,7 @@ function ownerVersions(
   return { ...which, statuses: plan.draftAndPublish ? [status] : ['draft', 'published'] }
 }
 
-/** Members in the order that was given; those it does not know come after, as they are. */
+/** Unknown members come last, in their current order. */
 function inOrder(members: readonly string[], given: readonly string[]): readonly string[] {
   const rank = new Map(given.map((documentId, index) => [documentId, index]))
   const rankOf = (documentId: string): number => rank.get(documentId) ?? given.length
