@@ -5,9 +5,7 @@ import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-exis
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/**
- * Looks up the targets of a payload. Implementations may serve many payloads at once, or read within a transaction.
- */
+/** Looks up the targets of a payload, for many payloads at once or within a transaction. */
 export interface TargetLookup {
   existing(plan: ContentTypePlan, named: NamedDocuments): Promise<ExistingDocuments>
   fileTypes(
@@ -20,7 +18,6 @@ export interface TargetLookup {
 export interface DocumentContext {
   readonly database: Database
   readonly ids: IdAllocator
-  /** Expects the uid of an existing content-type. */
   readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string

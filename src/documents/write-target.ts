@@ -2,7 +2,6 @@ import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** The principal of a write. */
 export interface Writer {
   /** Content-types that the principal cannot read are rejected as targets. */
   mayRead(uid: Uid): boolean
@@ -19,7 +18,6 @@ export interface WriteCondition {
   readonly noneMatch: Revisions | null
 }
 
-/** The version that a write creates or replaces. */
 export interface WriteTarget {
   readonly plan: ContentTypePlan
   readonly documentId: string

@@ -5,10 +5,7 @@ export interface BatchIds extends IdAllocator {
   close(): void
 }
 
-/**
- * Reserves ids of each sequence for a whole batch, because small blocks would cost one command each. `expected` is
- * the estimated number of ids per sequence.
- */
+/** Reserves ids for a whole batch, to avoid a command per block. `expected` is the estimate per sequence. */
 export function batchIds(ids: IdAllocator, expected: number): BatchIds {
   const waiting = new Map<string, number[]>()
   return {

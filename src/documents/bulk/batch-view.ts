@@ -23,7 +23,6 @@ export interface BatchView {
   /** @throws ApplicationError if the drafts of several documents hold the value */
   find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
   versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
-  /** Covers the targets of these lines only. */
   readonly targets: TargetLookup
   /** Adds versions that are about to be stored, so that later lines find them. */
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
@@ -31,14 +30,10 @@ export interface BatchView {
 
 export interface ViewOptions {
   readonly session?: Session
-  /** Only in a dry run: documents that the preceding lines would have created. */
   readonly trial?: Trial | undefined
 }
 
-/**
- * Reads the documents that the lines refer to. Invalid references are skipped here, because each line reports its
- * own errors.
- */
+/** Reads the targets of all lines. Invalid references are skipped, because each line reports its own errors. */
 export async function readView(
   context: DocumentContext,
   lines: readonly BulkLine[],
@@ -88,10 +83,7 @@ export async function readView(
   }
 }
 
-/**
- * Derives a documentId from a key. The result is deterministic, so that concurrent upserts with the same key create
- * a single document.
- */
+/** Deterministic, so that concurrent upserts with the same key create a single document. */
 export function keyedDocumentId(
   { uid, localized }: ContentTypePlan,
   { attribute, value }: Key,
@@ -138,7 +130,7 @@ function unlessFaulty<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && 'status' in error) return null // reported by the line itself
+    if (error instanceof Error && 'status' in error) return null
     throw error
   }
 }

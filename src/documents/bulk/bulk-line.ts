@@ -104,7 +104,6 @@ function parseUpsert(plan: ContentTypePlan, line: Data, locales: LocaleRules): U
   }
 }
 
-/** Drops undefined members, because an absent member is not a parameter. */
 function given(members: Data): Data {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
@@ -131,10 +130,7 @@ function parseAddress(plan: ContentTypePlan, { documentId, key }: Data): Address
   throw lineFault('documentId', 'documentId: expected 24 letters and digits, the first a letter')
 }
 
-/**
- * Parses `{ "<unique attribute>": value }`.
- * @throws ValidationError if the attribute is unknown, private or not unique, or if the value is empty
- */
+/** Parses `{ "<unique attribute>": value }`. @throws ValidationError unless it names a public unique attribute */
 export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly string[]): Key {
   const [name = '', ...others] = Object.keys(asObject(sent, path.join('.')))
   const keys = uniqueAttributes(plan).filter((each) => !each.private)

@@ -7,10 +7,7 @@ export type NamedTarget = { readonly documentId: string } | { readonly key: Key 
 
 export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
 
-/**
- * Removes the dropped targets from the relations of a payload, at any depth. A relation that loses all its targets
- * is omitted. @throws ValidationError for an invalid key
- */
+/** Removes dropped targets from relations, at any depth. A relation without remaining targets is omitted. */
 export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     dropInRelation(value, (sent, at) => {
@@ -22,7 +19,6 @@ export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped)
 
 type IsItemDropped = (sent: unknown, at: readonly string[]) => boolean
 
-/** Returns undefined if no target remains. */
 function dropInRelation(value: unknown, isItemDropped: IsItemDropped): unknown {
   if (!isData(value) || !('set' in value || 'connect' in value)) {
     return keptOf(value, [], isItemDropped)

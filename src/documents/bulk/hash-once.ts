@@ -1,9 +1,6 @@
 import type { DocumentContext } from '../context.ts'
 
-/**
- * Returns a context for one line that caches password hashes, because a line may be prepared several times. Lines
- * never share a cache, so that equal passwords have different hashes.
- */
+/** Caches the hashes of one line, which may be prepared twice. Sharing them would expose equal passwords. */
 export function hashingOnce(context: DocumentContext): DocumentContext {
   const hashes = new Map<string, Promise<string>>()
   const hashPassword = (password: string): Promise<string> => {

@@ -6,7 +6,6 @@ import { type BatchView, keyedDocumentId } from './batch-view.ts'
 import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 
-/** `versions` is empty if the document does not exist. */
 export interface Located {
   readonly documentId: string
   readonly versions: readonly StoredVersion[]
@@ -44,10 +43,7 @@ export function assertMayUpsert(
   writer.assertMay(plan, isNew ? 'create' : 'update')
 }
 
-/**
- * Checks permissions before any lookup. @throws ForbiddenError if the writer lacks every permission that the line
- * could need
- */
+/** @throws ForbiddenError before any lookup, if the writer lacks every permission that the line could need */
 export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
   if (op === 'delete') writer.assertMay(plan, 'delete')
   else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')

@@ -8,10 +8,7 @@ export type MapRelation = (
   path: readonly string[],
 ) => unknown
 
-/**
- * Maps all relations of a payload, including those in components and dynamic zones. Returns the same object if
- * nothing changes.
- */
+/** Maps relations at any depth. Returns the same object if nothing changes. */
 export function mapRelations(
   holder: ShapePlan,
   data: Data,
@@ -51,7 +48,6 @@ function mapValue(
   }
 }
 
-/** Maps an object or each object of a list. Returns the same value if nothing changes. */
 export function mapObjects(
   value: unknown,
   path: readonly string[],

@@ -43,7 +43,6 @@ function resolveInRelation(
   return mapped
 }
 
-/** A target with both a key and an id stays unchanged, because validation rejects it later. */
 function mapTarget(
   target: ContentTypePlan,
   sent: Data,

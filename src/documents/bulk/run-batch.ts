@@ -40,7 +40,6 @@ type Step =
   | 'alone'
 
 export interface BatchOptions {
-  /** Only in a dry run, which writes nothing. */
   readonly trial?: Trial | undefined
   /** Checked before each line except the first; true ends the batch. */
   readonly isOver: () => boolean
@@ -72,7 +71,6 @@ class Batch {
   readonly #options: BatchOptions
   readonly #outcomes: Outcome[] = []
   readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
-  /** Pending and stored documents of this batch. */
   readonly #isFresh = new Set<string>()
   /** Documents changed since the view was read; `all` if a change may affect other documents. */
   #changed: Set<string> | 'all' = new Set()
@@ -178,10 +176,7 @@ class Batch {
     return this.#isFresh.has(documentId) || this.#changed === 'all' || this.#changed.has(documentId)
   }
 
-  /**
-   * A line with a conflicting unique value runs alone, so that the database reports the conflict for this line
-   * only.
-   */
+  /** On a conflict the line runs alone, so that the database reports the conflict for this line only. */
   #isTaken(view: BatchView, plan: ContentTypePlan, [first]: readonly StoredVersion[]): boolean {
     if (first?.status !== 'published') return false
     return uniqueValues(plan, first).some(
@@ -223,7 +218,6 @@ class Batch {
     }
   }
 
-  /** Returns false if nothing was stored. */
   async #storeTogether(fresh: readonly Fresh[]): Promise<boolean> {
     if (this.#broken !== null) return false
     try {

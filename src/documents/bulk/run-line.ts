@@ -34,10 +34,7 @@ export function runLine(
   )
 }
 
-/**
- * Executes a line within the given transaction. @throws CmsError, and driver errors for the retry rules of the
- * transaction
- */
+/** Executes a line within a transaction. @throws CmsError, and driver errors for its retry rules */
 export async function runInside(
   context: DocumentContext,
   line: BulkLine,

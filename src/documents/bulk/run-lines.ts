@@ -10,7 +10,6 @@ import type { Trial } from './trial.ts'
 
 /** A line as received: a JSON value, or a parse error. */
 export interface SentLine {
-  /** 1-based position in the request. */
   readonly line: number
   readonly sent: { readonly value: unknown } | { readonly error: CmsError }
 }
@@ -33,7 +32,6 @@ export interface BulkRun {
 /** Maximum time between two responses, unless a single line takes longer. */
 const ANSWER_MS = 2_000
 
-/** Thrown by an atomic run for the first line that fails. */
 export class LineFault extends Error {
   readonly line: number
   override readonly cause: CmsError
@@ -45,10 +43,7 @@ export class LineFault extends Error {
   }
 }
 
-/**
- * Executes lines separately and yields their outcomes in order, in chunks of about two seconds. It stops early if
- * the signal is aborted.
- */
+/** Yields outcomes in order, in chunks of about two seconds. Stops early if the signal is aborted. */
 export async function* runLines(
   run: BulkRun,
   lines: readonly SentLine[],

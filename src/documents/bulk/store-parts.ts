@@ -5,14 +5,12 @@ const AT_ONCE = 2
 
 interface Part<T> {
   readonly items: readonly T[]
-  /** False if nothing was stored. */
   readonly stored: Promise<boolean>
 }
 
 export class PartStore<T> {
   readonly #storeTogether: (items: readonly T[]) => Promise<boolean>
   #waiting: T[] = []
-  /** Whether a pending item refers to another pending item or to one that is being stored. */
   #isLinked = false
   #parts: Part<T>[] = []
 
@@ -30,9 +28,7 @@ export class PartStore<T> {
     this.#begin()
   }
 
-  /**
-   * Waits for all parts. Returns the items that were not stored, in their order. @throws errors of `storeTogether`
-   */
+  /** Returns the items that were not stored, in their order. @throws errors of `storeTogether` */
   async settle(): Promise<readonly T[]> {
     this.#begin()
     const parts = this.#parts

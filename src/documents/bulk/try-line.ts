@@ -13,7 +13,6 @@ import type { Done } from './run-line.ts'
 import type { Trial } from './trial.ts'
 import { isUnchanged } from './unchanged.ts'
 
-/** @throws ValidationError if another stored or predicted document holds a unique value */
 function assertFree(
   plan: ContentTypePlan,
   view: BatchView,

@@ -13,7 +13,6 @@ export interface PlacedKey {
   readonly key: Key
 }
 
-/** Index of the versions that hold given unique values. */
 export class Holders {
   readonly #byValue = new Map<string, Omit<Holder, 'key'>[]>()
 

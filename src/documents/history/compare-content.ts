@@ -24,8 +24,7 @@ const MOST_EDITS = 1_000
 const MOST_CHARACTERS = 200_000
 
 /**
- * The remaining budget of one comparison, which blocks the event loop. It counts work instead of time, so that the
- * result does not depend on the load. Texts beyond the budget are shown whole.
+ * The remaining budget of a comparison. It counts work instead of time, so that results do not depend on the load.
  */
 interface Room {
   squaredEdits: number
@@ -73,7 +72,6 @@ function changeOf(
   return [{ attribute, from, to, ...(words !== null && { words }) }]
 }
 
-/** Returns null if the texts exceed the budget. */
 function compareWords(from: string, to: string, room: Room): readonly WordRun[] | null {
   const { before, after } = sharedEnds(from, to)
   const earlier = from.slice(before, from.length - after)
@@ -99,7 +97,6 @@ function editsOf(runs: readonly ChangeObject<readonly string[]>[]): number {
   return runs.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0)
 }
 
-/** Drops empty runs and merges adjacent runs of equal text. */
 function joined(runs: readonly WordRun[]): readonly WordRun[] {
   const all: WordRun[] = []
   for (const run of runs) {

@@ -3,7 +3,6 @@ import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** One commit. */
 export interface AuditRow {
   readonly seq: number
   readonly at: Date
@@ -15,12 +14,10 @@ export interface AuditRow {
 export interface AuditItem {
   readonly type: string
   readonly documentId: string
-  /** Omitted if the type is not localized. */
   readonly locale?: string
   readonly status: string
   readonly op: string
   readonly revision: string | null
-  /** The version did not exist before. */
   readonly isNew?: true
 }
 

@@ -11,16 +11,13 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { pastContent, type PastContent } from './past-content.ts'
 
-/** One change of one version. */
 export interface PastVersion {
   readonly commit: string
-  /** Null after a removal. */
   readonly revision: string | null
   readonly at: Date
   readonly by: HistoryItem['by']
   readonly requestId: string | null
   readonly op: HistoryItem['op']
-  /** Omitted if the type is not localized. */
   readonly locale?: string
   readonly status: HistoryItem['status']
 }
@@ -48,14 +45,9 @@ export async function listHistory(
 
 export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'status'> {
   readonly revision: string
-  /** Whether relations to a content-type are visible in a version of this locale. */
   readonly mayRead: (uid: Uid, locale: string) => boolean
 }
 
-/**
- * Returns the content of a document at one revision, or null if its history does not contain it.
- * @throws ValidationError if several locales share the revision
- */
 export async function getPastState(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -14,7 +14,6 @@ import { toPayload } from '../payload/shared-values.ts'
 export interface PastContent {
   /** Relations and media are documentIds. Components are inline and have no ids. Passwords are omitted. */
   readonly content: Data
-  /** Attributes that are no longer declared. */
   readonly unknown: Data
 }
 
@@ -87,7 +86,6 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-/** Returns undefined if the dynamic zone no longer declares the component. */
 function componentOf(attribute: NestingPlan, element: Data): ShapePlan | undefined {
   return attribute.kind === 'component'
     ? attribute.component()

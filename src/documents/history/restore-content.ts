@@ -7,9 +7,8 @@ import { updateDocument } from '../write/update-document.ts'
 import type { WriteTarget } from '../write-target.ts'
 
 /**
- * Writes earlier content into the draft, or into the entry of a type without drafts. It is validated and checked
- * against the condition of `target` like any update. `only` selects attributes; null selects all. Deleted documents
- * and files are left out, and components get new ids.
+ * Writes earlier content as a regular update with validation. `only` selects attributes; null selects all.
+ * References to deleted documents are omitted, and components get new ids.
  * @throws ValidationError for an attribute that the content lacks, and for invalid content
  */
 export async function restoreContent(

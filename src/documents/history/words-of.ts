@@ -51,9 +51,7 @@ export function sharedEnds(
 
 interface Sharing {
   readonly most: number
-  /** Compares the next character after `count` shared ones. */
   readonly isSame: (count: number) => boolean
-  /** Whether `count` shared characters end at a word boundary. */
   readonly isPlace: (count: number) => boolean
 }
 

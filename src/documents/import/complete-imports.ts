@@ -49,8 +49,7 @@ export async function completeImports(
 }
 
 /**
- * Resolves relations without checking that their targets exist, because targets may be imported later.
- * @throws ValidationError for an inverse side, because the owning side stores the relation
+ * Targets need not exist yet. @throws ValidationError for an inverse side, because its owner stores the relation
  */
 function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
   const inputs = collectRelationChanges(plan, values)

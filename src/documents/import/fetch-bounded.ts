@@ -16,7 +16,6 @@ export interface BoundedFetch {
   /** Origins named by the operator; they may be in the private network. */
   readonly trustedOrigins: ReadonlySet<string>
   readonly maxBytes: number
-  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction | undefined
 }
 
@@ -26,8 +25,7 @@ export interface FetchedBytes {
 }
 
 /**
- * Sends a GET request and follows at most 3 redirects. URLs from the source are untrusted, so other origins than
- * the trusted ones must have public addresses.
+ * Sends a GET request. URLs from the source are untrusted, so all but the trusted origins must be public.
  * @throws ApplicationError for a forbidden address, a failed request, or a response that is too large
  */
 export async function fetchBounded(target: URL, options: BoundedFetch): Promise<FetchedBytes> {

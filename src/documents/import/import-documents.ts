@@ -15,12 +15,10 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 export interface ImportedDocument {
   /** Derived from the source document with `documentIdFor`, so that repeated imports store it once. */
   readonly documentId: string
-  /** At most one version per locale. */
   readonly versions: readonly ImportedVersion[]
 }
 
 export interface ImportedVersion extends VersionKey {
-  /** A payload in the form of the API. */
   readonly data: Data
   /** Metadata of the source. If omitted, the version gets a new id and the time of the import. */
   readonly origin?: VersionOrigin
@@ -37,34 +35,26 @@ export interface VersionOrigin {
 }
 
 export interface ImportProgress {
-  /** Documents processed so far, including existing ones. */
   readonly documents: number
-  /** Documents with at least one new version. */
   readonly added: number
 }
 
 export interface ImportReport extends ImportProgress {
-  /** False if the signal stopped the import early. */
   readonly complete: boolean
 }
 
 export interface ImportOptions {
   /** Maximum versions per command. A document is never split between two commands. */
   readonly batchSize?: number
-  /** Stops the import after the current batch. */
   readonly signal?: AbortSignal
   readonly onBatch?: (progress: ImportProgress) => void
   /**
-   * The source guarantees that exclusive relations name each document once. Otherwise such relations are rejected,
-   * because the import does not look for conflicts.
+   * The source guarantees exclusive relations. Otherwise they are rejected, because the import does not check them.
    */
   readonly isConsistent?: boolean
   /** The source contains all versions, including drafts of published ones, so the import adds none. */
   readonly isWhole?: boolean
-  /**
-   * Called for published versions that violate their declaration; they are stored anyway. If omitted, they are
-   * rejected.
-   */
+  /** Called for stored versions that violate their declaration. If omitted, such versions are rejected. */
   readonly onUnpublishable?: (sentence: string) => void
 }
 
@@ -73,9 +63,8 @@ const BATCH_SIZE = 1_000
 const TRUSTED = { creating: true, isTrusted: true } as const
 
 /**
- * Stores missing versions in batches and leaves existing versions unchanged. A batch is not atomic, but an
- * interrupted import can be resumed by running it again. If the type has draft & publish, a published version gets
- * a draft.
+ * Stores missing versions in batches and leaves existing ones unchanged, so that an interrupted import can be
+ * repeated. A batch is not atomic. Published versions get a draft if the type has draft & publish.
  * @throws ValidationError for the first invalid document; the preceding batches are stored
  */
 export async function importDocuments(
@@ -115,12 +104,10 @@ function* inBatches(
   if (batch.length > 0) yield batch
 }
 
-/** A version to store, without an id yet. */
 interface Wanted extends ImportedVersion {
   readonly documentId: string
 }
 
-/** Returns the number of documents with a new version. */
 async function importBatch(
   context: DocumentContext,
   plan: ContentTypePlan,
@@ -160,10 +147,7 @@ async function importBatch(
   return new Set(missing.map(({ documentId }) => documentId)).size
 }
 
-/**
- * Converts each `data` object once. A draft and its published version thus share their component ids and their
- * revision.
- */
+/** A draft and its published version share a `data` object, and thus component ids and revision. */
 async function contentsOf(
   context: DocumentContext,
   plan: ContentTypePlan,
@@ -198,7 +182,6 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
   return status === 'published' ? ['published', 'draft'] : ['draft']
 }
 
-/** @throws ValidationError with the name of the document */
 function parseValues(
   plan: ContentTypePlan,
   wanted: Wanted,

@@ -12,7 +12,6 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 const PAGE = 100
 
-/** Target of imported files; the caller chooses the storage. */
 export interface FileImport {
   has(documentId: string): Promise<boolean>
   /** Stores the file under the documentId of its record. */
@@ -22,11 +21,9 @@ export interface FileImport {
 export interface SourceImport {
   readonly source: Source
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** The locales of this server. */
   readonly locales: () => Promise<LocaleList>
   /** Null for a dry run, which reads everything and stores nothing. */
   readonly destination: ImportDestination | null
-  /** Reports the versions read and their total number. */
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -37,17 +34,14 @@ export interface ImportDestination {
 }
 
 export interface SourceReport {
-  /** Versions read and documents with a new version, per content-type. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly read: number; readonly added: number }
-  /** One sentence per skipped item, with the reason. */
   readonly notTaken: readonly string[]
 }
 
 /**
- * Imports locales, files and the content-types that both servers declare. DocumentIds, locales and statuses are
- * preserved. Existing content stays unchanged, so that an interrupted import can be resumed by running it again.
- * @throws ApplicationError if the source fails
+ * Imports locales, files and the content-types that both servers declare. Existing content stays unchanged, so that
+ * an interrupted import can be repeated. @throws ApplicationError if the source fails
  */
 export async function importFromSource(given: SourceImport): Promise<SourceReport> {
   const notTaken: string[] = []
@@ -68,7 +62,6 @@ export async function importFromSource(given: SourceImport): Promise<SourceRepor
   return { types, files, notTaken }
 }
 
-/** Returns the locales that the source may have content in. */
 async function importLocales(
   { source, locales, destination }: SourceImport,
   notTaken: string[],
@@ -111,7 +104,6 @@ async function* filesOf(source: Source, notTaken: string[]): AsyncGenerator<Data
   }
 }
 
-/** Returns whether the file was new, or null if the download failed. */
 async function importFile(
   { source, destination }: SourceImport,
   record: Data,

@@ -4,7 +4,6 @@ import { singleDocumentId } from '../write/single-document-id.ts'
 
 const REFERENCE = { fields: { 0: 'documentId' } }
 const EVERY_SCALAR = true
-/** Limits recursive components; deeper levels are not read. */
 const MAX_DEPTH = 6
 
 /** Returns a `populate` parameter for everything that an entry owns, with relations as documentIds. */

@@ -4,14 +4,11 @@ import { ApplicationError } from '../../errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { fetchBounded } from './fetch-bounded.ts'
 
-/** Limit for one page of content. */
 const MAX_PAGE_BYTES = 134_217_728
 
-/** A running server of the same dialect. */
 export interface Source {
   /** Requests a path below `/api`. Returns null for 403 and 404. */
   read(path: string, query?: Data): Promise<unknown>
-  /** Downloads a file by the `url` of its record. */
   download(url: string): Promise<Buffer>
 }
 
@@ -20,14 +17,10 @@ export interface SourceOptions {
   /** Another origin that files may be downloaded from, even in a private network. */
   readonly filesFrom?: string | undefined
   readonly maxFileBytes: number
-  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction
 }
 
-/**
- * Opens the server at `url`. The token is sent to this origin only, even if files have other origins.
- * @throws ApplicationError for an invalid address
- */
+/** The token is sent to this origin only, even if files have other origins. */
 export function openSource(url: string, options: SourceOptions): Source {
   const { token, filesFrom, maxFileBytes, lookup } = options
   const base = addressOf(url)

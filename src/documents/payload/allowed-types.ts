@@ -5,7 +5,6 @@ import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from './relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
 
-/** Files added to a media attribute with restricted types. */
 interface Placed {
   readonly path: readonly string[]
   readonly allowed: readonly string[]

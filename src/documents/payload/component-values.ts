@@ -14,9 +14,8 @@ import { attributePath, readRelationChange } from './read-relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
 
 export interface MergeOptions {
-  /** Returns an id for a new component. It is called at most as often as `countNewComponents` predicts. */
+  /** Called exactly as often as `countNewComponents` predicts. */
   readonly newId: (componentUid: Uid) => number
-  /** By path, see `resolveRelationChanges`. */
   readonly changes: DocumentChanges
   /** Required values may be missing in drafts. */
   readonly isDraft: boolean
@@ -30,11 +29,7 @@ interface Element {
 
 type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
-/**
- * Collects the changes of relations and media in a validated payload, including its components and zones, in
- * payload order. Changes without effect are omitted.
- * @throws ValidationError see `readRelationChange`
- */
+/** Collects the changes of relations and media in a validated payload, in payload order. */
 export function collectRelationChanges(
   holder: ShapePlan,
   data: Data,
@@ -55,11 +50,9 @@ export function collectRelationChanges(
 }
 
 /**
- * Converts the components and zones of a payload to their stored form, in declared order. A component with the id
- * of a stored one is merged into it. All others are new. `stored` is null for a new version, in which sent ids are
- * ignored.
- * @throws ApplicationError for an id that is not stored under this attribute; ValidationError for a position
- * relative to a document that is not connected, and for an empty required relation
+ * Converts components and zones to their stored form. A component with the id of a stored one is merged into it;
+ * all others are new. If `stored` is null, sent ids are ignored.
+ * @throws ApplicationError for an unknown id; ValidationError for an invalid position or an empty required relation
  */
 export function mergeComponents(
   holder: ShapePlan,
@@ -76,9 +69,7 @@ export function mergeComponents(
   return merged
 }
 
-/**
- * Counts the ids that `mergeComponents` needs, by component uid. The result does not depend on the stored content.
- */
+/** Counts the ids that `mergeComponents` needs, by component uid and independent of stored content. */
 export function countNewComponents(
   holder: ShapePlan,
   sent: Data,
@@ -100,12 +91,9 @@ function newComponents(holder: ShapePlan, sent: Data, isNew: boolean): readonly 
   )
 }
 
-/** One attribute of a payload and its stored counterpart. */
 interface Merge {
-  /** Null if the holder is new. */
   readonly stored: Data | null
   readonly sent: Data
-  /** Relative to `data`. */
   readonly path: readonly string[]
 }
 
@@ -182,7 +170,6 @@ function keptElements(
   return elements.filter((element) => !hasId(element) || last.get(keyOf(element)) === element)
 }
 
-/** Expects a value of validated shape. */
 function elementsOf(
   attribute: AttributePlan,
   value: unknown,
@@ -219,7 +206,6 @@ function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-/** Whether the value is a list: a dynamic zone, or a repeatable component. */
 export function isList(attribute: NestingPlan): boolean {
   return attribute.kind === 'dynamiczone' || attribute.repeatable
 }

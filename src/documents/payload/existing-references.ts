@@ -7,21 +7,17 @@ import { collectRelationChanges } from './component-values.ts'
 import { namedTargets } from './relation-input.ts'
 import { listOf } from './relation-list.ts'
 
-/** A reference to a deleted document or file. */
 export interface LostReference {
-  /** Keys and list positions from the root. */
   readonly path: readonly string[]
   readonly documentId: string
   /** Null for a file. */
   readonly targetUid: Uid | null
 }
 
-/** Returns the subset of documentIds that exist in the content-type. */
 type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * Removes references to deleted documents and files from a copy of the values, and reports them. `alsoThere` may
- * report further documents as existing.
+ * Copies the values without references to deleted documents and files. `alsoThere` reports further existing ones.
  */
 export async function withoutLost(
   { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
@@ -58,7 +54,6 @@ function copyOf<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)])) as T
 }
 
-/** Removes lost references in place and returns them. */
 function prune(
   data: Data,
   path: readonly string[],

@@ -34,7 +34,6 @@ export async function fillUids(
   return { ...(data as Data), ...made }
 }
 
-/** Lists the missing uids of a new document with their source texts. */
 export function missingUids(
   plan: ContentTypePlan,
   data: unknown,

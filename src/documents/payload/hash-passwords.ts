@@ -3,10 +3,7 @@ import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 
 type MapPassword = (password: string) => string
 
-/**
- * Replaces the passwords in validated values by hashes, including those in components. Expects no stored values.
- * @throws ServiceUnavailableError if too many passwords are waiting
- */
+/** Expects no stored values. @throws ServiceUnavailableError if too many passwords are waiting */
 export async function hashPasswords(
   holder: ShapePlan,
   values: Data,

@@ -6,12 +6,10 @@ export interface UidOwner {
   readonly plan: ContentTypePlan
   readonly attribute: string
   readonly locale: string
-  /** Null for a new document. */
   readonly documentId: string | null
 }
 
 export interface UidProposal {
-  /** The requested uid. */
   readonly value: string
   /** No other document has it, neither as a draft nor published. */
   readonly free: boolean

@@ -16,9 +16,8 @@ const CONNECTION_KEYS: ReadonlySet<string> = new Set([...TARGET_KEYS, 'position'
 const SIDES = ['start', 'end', 'before', 'after'] as const
 
 /**
- * Parses the value of a relation or media attribute; null means no change. A list, a single target or null replaces
- * the stored value. `{ connect, disconnect }` modifies it, and `set` overrides both. `options: { strict: false }`
- * moves targets with an unknown position to the end.
+ * A list, a single target or null replaces the stored value. `{ connect, disconnect }` modifies it, and `set`
+ * overrides both. With `options: { strict: false }`, unknown positions mean the end. Returns null for no change.
  * @throws ValidationError for any other value, and for unknown keys
  */
 export function readRelationChange(path: readonly string[], sent: unknown): RelationChange | null {
@@ -57,7 +56,6 @@ function readTargets(place: Place, value: unknown): readonly TargetRef[] {
   return toList(value).map((one) => readTarget(place, one, TARGET_KEYS))
 }
 
-/** Wraps a single value in a list; null becomes the empty list. */
 function toList(value: unknown): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.filter((one) => one !== null && one !== undefined)
@@ -138,10 +136,7 @@ function assertKeys(
   )
 }
 
-/**
- * Returns the path without list positions, the form of the dialect in errors about keys. Attribute names never
- * consist of digits.
- */
+/** Drops list positions, as the dialect does in errors about keys. Attribute names never consist of digits. */
 export function attributePath(path: readonly string[]): readonly string[] {
   return path.filter((key) => !/^\d+$/.test(key))
 }

@@ -22,7 +22,6 @@ export type Position<Target> =
   | { readonly kind: 'start' | 'end' }
   | { readonly kind: 'before' | 'after'; readonly reference: Target }
 
-/** A change with resolved documentIds; all targets exist. */
 export type DocumentChange = ChangeOf<string>
 
 /** The stored form: a list of documentIds for to-many relations, otherwise one documentId or null. */
@@ -32,10 +31,7 @@ export function holdsMany(attribute: RelationPlan | MediaPlan): boolean {
   return attribute.kind === 'media' ? attribute.multiple : attribute.toMany
 }
 
-/**
- * Returns the new stored value of a relation or media attribute. Without a change, it returns the current value.
- * @throws ValidationError for a position relative to a document that is not connected
- */
+/** Returns the new stored value. @throws ValidationError for a position relative to an unconnected document */
 export function changedReferences(
   attribute: RelationPlan | MediaPlan,
   stored: unknown,
@@ -50,10 +46,9 @@ export function changedReferences(
 }
 
 /**
- * Applies a change to a to-many relation and removes duplicates. Disconnected documents are removed first; then
- * connected ones are moved to their positions in turn. A connection waits if its position refers to a document that
- * is connected later.
- * @throws ValidationError for a position relative to a document that is not connected
+ * Removes disconnected documents first, then moves connected ones to their positions in turn. A connection waits if
+ * its position refers to a later one.
+ * @throws ValidationError for a position relative to an unconnected document
  */
 export function applyRelationChange(
   current: readonly string[],
@@ -66,7 +61,6 @@ export function applyRelationChange(
   return chain.toList()
 }
 
-/** Applies a change to a to-one relation. The last target wins. */
 export function applyToOneChange(current: string | null, change: DocumentChange): string | null {
   if (change.kind === 'set') return change.targets.at(-1) ?? null
   const connected = change.connect.at(-1)
@@ -138,7 +132,6 @@ function notConnected({ target, position }: Connection<string>): ValidationError
   )
 }
 
-/** Sentinel before the first and after the last link. */
 const ENDS = Symbol('ends')
 
 type Link = string | typeof ENDS

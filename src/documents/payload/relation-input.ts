@@ -4,18 +4,13 @@ import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import type { ChangeOf, DocumentChange } from './relation-change.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/**
- * A reference to a document in a payload. The locale is used in messages only, because targets may exist in any
- * locale.
- */
+/** The locale is used in messages only, because targets may exist in any locale. */
 export type TargetRef =
   { readonly documentId: string; readonly locale?: string } | { readonly id: number }
 
-/** A change whose targets are not resolved yet. */
 export type RelationChange = ChangeOf<TargetRef>
 
 export interface RelationInput {
-  /** Relative to `data`, with list positions. */
   readonly path: readonly string[]
   readonly attribute: RelationPlan | MediaPlan
   readonly change: RelationChange
@@ -29,21 +24,17 @@ export interface NamedTargets {
 /** Existing targets, in any locale and status. */
 export interface FoundTargets {
   readonly documentIds: ReadonlySet<string>
-  /** Maps numeric ids to documentIds. */
   readonly byId: ReadonlyMap<number, string>
 }
 
 /** Changes by the path of their attribute: `tags`, `sections.0.author`. */
 export type DocumentChanges = ReadonlyMap<string, DocumentChange>
 
-/** Location of a value, for messages. */
 export interface Place {
-  /** Relative to `data`, with list positions. */
   readonly path: readonly string[]
   readonly sent: unknown
 }
 
-/** The target of media attributes. */
 const FILE_UID: Uid = 'plugin::upload.file'
 
 /** The dialect reports relation errors for the whole payload, without a path. */
@@ -56,7 +47,6 @@ export function faultAt({ path, sent }: Place, problem: string, reason?: Reason)
   return validationError([fault(path, `${label}: ${problem}`, sent, reason)])
 }
 
-/** Collects the targets to look up, by content-type. */
 export function namedTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid, NamedTargets> {
   return collect(inputs, (change) => [...neededRefs(change), ...disconnectedIds(change)])
 }
@@ -79,9 +69,8 @@ function collect(
 }
 
 /**
- * Resolves all targets to documentIds. `locale` is the written locale, for error messages about localized targets.
- * Disconnected targets need not exist, because missing documents are never shown.
- * @throws ValidationError if a target does not exist or is connected twice
+ * `locale` is used in error messages. Disconnected targets need not exist, because missing documents are never
+ * shown. @throws ValidationError if a target does not exist or is connected twice
  */
 export function resolveRelationChanges(
   inputs: readonly RelationInput[],
@@ -154,7 +143,6 @@ function targetUidOf(attribute: RelationPlan | MediaPlan): Uid {
   return attribute.kind === 'media' ? FILE_UID : attribute.targetUid
 }
 
-/** Includes the documents that positions refer to. */
 function neededRefs(change: RelationChange): readonly TargetRef[] {
   if (change.kind === 'set') return change.targets
   return change.connect.flatMap(({ target, position }) =>
@@ -162,7 +150,6 @@ function neededRefs(change: RelationChange): readonly TargetRef[] {
   )
 }
 
-/** Only numeric ids need a lookup. */
 function disconnectedIds(change: RelationChange): readonly TargetRef[] {
   return change.kind === 'set' ? [] : change.disconnect.filter((ref) => 'id' in ref)
 }

@@ -3,11 +3,7 @@ import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
 import type { References } from './relation-change.ts'
 
-/**
- * Validates a required relation or media attribute after the merge with the stored value, because `{ set: [] }` and
- * `{ disconnect }` can empty it.
- * @throws ValidationError if no reference remains
- */
+/** Checks the merged value, because `{ set: [] }` and `{ disconnect }` can empty it. @throws ValidationError */
 export function assertGiven(
   attribute: RelationPlan | MediaPlan,
   references: References,

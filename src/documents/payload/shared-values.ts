@@ -4,7 +4,6 @@ import { STORED_PASSWORD } from '../../schema/values/stored-password.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isList } from './component-values.ts'
 
-/** Returns the attributes that are shared by all locales; none if the type has no locales. */
 function sharedAttributes(plan: ContentTypePlan): readonly AttributePlan[] {
   if (!plan.localized) return []
   return [...plan.attributes.values()].filter((attribute) => !attribute.localized)
@@ -22,10 +21,7 @@ export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'
   return shared.some(({ name }) => given.has(name))
 }
 
-/**
- * Converts stored values to a payload, for validation as a whole. A missing list of components is stored as null,
- * but absent in a payload.
- */
+/** Converts stored values to a payload. A missing list of components is stored as null, but absent in a payload. */
 export function toPayload(holder: ShapePlan, stored: Data): Data {
   const isGiven = (attribute: AttributePlan): boolean => {
     const value = stored[attribute.name]

@@ -17,7 +17,6 @@ import {
 import { assertGiven } from './required-references.ts'
 import type { Writer, WriteTarget } from '../write-target.ts'
 
-/** A payload with verified targets and reserved component ids. */
 export interface PreparedValues {
   /** Validated values with hashed passwords. Relations and components still have their payload form. */
   readonly values: Data
@@ -28,9 +27,8 @@ export interface PreparedValues {
 }
 
 /**
- * Looks up the targets of a payload with one query per content-type, and reserves component ids.
- * @throws ValidationError for a target that does not exist or is hidden from the writer, and for a file type that
- * the attribute does not allow
+ * Looks up the targets of a payload and reserves component ids.
+ * @throws ValidationError for missing or hidden targets, and for file types that the attribute does not allow
  */
 export async function prepareValues(
   context: DocumentContext,
@@ -66,9 +64,8 @@ export async function prepareValues(
 }
 
 /**
- * Converts a payload to its stored form, with complete components and relations as documentIds. `stored` is the
- * previous version, or null for a new one; `references` provides the previous relations and media. Inverse sides
- * are omitted, because their owners store them (`write-inverse.ts`).
+ * Converts a payload to its stored form. `stored` is the previous version, or null for a new one; `references`
+ * provides its relations and media. Inverse sides are omitted (`write-inverse.ts`).
  * @throws ValidationError if a required value is missing, except in drafts
  */
 export function completeValues(
@@ -102,7 +99,6 @@ function isStoredHere(attribute: RelationPlan | MediaPlan): boolean {
   return attribute.kind === 'media' || attribute.side === 'owner'
 }
 
-/** Returns the initial values of a version, without inverse sides. */
 export function unsetValues(plan: ContentTypePlan): Data {
   return Object.fromEntries(
     [...plan.attributes.values()]

@@ -30,13 +30,11 @@ export interface FoundDocuments extends Counted {
   readonly nextCursor: string | null
 }
 
-/** An entry with the revision of its version (`mongo/revision.ts`). */
 export interface ShownVersion {
   readonly entry: Entry
   readonly revision: string
 }
 
-/** Returns one page of a list, with populated relations. */
 export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
   await settleAsked(database, query)
   const bounded = boundedReads(database)
@@ -51,14 +49,13 @@ export async function findDocuments(database: Database, query: Query): Promise<F
   }
 }
 
-/** A page whose entries are JSON texts. */
 export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
   readonly texts: readonly string[]
 }
 
 /**
- * Serializes entries directly from the BSON of the database, which halves the CPU time of a list. Returns null for
- * populated lists and for the older format; use `findDocuments` for these.
+ * Serializes BSON directly to JSON, which halves the CPU time of a list. Returns null for populated lists and the
+ * older format, which `findDocuments` handles.
  */
 export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
   const { page, sort, plan, populate: populated, reader, fields } = query
@@ -110,7 +107,6 @@ function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {
   return toCursor(sort, values)
 }
 
-/** Returns one version of a document, or null if it does not exist or does not match the conditions. */
 export async function findDocument(
   database: Database,
   plan: ContentTypePlan,
@@ -126,7 +122,6 @@ export async function findDocument(
   return { entry, revision: revisionOf(version) }
 }
 
-/** Converts a stored version to a response entry, with populated relations. */
 export async function showVersion(
   database: Database,
   plan: ContentTypePlan,

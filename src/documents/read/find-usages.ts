@@ -5,13 +5,10 @@ import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
-/** An entry that refers to a document, and the referring field. */
 export interface Usage {
   readonly uid: Uid
   readonly documentId: string
-  /** Null if the type is not localized. */
   readonly locale: string | null
-  /** Dotted path through components and zones. */
   readonly field: string
   readonly title: string
   readonly statuses: readonly Status[]
@@ -23,7 +20,6 @@ export interface Usages {
   readonly capped: boolean
 }
 
-/** A type to search, with the versions that are visible to the caller. */
 export interface SeenType {
   readonly plan: ContentTypePlan
   readonly drafts: boolean
@@ -32,7 +28,6 @@ export interface SeenType {
 
 /** Limit per attribute and type. */
 const MOST = 500
-/** Limits recursive components. */
 const MAX_DEPTH = 5
 const AT_ONCE = 4
 

@@ -14,7 +14,6 @@ export interface LocaleState {
   readonly publishedAt: Date | null
 }
 
-/** Lists the locales of a document and its state in each of them. */
 export async function listLocales(
   database: Database,
   plan: ContentTypePlan,
@@ -29,7 +28,6 @@ export async function listLocales(
   })
 }
 
-/** Expects the versions of one locale. */
 function stateOf(plan: ContentTypePlan, versions: readonly StoredVersion[]): LocaleState | null {
   const draft = versions.find(({ status }) => status === 'draft')
   const published = versions.find(({ status }) => status === 'published')

@@ -13,7 +13,6 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 const WITHOUT_OTHERS = { fields: 'all', populate: [] } as const
 
-/** Populates the files of a media attribute. Returns the added rows. */
 export function populateMedia(
   context: PopulateContext,
   rows: readonly Row[],
@@ -24,10 +23,7 @@ export function populateMedia(
   return populateRelation(context, rows, { ...node, kind: 'relation', relation, range: null }, path)
 }
 
-/**
- * Populates the published entries that use a file, each once, with the uid of their content-type. Media in
- * components are not included.
- */
+/** Lists each published entry once, with the uid of its type. Media in components are not included. */
 export async function populateFileUsage(
   context: PopulateContext,
   rows: readonly Row[],
@@ -45,7 +41,6 @@ export async function populateFileUsage(
   }
 }
 
-/** Groups the entries of one content-type by file, ordered by id. */
 async function usersIn(
   context: PopulateContext,
   plan: ContentTypePlan,

@@ -21,14 +21,11 @@ interface Group {
   readonly rows: readonly Row[]
 }
 
-/**
- * A ranged read with more results than this reads their documentIds first, and then only the entries of the range.
- */
+/** A ranged read with more results reads documentIds first, and then only the entries of the range. */
 const WHOLE_READ = 1_000
 
 /**
- * Populates the visible documents of a relation. Returns the added rows, whose own attributes may need to be
- * populated. `path` is the path of the relation.
+ * Returns the added rows, whose own attributes may need to be populated.
  * @throws ValidationError if the response would exceed its limit, or the search exceeds the count limit
  */
 export async function populateRelation(
@@ -78,7 +75,6 @@ async function populateGroup(
 
 interface Related {
   readonly versions: readonly StoredVersion[]
-  /** The targets of one row, in order. */
   readonly of: (row: Row) => readonly StoredVersion[]
 }
 
@@ -104,7 +100,6 @@ async function findRelated(
   return readPart(context, rows, cut(names, node), node, read)
 }
 
-/** Maximum number of entries per read. */
 function wholeLimit(
   { database, reader }: PopulateContext,
   { mode, range, relation }: RelationNode,
@@ -145,7 +140,6 @@ function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: Re
   }
 }
 
-/** Applies the range, except to counts. */
 function cut({ versions, of }: Related, { range, mode }: RelationNode): Related {
   if (range === null || mode === 'count') return { versions, of }
   return { versions, of: (row) => of(row).slice(range.start, range.start + range.limit) }
@@ -199,7 +193,6 @@ function relatedByLists(
 
 type Ordered = Pick<RelatedRead, 'sort' | 'versions' | 'reader'>
 
-/** Returns the same rank for all versions if no sort is requested. */
 function placeIn(
   read: Ordered,
   found: readonly StoredVersion[],
@@ -209,10 +202,7 @@ function placeIn(
   return (version) => places.get(version) ?? 0
 }
 
-/**
- * On an inverse side, the owners define the members. They are sorted by the requested order, then by the order
- * stored on this side, then by id.
- */
+/** Sorts by the requested order, then by the order stored on this side, then by id. */
 function relatedByOwners(
   owners: readonly StoredVersion[],
   attribute: string,

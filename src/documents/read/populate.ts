@@ -7,10 +7,7 @@ import { populateMedia, populateFileUsage } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
 import { type PopulateContext, type Row, toRow } from './row.ts'
 
-/**
- * Populates the attributes of many entries. Each relation of the populate tree takes one query per locale and
- * status, independent of the number of entries.
- */
+/** Uses one query per relation, locale and status, independent of the number of entries. */
 export async function populate(
   context: PopulateContext,
   rows: readonly Row[],
@@ -112,7 +109,6 @@ async function populateZone(
   )
 }
 
-/** Converts a single component to a list; null becomes the empty list. */
 function elementsOf(stored: unknown): readonly Data[] {
   if (stored === null || stored === undefined) return []
   return Array.isArray(stored) ? (stored as readonly Data[]) : [stored as Data]

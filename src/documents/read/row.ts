@@ -27,7 +27,6 @@ export interface Row {
   readonly format: EntryFormat
   readonly documentId: string
   readonly key: VersionKey
-  /** Number of occurrences in the response. */
   times: number
 }
 
@@ -36,9 +35,7 @@ interface RowSelection {
   readonly populate: readonly PopulateNode[]
 }
 
-/**
- * Converts a stored version or component to an entry. Populated attributes are null until their queries complete.
- */
+/** Populated attributes are null until their queries complete. */
 export function toRow(
   values: Data,
   holder: ShapePlan,
@@ -46,7 +43,7 @@ export function toRow(
   { documentId, key, format, times }: Pick<Row, 'documentId' | 'key' | 'format' | 'times'>,
 ): Row {
   const flat = toEntry(values, holder, selection.fields)
-  const isNested = format === 'v4' && 'collectionName' in holder // components stay flat
+  const isNested = format === 'v4' && 'collectionName' in holder
   const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
   // Keys are created in the order of the request, because queries complete in any order.
   for (const node of selection.populate) shown[nodeName(node)] = null

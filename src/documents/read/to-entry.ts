@@ -12,15 +12,11 @@ interface ShownMember {
   readonly toJson: ScalarKind['toJson']
 }
 
-/** Cached per content-type. */
 interface Shape {
   /** Members of an entry without `fields`, in declared order. */
   readonly plain: readonly ShownMember[]
-  /** All members that a request can select. */
   readonly all: ReadonlyMap<string, ShownMember>
-  /** Serializes the plain members. */
   readonly write: WriteVersion
-  /** Serializers by their field list. */
   readonly writers: Map<string, WriteVersion>
 }
 
@@ -29,10 +25,7 @@ const MOST_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
-/**
- * Converts a stored version to an entry: `id` and `documentId`, then the selected fields in order, or all plain
- * members in declared order. Missing values become null.
- */
+/** Returns `id` and `documentId`, then the selected fields in order, or all plain members in declared order. */
 export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
   const shape = shapeOf(holder)
   const entry: Entry = {}

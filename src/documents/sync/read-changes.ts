@@ -12,7 +12,6 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
 import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
 
-/** A synced type with the row shape for the current caller. */
 export interface OpenType extends SyncedType {
   readonly shape: RowShape
 }
@@ -45,16 +44,14 @@ const NAMES = {
   'items.status': 1,
 } as const
 
-/**
- * Tokens without changes advance in blocks of this size, so that many devices share a token and a cached response.
- */
+/** Tokens without changes advance in blocks of this size, so that devices share tokens and cached responses. */
 export const BLOCK = 256
 /** Maximum number of blocks without matches to scan for one page. */
 const MOST_BLOCKS = 16
 
 /**
- * Adds the changes since a token, each version once and in its current state. Returns the new position. A page that
- * is not full ends at a block boundary, so that clients of one scope converge to the same token.
+ * Adds each changed version once, in its current state. A page that is not full ends at a block boundary, so that
+ * clients of one scope converge to the same token.
  * @throws SyncTokenExpiredError if retention has removed the commits
  */
 export async function readChanges(
@@ -82,7 +79,6 @@ export async function readChanges(
 
 export type Finder = (item: NamedCommit['items'][number]) => Touched | null
 
-/** Returns a function that maps an item of a commit to a version of the scope, or to null. */
 export function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Finder {
   const held = new Map(
     types
@@ -97,10 +93,7 @@ export function finderOf(scope: SyncScope, token: SyncToken, types: readonly Ope
   }
 }
 
-/**
- * Selects the versions that are rows of a type. The log may contain drafts and locales from before a change of the
- * declaration; these stay stored, but are not visible.
- */
+/** The log may contain drafts and locales from before a change of the declaration. They are not visible. */
 export function selectionOf(
   { status }: Pick<SyncScope, 'status'>,
   { locales }: Pick<SyncToken, 'locales'>,
@@ -112,7 +105,6 @@ export function selectionOf(
   }
 }
 
-/** Reads commits up to the end of the block, or until a page is full. */
 async function scanBlock(
   { moment, head }: SyncSources,
   { seq }: Position,
@@ -132,7 +124,6 @@ async function scanBlock(
   return commits
 }
 
-/** Collects up to `most` distinct versions, and the position after them. */
 function collect(
   commits: readonly NamedCommit[],
   from: Position,

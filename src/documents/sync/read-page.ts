@@ -15,16 +15,12 @@ import {
 import { resetItem, rowItem, SyncItems } from './sync-items.ts'
 
 export interface SyncPage {
-  /** JSON texts. */
   readonly items: readonly string[]
   readonly next: SyncToken
   readonly more: boolean
 }
 
-/**
- * Returns the token of a first sync. Changes after this head are reported after the rows.
- * @throws ValidationError if the scope does not fit into a token
- */
+/** Changes after this head follow the rows. @throws ValidationError if the scope does not fit into a token */
 export function beginSync(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
   scope: SyncScope,
@@ -39,7 +35,7 @@ export function beginSync(
 }
 
 /**
- * Returns the next page: resets first, then rows of incomplete types, then changes.
+ * Sends resets first, then rows of incomplete types, then changes.
  * @throws SyncTokenExpiredError if the log was replaced, or retention has removed the commits
  */
 export async function readSyncPage(
@@ -94,9 +90,7 @@ export function isBehind(
   return head.types.some((one) => one.seq > seq && uids.has(one.type))
 }
 
-/**
- * Advances a token to the last block boundary without changes in its scope. Otherwise retention would expire it.
- */
+/** Advances to the last block boundary. Otherwise retention would expire a token without changes. */
 export function advanced(token: SyncToken, { seq }: Head): SyncToken {
   const block = Math.floor(seq / BLOCK) * BLOCK
   return block > token.seq ? { ...token, seq: block } : token
@@ -111,7 +105,6 @@ function isReading({ after, isLost }: TypeProgress): boolean {
   return after !== null && !isLost
 }
 
-/** Reads the types in sequence until the page is full. */
 async function readRows(
   sources: SyncSources,
   scope: SyncScope,

@@ -13,17 +13,13 @@ import { listOf } from '../payload/relation-list.ts'
 
 /** The row format of a type: its own attributes, components inline, relations and media as documentIds. */
 export interface RowShape {
-  /** The stored fields that rows require. */
   readonly projection: Readonly<Record<string, 1>>
   /** Changes if the same content would be shown differently. */
   readonly digest: string
   show(version: Data): Data
 }
 
-/**
- * Compiles the shape of a type for a caller that may read the target types. Inverse sides are omitted, because they
- * change with the rows of their owners.
- */
+/** Inverse sides are omitted, because they change with the rows of their owners. */
 export function compileShape(
   plan: ContentTypePlan,
   fields: FieldSelection,
@@ -116,10 +112,7 @@ function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/**
- * Describes a member for the digest. A component is described by its visible members; a recursive one only by its
- * uid.
- */
+/** Describes a member for the digest. A recursive component is described by its uid only. */
 function describe(
   member: AttributePlan,
   mayRead: (uid: Uid) => boolean,

@@ -14,13 +14,11 @@ export interface SyncCaller {
   mayRead(uid: Uid): boolean
 }
 
-/** Rows that the client must delete. */
 export interface TypeReset {
   readonly type: SyncedType
   readonly reset: Reset
 }
 
-/** The token after the resets. */
 export interface Settled {
   readonly token: SyncToken
   readonly resets: readonly TypeReset[]
@@ -42,17 +40,13 @@ export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenTy
   }))
 }
 
-/** Returns the existing locales of a scope. */
 export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
   if (asked === '*') return rules.all.map(({ code }) => code)
   if (asked === 'default') return [rules.defaultCode]
   return asked.filter((code) => rules.has(code))
 }
 
-/**
- * Compares the token with the current permissions, shapes and locales. Returns the required resets and the adjusted
- * token.
- */
+/** Compares the token with the current permissions, shapes and locales. */
 export function settle(
   { locales }: Pick<SyncSources, 'locales'>,
   scope: SyncScope,

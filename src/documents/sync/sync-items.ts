@@ -16,7 +16,6 @@ export class SyncItems {
     this.#limit = limit
   }
 
-  /** Remaining number of items. */
   get room(): number {
     return this.#bytes >= MOST_BYTES ? 0 : Math.max(0, this.#limit - this.texts.length)
   }
@@ -30,7 +29,6 @@ export class SyncItems {
     return true
   }
 
-  /** Adds an item regardless of the limits. */
   force(text: string): void {
     this.texts.push(text)
     this.#bytes += Buffer.byteLength(text)

@@ -15,9 +15,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Reads a complete first sync and passes the items of each page to `take`, as JSON texts. Returns the token for
- * later changes. It includes all commits made before the call, even if no server is running to number them.
- * @throws SyncTokenExpiredError if the log is replaced during the snapshot
+ * Reads a complete first sync. It includes all commits made before the call, even if no server numbers them.
+ * Returns the token for later changes. @throws SyncTokenExpiredError if the log is replaced meanwhile
  */
 export async function takeSnapshot(
   { database, locales, scope, caller }: SnapshotSource,

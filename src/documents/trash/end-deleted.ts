@@ -9,7 +9,7 @@ import type { DocumentContext } from '../context.ts'
 export const TRASH_TYPE = 'admin::trash'
 
 /**
- * Permanently deletes a document from the trash and records the deletion in the audit log.
+ * Permanently deletes a document and records the deletion in the audit log.
  * @throws NotFoundError if the trash does not contain it; errors of `assertMay` for its locales
  */
 export function endDeleted(

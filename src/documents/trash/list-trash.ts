@@ -6,12 +6,10 @@ import type { DocumentContext } from '../context.ts'
 
 const DAY_MS = 86_400_000
 
-/** One deletion of a document or of some of its locales. */
 export interface Deleted {
   readonly id: string
   readonly uid: string
   readonly documentId: string
-  /** Omitted if the type is not localized. */
   readonly locales?: readonly string[]
   readonly title: string
   readonly deletedAt: Date
@@ -25,7 +23,6 @@ export interface TrashPage {
   readonly next: string | null
 }
 
-/** Lists deletions of visible types and locales, newest first. */
 export async function listTrash(
   { database }: DocumentContext,
   seen: readonly SeenType[],
@@ -39,7 +36,6 @@ export async function listTrash(
   }
 }
 
-/** Returns the last titles of deleted documents, by documentId. */
 export async function deletedTitles(
   { database }: DocumentContext,
   seen: readonly SeenType[],

@@ -22,7 +22,6 @@ import { listOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
 
-/** Selects the versions to restore. */
 export interface RestoreTarget {
   readonly plan: ContentTypePlan
   readonly documentId: string
@@ -36,7 +35,6 @@ export interface RestoreTarget {
   readonly assertMay: (locales: readonly string[]) => void
 }
 
-/** The restored versions and their losses. */
 export interface Restored {
   readonly versions: readonly StoredVersion[]
   /** References to deleted documents, and one-to-one targets that another document holds now. */
@@ -46,8 +44,7 @@ export interface Restored {
 }
 
 /**
- * Restores a document, or some of its locales, from the trash with the same documentId. Restored versions are
- * drafts, or entries if the type has no drafts. The operation is atomic for all locales.
+ * Restores the selected locales atomically, as drafts, or as entries if the type has no drafts.
  * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again; ValidationError
  * for a conflicting unique value, if the type has no drafts
  */
@@ -73,7 +70,6 @@ export async function restoreDocument(
   )
 }
 
-/** Returns the latest deletion of each locale. */
 async function chooseDeletions(
   { database }: DocumentContext,
   { plan, documentId, deletion, locales }: RestoreTarget,
@@ -91,7 +87,6 @@ async function chooseDeletions(
   return chosen
 }
 
-/** Removes the chosen versions from the trash and returns them. */
 async function takeOut(
   { database }: DocumentContext,
   plan: ContentTypePlan,
@@ -141,7 +136,6 @@ async function bringBack(
   return { versions, lost, taken }
 }
 
-/** Picks one version per locale, preferably in the wanted status. */
 function chooseVersions(
   trashed: readonly TrashedVersion[],
   wanted: Status,

@@ -13,7 +13,6 @@ import { pickShared } from '../payload/shared-values.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { Writer } from '../write-target.ts'
 
-/** The media attribute of a version that files are attached to. */
 export interface Attachment {
   readonly plan: ContentTypePlan
   readonly media: MediaPlan
@@ -21,8 +20,7 @@ export interface Attachment {
 }
 
 /**
- * Resolves `refId`, a numeric id or a documentId, and `field`. A documentId means the published version in the
- * default locale, or its draft if it is not published.
+ * `refId` is a numeric id or a documentId, which means the published version in the default locale, else its draft.
  * @throws ValidationError if the attribute or the version does not exist
  */
 export async function getAttachment(
@@ -57,8 +55,7 @@ export async function getAttachment(
 }
 
 /**
- * Appends files to a list, or replaces a single value by the last file. Files of a published version are also added
- * to its draft, so that publishing preserves them.
+ * Files of a published version are also added to its draft, so that publishing preserves them.
  * @throws ValidationError for a file type that the attribute does not allow
  */
 export async function attachFiles(

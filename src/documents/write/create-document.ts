@@ -8,8 +8,7 @@ import { retryMadeUids } from './retry-made-uids.ts'
 import { takeTurn } from './take-turn.ts'
 
 /**
- * Stores a new document and returns the requested version. If the type has draft & publish, a published version
- * gets a draft with the same values.
+ * Returns the requested version. A published version gets a draft with the same values, if the type has drafts.
  * @throws ValidationError for invalid data
  */
 export function createDocument(

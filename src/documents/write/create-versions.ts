@@ -21,7 +21,6 @@ import { fillUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
-/** Additional writes in the transaction of a new document. */
 export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
 /** Stores a new document. The caller retries if a concurrent request creates the same version. */
@@ -54,10 +53,7 @@ export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValue
   )
 }
 
-/**
- * Validates the values of a new document, and adds defaults and required uids. `session` is the transaction of
- * preceding documents.
- */
+/** Adds defaults and required uids. `session` is the transaction of preceding documents. */
 export async function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
@@ -71,10 +67,7 @@ export async function prepareNew(
   })
 }
 
-/**
- * Validates the values of a new version together with `initial`, its initial content. The stored initial content
- * remains unchanged, including component ids.
- */
+/** Validates a new version with its `initial` content. Stored content stays unchanged, including component ids. */
 export function prepareNext(
   context: DocumentContext,
   target: WriteTarget,
@@ -99,10 +92,7 @@ function parseNew(
   return parse(data, { creating: true, isTrusted })
 }
 
-/**
- * Inserts the versions of `target` and updates the other sides of their relations. `initial` is the content that
- * the version shares with stored ones; `prepared` overrides it.
- */
+/** `initial` is the content that the version shares with stored ones; `prepared` overrides it. */
 export async function createVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -122,7 +112,6 @@ export async function createVersions(
   return related.at(-1) ?? asked
 }
 
-/** Builds the versions of a new document without writing them. */
 export function newVersions(
   context: DocumentContext,
   target: WriteTarget,

@@ -13,8 +13,7 @@ import { assertCondition, missingVersion } from './write-condition.ts'
 type DeletedLocales = readonly string[] | 'all'
 
 /**
- * Deletes all versions of a document, or of some of its locales, in one transaction. Missing documents are ignored.
- * The condition applies to each deleted locale.
+ * Deletes the locales in one transaction and ignores missing documents. The condition applies to each locale.
  * @throws PreconditionFailedError
  */
 export async function deleteDocument(

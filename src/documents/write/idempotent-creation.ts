@@ -10,12 +10,10 @@ import type { DocumentContext } from '../context.ts'
 
 export interface CreationWork {
   create(alongside: Alongside | null): Promise<StoredVersion>
-  /** Formats the response for a created version. */
   show(version: StoredVersion): Promise<KeptAnswer>
   showError(error: CmsError): KeptAnswer
 }
 
-/** A creation that can be repeated under its key. */
 export interface Creation extends CreationWork {
   /** Identifies the request: its principal and its idempotency key. */
   readonly key: string
@@ -25,14 +23,13 @@ export interface Creation extends CreationWork {
 
 export interface CreationAnswer {
   readonly answer: KeptAnswer
-  /** The response was created by an earlier request. */
   readonly replayed: boolean
 }
 
 export interface IdempotentCreations {
   /**
-   * Executes a creation once, even if the process crashes; repeated requests get the first response. After a server
-   * error, the request can be retried.
+   * Executes a creation once, even if the process crashes. Repeated requests get the first response, unless it was
+   * a server error.
    * @throws ConflictError while the first request is running; UnprocessableContentError if the first request was
    * different
    */

@@ -36,15 +36,13 @@ interface Pair {
 
 type InLocale = (pair: Pair) => Promise<StoredVersion>
 
-/** The action per locale, with an optional filter of locales. */
 interface LocaleAction {
   readonly run: InLocale
   readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
 }
 
 /**
- * Publishes each draft and returns the published versions. Unchanged versions are not written and keep their
- * `publishedAt`. The operation is atomic for all locales.
+ * Publishes all locales atomically. Unchanged versions are not written and keep their `publishedAt`.
  * @throws NotFoundError if the document or a named locale does not exist; ValidationError if a draft cannot be
  * published; PreconditionFailedError if the condition of `target` fails
  */
@@ -55,7 +53,6 @@ export function publishDocument(
   return alone(context, (session) => publishInside(context, target, session))
 }
 
-/** `publishDocument` within a transaction. */
 export function publishInside(
   context: DocumentContext,
   target: ActionTarget,
@@ -75,10 +72,7 @@ export function publishInside(
   return inEachLocale(context, target, { run: publish }, session)
 }
 
-/**
- * Removes the published versions and returns the drafts unchanged. Unpublished locales are ignored. @throws
- * NotFoundError as in `publishDocument`
- */
+/** Returns the drafts unchanged and ignores unpublished locales. @throws NotFoundError as in `publishDocument` */
 export function unpublishDocument(
   context: DocumentContext,
   target: ActionTarget,
@@ -86,7 +80,6 @@ export function unpublishDocument(
   return alone(context, (session) => unpublishInside(context, target, session))
 }
 
-/** `unpublishDocument` within a transaction. */
 export function unpublishInside(
   context: DocumentContext,
   target: ActionTarget,
@@ -103,8 +96,7 @@ export function unpublishInside(
 }
 
 /**
- * Replaces each draft by its published version and returns it. If all locales are requested, unpublished ones are
- * skipped.
+ * If all locales are requested, unpublished ones are skipped.
  * @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published
  */
 export function discardDraft(
@@ -139,7 +131,6 @@ function discardInside(
   return inEachLocale(context, target, { run: discard, choose }, session)
 }
 
-/** Runs in a new transaction and retries after a write conflict. */
 function alone(
   { database }: DocumentContext,
   work: (session: Session) => Promise<readonly StoredVersion[]>,
@@ -190,7 +181,6 @@ function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): read
   return there
 }
 
-/** Adds the locale to the error if several are processed. */
 async function namingLocale<T>(
   { kind }: ActionLocales,
   { locale }: Pair,
@@ -205,10 +195,7 @@ async function namingLocale<T>(
   }
 }
 
-/**
- * Replaces the draft by the published version. The draft regains exclusive targets, and other locales get the
- * shared values.
- */
+/** The draft regains exclusive targets, and other locales get the shared values. */
 async function revertTo(
   context: DocumentContext,
   { plan, documentId, writer }: ActionTarget,

@@ -3,11 +3,7 @@ import { type Fault, ValidationError } from '../../errors.ts'
 /** Each failure means that another creation succeeded, and a proposal tries a hundred names. */
 const ATTEMPTS = 100
 
-/**
- * Retries a creation if a concurrent one has taken a generated uid, so that the next free one is generated. `names`
- * are the generated attributes.
- * @throws all other errors of `create`
- */
+/** Retries if a concurrent creation has taken a generated uid. `names` are the generated attributes. */
 export async function retryMadeUids<T>(
   names: readonly string[],
   create: () => Promise<T>,

@@ -13,7 +13,6 @@ export function haveSameContent(
   return areStoredAlike(contentOf(plan, draft), contentOf(plan, published))
 }
 
-/** Returns the declared attributes of a version, with unset values for missing ones. */
 export function contentOf(plan: ContentTypePlan, version: Data): Data {
   return Object.fromEntries(
     [...plan.attributes.values()].map((attribute) => [

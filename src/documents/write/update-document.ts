@@ -9,8 +9,8 @@ import { checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
 /**
- * Updates the given attributes and returns the requested version. A missing locale is created with the values that
- * all locales share. A missing single type is created.
+ * Returns the requested version. A missing locale starts with the values that all locales share; a missing single
+ * type is created.
  * @throws NotFoundError if the document does not exist; ValidationError for invalid data; PreconditionFailedError
  * if the condition of `target` fails
  */

@@ -9,10 +9,7 @@ import type { WriteTarget } from '../write-target.ts'
 import { reachesOthers, type Update } from './update-versions.ts'
 import { publishedCopy, stampsOf, writtenKey } from './version-steps.ts'
 
-/**
- * Builds a patch that can share a transaction with other updates. Returns null for a change that affects other
- * documents or locales.
- */
+/** Returns null for a change that affects other documents or locales, which needs its own transaction. */
 export function patchOf(
   { database, now }: DocumentContext,
   target: WriteTarget,
@@ -66,14 +63,10 @@ function isClaimed({ attributes }: ContentTypePlan): boolean {
 
 interface Change {
   readonly patch: Patch
-  /** Writes the change in its own transaction. */
   readonly alone: () => Promise<StoredVersion>
 }
 
-/**
- * Writes the change in a transaction shared with concurrent updates. Null means that nothing was written and the
- * change needs its own transaction.
- */
+/** Null means that nothing was written and the change needs its own transaction. */
 export function updateTogether(
   { database }: DocumentContext,
   plan: ContentTypePlan,

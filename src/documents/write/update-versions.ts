@@ -29,10 +29,7 @@ export interface Update {
   readonly prepared: PreparedValues
 }
 
-/**
- * Validates a change before its transaction.
- * @throws NotFoundError for a malformed documentId; ValidationError for invalid data
- */
+/** @throws NotFoundError for a malformed documentId; ValidationError for invalid data */
 export async function checkUpdate(
   context: DocumentContext,
   target: WriteTarget,

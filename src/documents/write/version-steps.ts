@@ -22,8 +22,8 @@ import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 // Building blocks of document operations. Each step runs in the transaction of its operation.
 
 /**
- * Updates the other sides of written relations. Returns the versions with their inverse orders. If `isCopy` is set,
- * the first version is a copy of one written before. Later versions adopt the orders of the first.
+ * Updates the other sides of relations and returns the versions with their inverse orders. Later versions adopt the
+ * orders of the first one, which itself is a copy if `isCopy` is set.
  */
 export async function writeRelations(
   context: DocumentContext,
@@ -52,8 +52,7 @@ export async function writeRelations(
 }
 
 /**
- * Checks unique values before the write on sharded collections, which have no unique index. Reservations reject
- * only one value at a time.
+ * Sharded collections have no unique index, and reservations reject only one value at a time.
  * @throws ValidationError with all unique attributes that another document has published in this locale
  */
 export async function assertFree(
@@ -83,7 +82,6 @@ export function patchWritten(
   return patchVersion(database, plan, written, changes, session)
 }
 
-/** Returns the timestamps of a write. */
 export function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
   return draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
 }
@@ -93,7 +91,6 @@ export function writtenKey({ plan, key }: WriteTarget): VersionKey {
   return { locale: key.locale, status: plan.draftAndPublish ? 'draft' : 'published' }
 }
 
-/** Creates a draft for a published version without one. */
 export async function beginDraft(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -147,10 +144,7 @@ export async function publishDraft(
   return related
 }
 
-/**
- * Copies the shared values of a new locale to the other locales, including their drafts if the new locale is
- * published.
- */
+/** Copies the shared values of a new locale to the others, including their drafts if it is published. */
 export async function shareNew(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -17,8 +17,7 @@ export interface VersionLine {
 }
 
 /**
- * Checks the version to overwrite and locks it until the end of the transaction. Returns false if it does not
- * exist.
+ * Checks and locks the version until the end of the transaction. Returns false if it does not exist.
  * @throws PreconditionFailedError
  */
 export async function assertCondition(
@@ -38,9 +37,7 @@ export async function assertCondition(
 }
 
 /**
- * Rejects outdated requests with a single read, before a transaction starts. Most concurrent writers fail here;
- * `assertCondition` decides about the others.
- * @throws PreconditionFailedError
+ * Rejects most outdated requests with a single read, before a transaction starts. @throws PreconditionFailedError
  */
 export async function refuseOutdated(
   context: DocumentContext,
@@ -50,7 +47,6 @@ export async function refuseOutdated(
   await getExpected(context, line, condition, undefined)
 }
 
-/** Returns the version to overwrite, or null if it does not exist. @throws PreconditionFailedError */
 async function getExpected(
   context: DocumentContext,
   line: VersionLine,
@@ -94,8 +90,8 @@ async function getOverwritten(
 }
 
 /**
- * Whether the client sent the revision of a published version with the same content as the draft. Separate writes
- * update shared values and relations of the two, so their revisions can differ.
+ * The client may have read the published version. Its revision can differ from that of an equal draft, because
+ * separate writes update shared values and relations of the two.
  */
 async function isReadAsPublished(
   { database }: DocumentContext,

@@ -26,16 +26,15 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 export interface OtherSides {
   readonly changes: DocumentChanges
   /**
-   * The version is a copy that adopts the orders of the draft written before. It takes every exclusive target,
-   * because an earlier request may have added one to the draft.
+   * The version is a copy with the orders of its draft. It takes every exclusive target, because an earlier request
+   * may have added one to the draft.
    */
   readonly isCopy: boolean
 }
 
 /**
- * Updates the other sides of relations in the same transaction. Owners get changes made through inverse sides, and
- * one-to-one targets are removed from their former owners. Returns the order of each inverse side, to be stored
- * with the version.
+ * Owners get changes made through inverse sides, and one-to-one targets are removed from their former owners.
+ * Returns the order of each inverse side, to be stored with the version.
  */
 export async function writeOtherSides(
   context: DocumentContext,
@@ -132,7 +131,6 @@ function changedOrder(
 
 interface Membership {
   readonly joining: readonly string[]
-  /** Expects a member before the change. */
   readonly stays: (documentId: string) => boolean
 }
 
@@ -150,8 +148,8 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
 }
 
 /**
- * Selects the versions of the owners to update: the same status and locale, or all locales if they share the
- * targets. For a type without drafts, drafts and published versions of the owners are updated.
+ * Selects owners of the same status and locale, or all locales if these share the targets. A type without drafts
+ * updates both drafts and published versions of its owners.
  */
 function ownerVersions(
   relation: RelationPlan,
