@@ -9,7 +9,6 @@ export interface Writer {
   readonly locale: string
 }
 
-/** A set of revisions, or any existing one. */
 export type Revisions = ReadonlySet<string> | '*'
 
 /** Preconditions of a write; null means no condition. */

@@ -1,7 +1,6 @@
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 
 export interface BatchIds extends IdAllocator {
-  /** Returns unused ids to the allocator. */
   close(): void
 }
 

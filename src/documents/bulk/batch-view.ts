@@ -205,7 +205,7 @@ async function readFileTypes(
   return findFileTypes(database, files, documentIds)
 }
 
-/** Returns the payload with keys replaced by documentIds. @throws ApplicationError, ValidationError */
+/** Replaces keys by documentIds. @throws ApplicationError, ValidationError */
 export function payloadOf(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
     const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale

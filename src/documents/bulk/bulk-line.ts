@@ -38,7 +38,6 @@ export interface DeleteLine {
 export type BulkLine = UpsertLine | DeleteLine
 
 export interface LineRules {
-  /** Indexed by singular name and by uid. */
   readonly types: ReadonlyMap<string, ContentTypePlan>
   readonly locales: LocaleRules
 }
@@ -60,7 +59,7 @@ export function typesByName(
   return new Map(own.flatMap((plan) => [[plan.singularName, plan] as const, [plan.uid, plan]]))
 }
 
-/** Parses and validates one line. @throws ValidationError with the name of the invalid member */
+/** @throws ValidationError with the name of the invalid member */
 export function parseBulkLine(value: unknown, { types, locales }: LineRules): BulkLine {
   const line = asObject(value, 'A line')
   const unknown = Object.keys(line).find((name) => !LINE_MEMBERS.has(name))

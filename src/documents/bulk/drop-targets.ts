@@ -37,7 +37,6 @@ function keptOf(value: unknown, at: readonly string[], isItemDropped: IsItemDrop
   return kept.length === 0 && list.length > 0 ? undefined : kept
 }
 
-/** Returns null for a numeric id and for an invalid reference. */
 function nameOf(
   target: ContentTypePlan,
   sent: unknown,

@@ -1,7 +1,6 @@
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, RelationPlan, ShapePlan } from '../../schema/plan.ts'
 
-/** Maps the non-null value of a relation; a result of undefined omits the relation. */
 export type MapRelation = (
   relation: RelationPlan,
   value: unknown,

@@ -18,7 +18,6 @@ export function keyedTargets(
   return found
 }
 
-/** Replaces the keys of a payload by documentIds. @throws ValidationError for an invalid key */
 export function withTargets(holder: ShapePlan, data: Data, resolve: ResolveKey): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     resolveInRelation(relation.target(), value, path, resolve),

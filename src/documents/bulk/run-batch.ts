@@ -30,7 +30,6 @@ interface Fresh {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly versions: readonly StoredVersion[]
-  /** The context of its line, in case the line must be prepared again. */
   readonly context: DocumentContext
 }
 
@@ -46,8 +45,8 @@ export interface BatchOptions {
 }
 
 /**
- * Executes lines as if in sequence and returns their outcomes, fewer than lines if `isOver` ends the batch. New
- * documents are stored in bulk, unchanged ones are not written. Every other line runs in its own transaction.
+ * Executes lines as if in sequence. Returns fewer outcomes than lines if `isOver` ends the batch. New documents are
+ * stored in bulk; every other change runs in its own transaction.
  */
 export async function runBatch(
   context: DocumentContext,
@@ -257,7 +256,6 @@ function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   })
 }
 
-/** Writes a batch in one transaction, with one command per content-type. */
 function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): Promise<void> {
   const byPlan = new Map<ContentTypePlan, StoredVersion[]>()
   for (const { plan, versions } of fresh) {

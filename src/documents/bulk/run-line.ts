@@ -18,7 +18,6 @@ export interface Done {
   readonly documentId: string | null
 }
 
-/** Executes a line in its own transaction. @throws CmsError after a rollback */
 export function runLine(
   context: DocumentContext,
   line: BulkLine,

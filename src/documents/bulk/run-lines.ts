@@ -8,7 +8,6 @@ import { type Outcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
 import type { Trial } from './trial.ts'
 
-/** A line as received: a JSON value, or a parse error. */
 export interface SentLine {
   readonly line: number
   readonly sent: { readonly value: unknown } | { readonly error: CmsError }

@@ -23,9 +23,7 @@ const MOST_EDITS = 1_000
 /** Maximum total length of all texts, without their common prefixes and suffixes. */
 const MOST_CHARACTERS = 200_000
 
-/**
- * The remaining budget of a comparison. It counts work instead of time, so that results do not depend on the load.
- */
+/** The remaining budget, counted in work instead of time, so that results do not depend on the load. */
 interface Room {
   squaredEdits: number
   characters: number
@@ -33,7 +31,6 @@ interface Room {
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'uid'])
 
-/** Lists declared attributes in their order, then unknown ones. */
 export function compareContent(
   { attributes }: Pick<ContentTypePlan, 'attributes'>,
   from: PastContent,

@@ -28,7 +28,6 @@ export interface PastState extends PastContent {
 
 export interface HistoryPage {
   readonly versions: readonly PastVersion[]
-  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 

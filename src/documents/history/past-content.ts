@@ -46,7 +46,6 @@ export function pastContent(
 
 type MayRead = (uid: Uid) => boolean
 
-/** Omits passwords and inverse sides, which other documents store. */
 function ownMembers(holder: ShapePlan, payload: Data, mayRead: MayRead): Data {
   const kept = [...holder.attributes.values()].filter(
     (attribute) => payload[attribute.name] !== undefined && isOwn(attribute, mayRead),
@@ -92,7 +91,6 @@ function componentOf(attribute: NestingPlan, element: Data): ShapePlan | undefin
     : attribute.components().get(String(element['__component']))
 }
 
-/** The JSON form of a stored value whose type is no longer declared. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value === null || typeof value !== 'object') return value

@@ -8,7 +8,6 @@ const OTHER = String.raw`\P{M}\p{M}*|\p{M}+`
 
 const PARTS = new RegExp(String.raw`\r?\n|[^\S\n]+|${SIGNS}|${WORD}|${OTHER}`, 'gu')
 
-/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 

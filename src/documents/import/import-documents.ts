@@ -48,9 +48,7 @@ export interface ImportOptions {
   readonly batchSize?: number
   readonly signal?: AbortSignal
   readonly onBatch?: (progress: ImportProgress) => void
-  /**
-   * The source guarantees exclusive relations. Otherwise they are rejected, because the import does not check them.
-   */
+  /** The source guarantees exclusive relations. Otherwise an import with such relations is rejected. */
   readonly isConsistent?: boolean
   /** The source contains all versions, including drafts of published ones, so the import adds none. */
   readonly isWhole?: boolean

@@ -14,7 +14,6 @@ const PAGE = 100
 
 export interface FileImport {
   has(documentId: string): Promise<boolean>
-  /** Stores the file under the documentId of its record. */
   add(record: Data, bytes: Buffer): Promise<void>
 }
 
@@ -121,7 +120,6 @@ async function importFile(
   }
 }
 
-/** Requests all totals first, if progress is reported. */
 async function progressOf(
   { source, onProgress }: SourceImport,
   plans: readonly ContentTypePlan[],

@@ -17,7 +17,6 @@ export interface MergeOptions {
   /** Called exactly as often as `countNewComponents` predicts. */
   readonly newId: (componentUid: Uid) => number
   readonly changes: DocumentChanges
-  /** Required values may be missing in drafts. */
   readonly isDraft: boolean
 }
 

@@ -10,7 +10,6 @@ import { listOf } from './relation-list.ts'
 export interface LostReference {
   readonly path: readonly string[]
   readonly documentId: string
-  /** Null for a file. */
   readonly targetUid: Uid | null
 }
 

@@ -13,7 +13,6 @@ export interface UidProposal {
   readonly value: string
   /** No other document has it, neither as a draft nor published. */
   readonly free: boolean
-  /** The requested uid if it is free, otherwise the first free one with a number. */
   readonly proposal: string
 }
 

@@ -21,7 +21,6 @@ export interface NamedTargets {
   readonly ids: ReadonlySet<number>
 }
 
-/** Existing targets, in any locale and status. */
 export interface FoundTargets {
   readonly documentIds: ReadonlySet<string>
   readonly byId: ReadonlyMap<number, string>

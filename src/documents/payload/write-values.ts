@@ -162,7 +162,6 @@ function hasListChanges(changes: DocumentChanges): boolean {
   return [...changes.values()].some(({ kind }) => kind === 'change')
 }
 
-/** Two-sided changes update several documents in one transaction. */
 function isTwoSided(inputs: readonly RelationInput[]): boolean {
   return inputs.some(
     ({ attribute }) => attribute.kind === 'relation' && attribute.otherSide !== null,

@@ -26,7 +26,6 @@ export interface SeenType {
   readonly isSeen: (version: { readonly locale: string; readonly status: Status }) => boolean
 }
 
-/** Limit per attribute and type. */
 const MOST = 500
 const MAX_DEPTH = 5
 const AT_ONCE = 4

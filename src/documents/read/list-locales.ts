@@ -9,7 +9,6 @@ import type { EntryState } from '../../query/query.ts'
 export interface LocaleState {
   readonly locale: string
   readonly state: EntryState
-  /** From the draft if it exists, otherwise from the published version. */
   readonly updatedAt: Date
   readonly publishedAt: Date | null
 }

@@ -5,7 +5,6 @@ import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
-/** Counts the documents of a type in one locale and status, up to the count limit. */
 export function countLines(
   database: Database,
   plan: ContentTypePlan,

@@ -15,7 +15,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listOf, unique } from '../payload/relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
-/** Rows whose targets have the same locale and status. */
 interface Group {
   readonly key: VersionKey
   readonly rows: readonly Row[]
@@ -145,7 +144,6 @@ function cut({ versions, of }: Related, { range, mode }: RelationNode): Related 
   return { versions, of: (row) => of(row).slice(range.start, range.start + range.limit) }
 }
 
-/** Reads the full versions of the targets found so far. */
 async function readPart(
   { database }: PopulateContext,
   rows: readonly Row[],

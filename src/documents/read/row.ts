@@ -56,7 +56,6 @@ interface VersionView {
   readonly times?: number
 }
 
-/** Converts a stored version to a row. Its relations are read in its own locale. */
 export function toVersionRow(
   version: StoredVersion,
   plan: ContentTypePlan,

@@ -13,7 +13,6 @@ interface ShownMember {
 }
 
 interface Shape {
-  /** Members of an entry without `fields`, in declared order. */
   readonly plain: readonly ShownMember[]
   readonly all: ReadonlyMap<string, ShownMember>
   readonly write: WriteVersion

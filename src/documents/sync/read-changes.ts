@@ -24,7 +24,6 @@ export interface SyncSources {
 
 type Position = Pick<SyncToken, 'seq' | 'item'>
 
-/** A changed version, which may have been deleted since. */
 interface Touched {
   readonly type: OpenType
   readonly _id: string

@@ -90,7 +90,7 @@ export function isBehind(
   return head.types.some((one) => one.seq > seq && uids.has(one.type))
 }
 
-/** Advances to the last block boundary. Otherwise retention would expire a token without changes. */
+/** Advances to the last block boundary, because retention would otherwise expire a token without changes. */
 export function advanced(token: SyncToken, { seq }: Head): SyncToken {
   const block = Math.floor(seq / BLOCK) * BLOCK
   return block > token.seq ? { ...token, seq: block } : token

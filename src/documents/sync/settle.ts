@@ -46,7 +46,6 @@ export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): read
   return asked.filter((code) => rules.has(code))
 }
 
-/** Compares the token with the current permissions, shapes and locales. */
 export function settle(
   { locales }: Pick<SyncSources, 'locales'>,
   scope: SyncScope,

@@ -19,7 +19,6 @@ export interface Deleted {
 
 export interface TrashPage {
   readonly deleted: readonly Deleted[]
-  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 

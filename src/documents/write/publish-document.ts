@@ -22,12 +22,10 @@ import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** A document of a type with draft & publish, and the selected locales. */
 export interface ActionTarget extends Omit<WriteTarget, 'key'> {
   readonly locales: ActionLocales
 }
 
-/** The versions of one locale; at least one of them exists. */
 interface Pair {
   readonly locale: string
   readonly draft: StoredVersion | null
@@ -43,8 +41,8 @@ interface LocaleAction {
 
 /**
  * Publishes all locales atomically. Unchanged versions are not written and keep their `publishedAt`.
- * @throws NotFoundError if the document or a named locale does not exist; ValidationError if a draft cannot be
- * published; PreconditionFailedError if the condition of `target` fails
+ * @throws NotFoundError for a missing document or named locale; ValidationError if a draft cannot be published;
+ * PreconditionFailedError if the condition of `target` fails
  */
 export function publishDocument(
   context: DocumentContext,

@@ -23,7 +23,6 @@ import {
 } from './version-steps.ts'
 import { assertCondition, missingVersion } from './write-condition.ts'
 
-/** A validated change with its original data, which is needed to create a missing locale. */
 export interface Update {
   readonly data: unknown
   readonly prepared: PreparedValues

@@ -103,7 +103,7 @@ export async function beginDraft(
   return draft
 }
 
-/** Replaces a version by a copy of the other one of its locale. An existing version keeps its id. */
+/** Replaces a version with a copy of the other version of its locale. An existing version keeps its id. */
 export async function putCopy(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,

@@ -36,9 +36,7 @@ export async function assertCondition(
   throw changed(newer === null ? null : revisionOf(newer))
 }
 
-/**
- * Rejects most outdated requests with a single read, before a transaction starts. @throws PreconditionFailedError
- */
+/** Rejects most outdated requests before a transaction starts. @throws PreconditionFailedError */
 export async function refuseOutdated(
   context: DocumentContext,
   line: VersionLine,

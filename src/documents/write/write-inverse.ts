@@ -22,7 +22,6 @@ import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** Changes to the other sides of a written version. */
 export interface OtherSides {
   readonly changes: DocumentChanges
   /**
