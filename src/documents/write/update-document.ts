@@ -29,7 +29,7 @@ export async function updateDocument(
   const alone = (): Promise<StoredVersion> =>
     retryCollisions(() =>
       context.database.transact((session) => {
-        beginNextCommit(session, authorship) // a retry may run in the context of another request
+        beginNextCommit(session, authorship) // gathered writes may run in the context of another request
         return updateVersions(context, target, update, session)
       }, caller),
     )
