@@ -12,9 +12,9 @@ import { matchVersions } from '../versions/version-match.ts'
 import type { ReadPlan } from './run-read.ts'
 
 /**
- * The one query that a list needs. A page by cursor asks for one entry more than it shows: the last
- * one shows whether there is a next page. A query that finds at most one version is sent without an order, for
- * which DocumentDB would walk the whole list.
+ * Builds the read of one page of a list. A page by cursor reads one extra entry to detect the next
+ * page. A query for at most one version has no sort, because with a sort DocumentDB scans the whole
+ * list.
  */
 export function buildFind(query: Query, conditions: Conditions): ReadPlan {
   const { page, filter, sort, plan, fields, version, populate, reader } = query
@@ -36,8 +36,8 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
 }
 
 /**
- * What an answer shows, and what its populated attributes are found by: `id`, `documentId` and `locale`
- * always.
+ * Builds the projection of the requested fields and of the attributes that populate needs. `id`,
+ * `documentId` and `locale` are always included.
  */
 export function buildProjection(
   holder: ShapePlan,
@@ -56,17 +56,16 @@ export function buildProjection(
 }
 
 /**
- * The attribute that holds what a node shows; an inverse side holds the order of what it shows. Null where
- * it is found by the documentId alone.
+ * The stored attribute of a populated relation. Null if the related versions are found by
+ * documentId alone.
  */
 function storedName(node: PopulateNode): string | null {
   return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
 }
 
-/** Per content-type. */
 const shownByItself = new WeakMap<ShapePlan, readonly string[]>()
 
-/** What an entry shows by itself. */
+/** The members of an entry that a response includes by default. */
 export function shownMembers(holder: ShapePlan): readonly string[] {
   const known = shownByItself.get(holder)
   if (known !== undefined) return known
@@ -77,7 +76,6 @@ export function shownMembers(holder: ShapePlan): readonly string[] {
   return names
 }
 
-/** Which part of a list a page reads. */
 export function rangeOf(page: Page): { readonly skip: number; readonly limit: number } {
   switch (page.kind) {
     case 'page':
@@ -90,8 +88,8 @@ export function rangeOf(page: Page): { readonly skip: number; readonly limit: nu
 }
 
 /**
- * What comes after an entry in an order: for each key, equal in all before it and beyond in this one.
- * The first key bounds the whole as well, so that an index on it is entered where the page begins.
+ * Matches the entries after a cursor: equal in all previous keys and beyond the cursor in the next
+ * key. The first key is also bounded on its own, so that an index scan can start at the page.
  */
 function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Document {
   const after = sort.map(({ attribute, direction }, index) => {
@@ -114,7 +112,10 @@ function matchFrom([first]: readonly SortKey[], values: readonly unknown[]): Doc
   return { [first.attribute.name]: from(first.attribute, value, first.direction) }
 }
 
-/** Null (or missing) is the lowest; `$gt` and `$lt` never leave the type of their operand. */
+/**
+ * Null and missing values sort first. `$gt` and `$lt` only match values of the type of their
+ * operand.
+ */
 function beyond(attribute: ScalarPlan, value: unknown, direction: SortKey['direction']): Document {
   if (direction === 'asc') return value === null ? { $ne: null } : { $gt: value }
   if (isNeverNull(attribute)) return { $lt: value }
@@ -127,7 +128,7 @@ function from(attribute: ScalarPlan, value: unknown, direction: SortKey['directi
   return value === null ? { $eq: null } : { $not: { $gt: value } }
 }
 
-/** What every version has; `publishedAt` is null in drafts. */
+/** System attributes are set in every version, except `publishedAt`, which is null in drafts. */
 function isNeverNull({ system, name }: ScalarPlan): boolean {
   return system && name !== 'publishedAt'
 }

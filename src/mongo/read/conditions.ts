@@ -1,16 +1,15 @@
 import type { Document } from 'mongodb'
 import { matchAll } from './translate-filter.ts'
 
-/** Conditions on stored versions: what must be looked up first, and what must match then. */
+/** A filter on stored versions: the lookups to run first, and the match on their results. */
 export interface Conditions {
   readonly lookups: readonly Document[]
   readonly match: Document
 }
 
-/** Every version meets them. */
 export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
 
-/** The beginning of a pipeline: which versions it is about, and of these which meet the conditions. */
+/** The first stages of a pipeline: select versions by `filter`, then apply the conditions. */
 export function matchStages(filter: Document, { lookups, match }: Conditions): Document[] {
   return lookups.length === 0
     ? [{ $match: matchAll([filter, match]) }]
@@ -24,7 +23,7 @@ export function bothConditions(one: Conditions, other: Conditions): Conditions {
   }
 }
 
-/** Conditions as stages that stand behind others; none where every version meets them. */
+/** Conditions as stages that follow other stages. Empty if every version matches. */
 export function laterStages({ lookups, match }: Conditions): readonly Document[] {
   return lookups.length === 0 ? [] : [...lookups, { $match: match }]
 }

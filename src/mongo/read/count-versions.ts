@@ -12,28 +12,26 @@ import { matchNamed } from './unique-conditions.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
-/** What is to be known about a total, by the key under which an answer says it. */
+/** A qualification of a total. The value is its key in the response. */
 export type CountNote = 'capped' | 'estimated' | 'countTimedOut'
 
-/** How many entries a list has on all of its pages. */
 export interface Counted {
-  /** Null when the request asked for no count, or it was not counted in time. */
+  /** Null if the request asked for no count, or if the count timed out. */
   readonly total: number | null
-  /** None where the total is exact. */
+  /** Empty if the total is exact. */
   readonly notes: readonly CountNote[]
 }
 
 export interface VersionPage<Version = StoredVersion> extends Counted {
-  /** In the order asked for; of a page by cursor one more than it shows, see `buildFind`. */
+  /** In the requested order. A page by cursor has one extra entry, see `buildFind`. */
   readonly versions: readonly Version[]
 }
 
-/** Of a list that was not asked to be counted. */
 export const NOT_COUNTED: Counted = { total: null, notes: [] }
 
 /**
- * Counts what a list has, as its request asks. Past the database's `countTimeoutMs` the count is given up,
- * whether it is the database that still counts or a connection that is still waited for.
+ * Counts the entries of a list on all pages. The count is abandoned after the database's
+ * `countTimeoutMs`, which includes the wait for a connection.
  */
 export async function countVersions(
   database: Database,
@@ -51,19 +49,22 @@ export async function countVersions(
   return isWhole ? { total, notes: ['estimated'] } : toCounted(database, query, total)
 }
 
-/** What a list that was read to its end has, as its request asks. */
+/** The count of a list that was read to its end. */
 export function countedOf(database: Database, query: Query, number: number): Counted {
   return query.page.withCount === false ? NOT_COUNTED : toCounted(database, query, number)
 }
 
-/** A count, at least to one beyond the cap, as an answer reports it. */
+/** Reports a count that was stopped at `countLimit` + 1. */
 export function toCounted({ countLimit }: Database, { page }: Query, counted: number): Counted {
   const notes: CountNote[] = counted > countLimit ? ['capped'] : []
   if (page.withCount === 'estimate') notes.push('estimated')
   return { total: Math.min(counted, countLimit), notes }
 }
 
-/** Whether a list shows every version that its collection holds, so that the collection's own number will do. */
+/**
+ * Whether a list shows every version of its collection, so that the collection's metadata count is
+ * correct.
+ */
 function isWholeCollection({ plan, filter }: Query): boolean {
   return filter === null && !plan.localized && !plan.draftAndPublish
 }
@@ -93,15 +94,21 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   return database.shareCounts(key, () => asCmsErrors(count))
 }
 
-/** As drivers count documents. */
+/** The same stage that drivers send for `countDocuments`. */
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } }
 
-/** The bytes of a command: equal for equal commands, with values of different types distinct. */
+/**
+ * The BSON of the command. Equal commands have equal keys, and values of different types stay
+ * distinct.
+ */
 function keyOf(collection: string, stages: readonly Document[]): string {
   return Buffer.from(BSON.serialize({ collection, stages })).toString('latin1')
 }
 
-/** Null when it takes longer. An abandoned count ends by its own `maxTimeMS`; its error is ignored. */
+/**
+ * Returns null after the timeout. An abandoned count ends by its own `maxTimeMS`, and its error is
+ * ignored.
+ */
 async function inTime(timeoutMs: number, counting: Promise<number>): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

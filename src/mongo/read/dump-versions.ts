@@ -10,7 +10,10 @@ import { BULK_TIMEOUT_MS } from './read-versions.ts'
 const PAGE = 500
 const { EJSON } = BSON
 
-/** Every version of a content-type in the order of their `_id`s, some at a time; not of one moment. */
+/**
+ * Yields every version of a content-type in batches, ordered by `_id`. The batches are not from one
+ * snapshot.
+ */
 export async function* dumpVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -32,7 +35,10 @@ export async function* dumpVersions(
   }
 }
 
-/** A stored row as a line of text from which `fromText` makes the same row, to the type of each number. */
+/**
+ * Serializes a stored row to one line of canonical Extended JSON. `fromText` restores the same row,
+ * including number types.
+ */
 export function toText(row: Document): string {
   return EJSON.stringify(row, { relaxed: false })
 }
@@ -41,11 +47,11 @@ export function fromText(text: string): Document {
   return EJSON.parse(text, { relaxed: true, useBigInt64: true }) as Document
 }
 
-/** What the commit log names since a moment, whether it has a number yet or not. */
+/** The commits in the log since a given time, with or without a sequence number. */
 export interface RecentCommits {
   readonly ids: ReadonlySet<string>
   readonly items: readonly { readonly type: string; readonly documentId: string }[]
-  /** Something is being written that is no transaction: it may be there or not. */
+  /** A write outside of a transaction is pending. Its data may or may not be stored. */
   readonly isOpen: boolean
 }
 

@@ -3,9 +3,9 @@ import type { VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 /**
- * Stages that leave, of the versions of a selection, those that no earlier locale of it takes precedence
- * over; none where a document has one version in it anyway. They ask of each version that comes to them,
- * so they belong behind all conditions and the order, and before a page is cut.
+ * Stages that keep the version of the first available locale of each document. Empty if the
+ * selection has one version per document. The stages run a lookup per version, so they belong after
+ * all conditions and the sort, and before skip and limit.
  */
 export function fallbackStages(
   plan: ContentTypePlan,

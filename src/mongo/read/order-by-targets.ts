@@ -13,23 +13,27 @@ import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
-/** An order whose first keys are values of one and the same target. */
+/** A sort whose first keys are attributes of the same relation target. */
 export interface TargetOrder {
   readonly relation: RelationPlan
-  /** Of the relation, from the version down. */
+  /** Path of the relation within the version. */
   readonly path: string
-  /** As seen from the target. */
+  /** Relative to the target. */
   readonly keys: readonly SortKey[]
-  /** What orders the entries that lead to equal values. */
+  /** The remaining keys, which order entries whose targets are equal. */
   readonly rest: readonly SortKey[]
 }
 
-/** Targets with equal values, which are one place in the order; null is no target to be seen. */
+/**
+ * Targets with equal values, which share a position in the order. Null stands for a missing or
+ * invisible target.
+ */
 export type TargetGroup = readonly (string | null)[]
 
 /**
- * The part of an order that its targets decide; null where the first key leads through no relation, or
- * through one to many targets, or where the value is picked from a list: those are looked up.
+ * Returns the leading sort keys that pass through one to-one relation. Returns null if the first
+ * key passes through no relation or a to-many relation, or if a value is picked from a list. Such
+ * sorts use lookups.
  */
 export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   const steps = sort[0]?.through ?? []
@@ -50,10 +54,11 @@ export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   }
 }
 
-/** MongoDB orders by the items of a list, but groups by the whole of it. */
+/** MongoDB sorts by the items of a list, but groups by the whole list. */
 function endsInList({ through, attribute }: SortKey, from: number): boolean {
   const last = through.findLastIndex(({ kind }) => kind === 'relation')
-  // Behind a further relation one target is picked, whose own components may still be lists.
+  // A lookup through a second relation picks one target, but the components of that target may
+  // still be lists.
   return MAY_BE_LISTS.has(attribute.type) || through.slice(Math.max(from, last + 1)).some(isList)
 }
 
@@ -62,8 +67,8 @@ function isList(step: SortKey['through'][number]): boolean {
 }
 
 /**
- * Which of these targets come before which, seen from the entries of a list: those with equal values
- * together, and with them (or alone) what is no target to be seen, which has no value at all.
+ * Orders the given targets by the values that the entries of a list see. Targets with equal values
+ * form one group. Targets that are not visible are grouped with null.
  */
 export async function orderTargets(
   database: Database,
@@ -76,7 +81,7 @@ export async function orderTargets(
   const versions = shownVersions(target, targetVersion(target, from, reader), reader)
   const order = buildSort(keys, versions, reader)
   const directions = Object.entries(order.sort)
-  // Missing and null are one value to an order, but two to a group.
+  // A sort treats missing and null as equal, but `$group` separates them.
   const values = directions.map(([path], index): [string, Document] => [
     `k${index}`,
     { $ifNull: [`$${path}`, null] },
@@ -103,7 +108,7 @@ export async function orderTargets(
   return placeNull(isDecimal ? mergeEqual(found, sort) : found, unseen, keys)
 }
 
-/** DocumentDB, where it groups by hashes, tells 0.1 and 0.10 apart (seen in 2026). */
+/** DocumentDB groups by hash and separates 0.1 from 0.10 (observed in 2026). */
 function mergeEqual(groups: readonly FoundGroup[], sort: SortPlan['sort']): readonly FoundGroup[] {
   const merged = new Map<number | undefined, FoundGroup>()
   const places = sortPlaces(groups, { sort })
@@ -121,7 +126,7 @@ interface FoundGroup extends Data {
   readonly ids: readonly string[]
 }
 
-/** Null is the lowest of all values: first where an order ascends, last where it descends. */
+/** Null sorts first in ascending order and last in descending order. */
 function placeNull(
   groups: readonly FoundGroup[],
   unseen: TargetGroup,

@@ -19,13 +19,12 @@ import { optionsOf } from '../connection/commands.ts'
 import { type ReadPlan, readVersions } from './run-read.ts'
 
 /**
- * One page of a list that a relation orders, without looking up a target for each entry: find which
- * targets are named at all, put these into their order, count the entries of the first of them, as many
- * as the page may fall upon, and read only the entries of those that it does fall upon. At most seven
- * commands, whatever there is.
- *
- * Null where this is not the way: an order that begins otherwise (`targetOrderOf`), entries of several
- * locales, or more targets than the database's `relatedLimit`. The answer would be the same.
+ * Reads one page of a list that is sorted by a relation, without a lookup per entry. It finds the
+ * referenced targets, sorts them, counts the entries of the first targets, and reads only the
+ * entries on the page. This takes at most seven commands.
+ * Returns null if the method does not apply: for another kind of sort (`targetOrderOf`), for
+ * several locales, or for more targets than the database's `relatedLimit`. The caller then sorts
+ * with lookups, which returns the same page.
  */
 export async function findPageByTargets(
   database: Database,
@@ -41,7 +40,8 @@ export async function findPageByTargets(
   if (named === null) return null
   const groups = await orderTargets(database, order, named, { locale, status }, query)
   const page = buildFind(query, conditions)
-  // Every target is named by an entry, so that a page never reaches beyond as many of them.
+  // Every group has at least one entry, so the page lies within its first `skip + limit + 1`
+  // groups.
   const reached = groups.slice(0, page.skip + page.limit + 1)
   const isAll = reached.length === groups.length
   const [counts, counted] = await Promise.all([
@@ -53,7 +53,6 @@ export async function findPageByTargets(
   return { versions, ...(counted ?? toCounted(database, query, sum([...counts.values()]))) }
 }
 
-/** The entries of a list, and where they name their target. */
 interface Entries {
   readonly database: Database
   readonly query: Query
@@ -62,8 +61,8 @@ interface Entries {
 }
 
 /**
- * The targets that entries name, whether or not there are such; null when they are too many, or when a
- * list of targets is stored: the relation was to many once.
+ * The documentIds that the entries reference, including missing targets. Returns null if they
+ * exceed the limit, or if a list is stored because the relation used to be to-many.
  */
 async function findNamed(entries: Entries): Promise<readonly string[] | null> {
   const limit = entries.database.relatedLimit
@@ -75,7 +74,7 @@ async function findNamed(entries: Entries): Promise<readonly string[] | null> {
   return found.flatMap(({ _id }) => (typeof _id === 'string' ? [_id] : []))
 }
 
-/** How many entries name each of these targets, or (null) each that is named. */
+/** Counts the entries per target. If `targets` is null, counts the entries of all targets. */
 async function countByTarget(
   entries: Entries,
   targets: TargetGroup | null,
@@ -108,9 +107,9 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-/** What a page shows of the entries that are one place in the order. */
+/** The slice of one target group on a page. */
 interface Part {
-  /** Of the targets those that entries name. */
+  /** The targets of the group that have entries. */
   readonly targets: TargetGroup
   readonly skip: number
   readonly limit: number
@@ -133,7 +132,10 @@ function partsOf(
   })
 }
 
-/** Those that are shown whole are read by one command; there are two others at most. */
+/**
+ * Reads all fully shown groups with one command. Only the first and the last group of a page can be
+ * partial.
+ */
 async function readParts(
   { database, query: { plan, version, reader }, path }: Entries,
   { rest }: TargetOrder,

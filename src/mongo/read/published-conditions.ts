@@ -6,12 +6,13 @@ import { ALONE, CHANGED, SAME, STATE } from '../versions/line-state.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 
-/** No version meets them. The server finds this out without a read. */
+/** Matches no version. The server evaluates an empty `$in` without a read. */
 const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
 
 /**
- * Publication filters as conditions on the versions of one status. A condition looks up the other version of each row in
- * the same collection, so these conditions belong behind all others and the order.
+ * Translates publication filters into conditions on the versions of one status. The lookups fetch
+ * the other version of each row from the same collection, so they belong after all other conditions
+ * and the sort.
  */
 function publicationConditions(
   plan: ContentTypePlan,
@@ -26,7 +27,10 @@ function publicationConditions(
     .reduce(bothConditions, NO_CONDITIONS)
 }
 
-/** The same, with states looked up where they are stored: `settleStates` comes first. Without transactions none are. */
+/**
+ * Like `publicationConditions`, but reads entry states from the stored `STATE`. Call `settleStates`
+ * first. Deployments without transactions store no states and use lookups.
+ */
 export function publicationOf(
   { hasTransactions }: Pick<Database, 'hasTransactions'>,
   plan: ContentTypePlan,
@@ -47,7 +51,7 @@ function isEntryState(condition: PublicationCondition): condition is EntryState 
   return condition in STORED_STATES
 }
 
-/** The publication filter of a request as conditions on single entries and on populated documents. */
+/** The publication filter of a request, for single entries and populated documents. */
 export function askedPublication(
   plan: ContentTypePlan,
   status: Status,
@@ -61,11 +65,10 @@ export function askedPublication(
 interface Shown {
   readonly plan: ContentTypePlan
   readonly status: Status
-  /** A name for the rows that are looked up. */
+  /** The field of the looked-up rows. */
   readonly as: string
 }
 
-/** The conditions on the versions of each status. */
 const CONDITIONS: Readonly<
   Record<PublicationCondition, Readonly<Record<Status, (shown: Shown) => Conditions>>>
 > = {
@@ -124,7 +127,7 @@ function hasCounterpart(shown: Shown, exists: boolean): Conditions {
   }
 }
 
-/** Expressions for the content of a row, and for its counterpart. */
+/** Expressions for the content of a row and for members of its counterpart. */
 interface Versions {
   readonly content: Document
   readonly other: (member: string) => Document
@@ -146,7 +149,10 @@ function difference({ content, other }: Versions): Document {
   return { $ne: [content, other('content')] }
 }
 
-/** The draft was written after the publication, and its content differs: a draft whose changes were discarded has a new date. */
+/**
+ * The draft was written after the publication, and its content differs. Dates alone are not enough,
+ * because discarding changes also updates the draft's date.
+ */
 function modification({ status }: Shown, versions: Versions): Document {
   const { other } = versions
   const dates =
@@ -154,7 +160,6 @@ function modification({ status }: Shown, versions: Versions): Document {
   return { $and: [{ $gte: dates }, difference(versions)] }
 }
 
-/** Whether the document is published in any locale. */
 function isPublishedAnywhere({ plan, as }: Shown, exists: boolean): Conditions {
   const pipeline = [{ $match: { status: 'published' } }, { $limit: 1 }, { $project: { _id: 1 } }]
   return {

@@ -17,26 +17,33 @@ import { type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { readVersions } from './run-read.ts'
 
-/** What of related versions to read. */
 export interface RelatedRead {
   readonly conditions: Conditions
-  /** Empty: in no order. */
+  /** Empty: unordered. */
   readonly sort: readonly SortKey[]
   readonly versions: VersionSelection
   readonly reader: Reader
   readonly fields: FieldSelection
   readonly populate: readonly PopulateNode[]
-  /** Of versions found by one command; 0: all of them. */
+  /** Maximum number of versions per command; 0: no limit. */
   readonly limit: number
 }
 
-/** A command names no more documents than this, unless an order needs them in one. */
+/**
+ * Maximum number of documents per command. A sorted read uses one command regardless of the number.
+ */
 const CHUNK = 1_000
 
-/** Commands of one read: each may bring as much as fits into a batch, before it is too much. */
+/**
+ * Number of parallel commands per read. It bounds the data that is in memory before a read exceeds
+ * the size limit of the response.
+ */
 const AT_ONCE = 4
 
-/** Of some documents the versions that a read is about, where they exist and meet the conditions. */
+/**
+ * Finds the selected versions of the given documents. Missing versions and versions that do not
+ * meet the conditions are left out.
+ */
 export function findTargets(
   database: Database,
   plan: ContentTypePlan,
@@ -57,7 +64,10 @@ export function findTargets(
   return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
 }
 
-/** The versions whose relation `attribute` names one of the documents; it is read as well. */
+/**
+ * Finds the versions whose relation `attribute` references one of the documents. The result
+ * includes `attribute`.
+ */
 export function findOwners(
   database: Database,
   plan: ContentTypePlan,
@@ -76,7 +86,7 @@ export function findOwners(
   }))
 }
 
-/** The places of what such a read found in the order that it asked for; see `sortPlaces`. */
+/** The position of each version in the order of the read; see `sortPlaces`. */
 export function placesIn(
   { sort, versions, reader }: Pick<RelatedRead, 'sort' | 'versions' | 'reader'>,
   found: readonly StoredVersion[],

@@ -8,20 +8,20 @@ import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-ve
 import { matchVersions } from '../versions/version-match.ts'
 import { matchAll, translateFilter } from './translate-filter.ts'
 
-/** A read of versions for who keeps a copy of them. */
+/** A read of versions for a client that keeps a replica. */
 export interface SyncedRead {
   readonly selection: VersionSelection
-  /** Without conditions on others. */
+  /** Without conditions on related documents. */
   readonly filter: Filter | null
   readonly projection: Document
 }
 
-/** A version with the `_id` that it is stored under. */
+/** A version with its stored `_id`. */
 export type SyncedVersion = StoredVersion & { readonly _id: string }
 
 /**
- * The next versions after an `_id`, in the order of their `_id`s, which never change: what is written meanwhile is in the log.
- * `take` says when it is enough.
+ * Reads the versions after an `_id`, ordered by `_id`, until `take` returns false. An `_id` never
+ * changes, and the commit log contains concurrent writes.
  */
 export function readSyncedAfter(
   moment: Moment,
@@ -50,7 +50,7 @@ export function readSyncedAfter(
   })
 }
 
-/** Of these `_id`s, the versions that are there and meet the filter. */
+/** Reads the versions with the given `_id`s that exist and match the filter. */
 export function readSynced(
   moment: Moment,
   plan: ContentTypePlan,

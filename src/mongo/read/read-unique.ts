@@ -10,9 +10,9 @@ import { uniqueMember } from './unique-conditions.ts'
 import { type ReadPlan, readVersions, visitFound } from './run-read.ts'
 
 /**
- * Reads versions by a value of `member` that at most one of them has. Reads in one turn of the event loop that differ in
- * this value alone share a command: the command takes most of the time of a small request, and front
- * ends request single entries by the dozen.
+ * Reads versions by a value of `member` that at most one version has. Reads in the same event loop
+ * turn that differ only in this value share a command. The command dominates the time of a small
+ * request, and front ends request dozens of single entries at once.
  */
 export async function readUnique(
   database: Database,
@@ -42,10 +42,9 @@ export async function readUnique(
   })
 }
 
-/** What was read of one version. */
 interface Row {
   readonly bytes: Uint8Array
-  /** A copy for each reader. */
+  /** Returns a separate copy for each reader. */
   take(): StoredVersion
 }
 
@@ -65,7 +64,7 @@ async function readBy(
   return rows
 }
 
-/** Most rows have one reader, for whom they are decoded once. */
+/** Reuses the first decoding, because most rows have only one reader. */
 function rowOf(bytes: Uint8Array, first: StoredVersion): Row {
   let isTaken = false
   return {
@@ -80,11 +79,11 @@ function rowOf(bytes: Uint8Array, first: StoredVersion): Row {
 
 interface Key {
   readonly value: string
-  /** The other conditions, which are about texts. */
+  /** The remaining equality conditions. Their values are strings. */
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Null for what cannot be sent together. */
+/** Returns null if the read cannot share a command. */
 function keyOf({ filter, conditions, order, chosen }: ReadPlan, member: string): Key | null {
   if (order.lookups.length + conditions.lookups.length + chosen.length > 0) return null
   const equalities: Record<string, string> = {}
@@ -103,7 +102,7 @@ function conditionsIn(match: Document): readonly (readonly [string, unknown])[] 
   return isList ? (all as Document[]).flatMap(conditionsIn) : Object.entries(match)
 }
 
-/** Of an equality: `text` or `{$eq: text}`. */
+/** The operand of `text` or `{$eq: text}`; otherwise null. */
 function textOf(condition: unknown): string | null {
   if (typeof condition === 'string') return condition
   if (typeof condition !== 'object' || condition === null) return null
@@ -112,8 +111,9 @@ function textOf(condition: unknown): string | null {
 }
 
 /**
- * The one document whose version a filter names by its documentId or by a unique text, as lists of what belongs to an author
- * or a category are asked for; null where it is another filter. Those who ask for the same kind in one turn share a command.
+ * Finds the document that a filter selects by documentId or by a unique text. Returns null for any
+ * other filter. Lists of the entries of an author or a category use such filters. Lookups of the
+ * same kind in one event loop turn share a command.
  */
 export async function findNamed(
   database: Database,
@@ -152,7 +152,7 @@ function onlyOne(filter: Filter): Filter {
   return first === undefined || others.length > 0 ? filter : first
 }
 
-/** Whether what is compared is a text wherever it is stored. */
+/** Whether the attribute is always stored as a string. */
 function isText({ attribute, operand }: Comparison): boolean {
   return TEXTS.has(attribute.type) && typeof operand === 'string'
 }

@@ -20,12 +20,12 @@ import { optionsOf, inSession } from '../connection/commands.ts'
 import { readUnique } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 
-/** Bound of a command on many versions, which no client waits for. */
+/** Timeout of commands on many versions that no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
 
 /**
- * One page of a list: one find and, in parallel, one count; the find alone where its length gives the total;
- * or where a relation orders it `findPageByTargets`.
+ * Reads one page of a list with one find and, in parallel, one count. The count is skipped if the
+ * length of the page determines the total. Lists sorted by a relation use `findPageByTargets`.
  */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, plan } = query
@@ -43,8 +43,9 @@ export async function findPage(database: Database, query: Query): Promise<Versio
 }
 
 /**
- * The same, each version as the bytes that the database has sent; null where these are not what makes the page: where
- * targets of a relation order it, or at most one version is looked for, which shares its command with others.
+ * Like `findPage`, with each version as raw BSON. Returns null if the page needs decoded versions:
+ * if relation targets order it, or if the filter matches at most one version and shares its
+ * command.
  */
 export async function findPageOfBytes(
   database: Database,
@@ -59,7 +60,6 @@ function isOfMany({ filter, version }: Query): boolean {
   return mostVersions(filter, version) > 1
 }
 
-/** What a query asks of the versions that it lists. */
 interface Understood {
   readonly resolved: Conditions
   readonly published: Conditions
@@ -99,8 +99,8 @@ function isFromStart(page: Page): boolean {
 }
 
 /**
- * A version as an answer shows it, with its revision; with fallbacks the first that there is. Null when
- * there is none, or it does not meet the filters.
+ * Reads a version for a response, including its revision. With fallbacks, reads the version of the
+ * first available locale. Returns null if no version exists or matches the filters.
  */
 export async function getVersion(
   database: Database,
@@ -135,7 +135,7 @@ function matchAny(ids: readonly string[]): unknown {
   return ids.length === 1 ? ids[0] : { $in: ids }
 }
 
-/** A version with everything that is stored of it, for one that is about to be changed. */
+/** Reads a version with all stored members, as the basis of a write. */
 export async function getWholeVersion(
   database: Database,
   plan: ContentTypePlan,
@@ -152,7 +152,6 @@ export async function getWholeVersion(
   return found === null ? null : asVersion(found)
 }
 
-/** Every version of a document, whole. */
 export function getAllVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -167,7 +166,7 @@ export function getAllVersions(
   })
 }
 
-/** Of these `_id`s (`versionId`), those under which a version is stored. */
+/** Returns the subset of the given `_id`s (`versionId`) that are stored. */
 export function findStoredVersionIds(
   database: Database,
   plan: ContentTypePlan,

@@ -20,21 +20,20 @@ import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './tr
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
-/** What resolving needs, wherever in the tree it is. */
 interface Resolving {
   readonly database: Database
   readonly reader: Reader
-  /** Makes each looked-up attribute a name of its own. */
+  /** Counter for unique names of looked-up attributes. */
   readonly count: { lookups: number }
-  /** By filter and version: several locales may ask one thing of another. */
+  /** Cache by filter and version, because several locales may resolve the same filter. */
   readonly known: Map<Filter, Map<string, Promise<Conditions>>>
 }
 
 /**
- * A filter as conditions on a content-type's versions. What it asks of related documents is resolved
- * beforehand into documentIds, one query a relation, as long as they are no more than the database's
- * `relatedLimit`; beyond it they are looked up from the entries. The answer is the same: entries are
- * counted, never joined rows.
+ * Translates a filter into conditions on the versions of a content-type. Conditions on related
+ * documents are first resolved into documentIds, with one query per relation. Above the database's
+ * `relatedLimit` they become lookups. Both ways match the same entries, and an entry is never
+ * duplicated by a join.
  */
 export async function resolveFilter(
   database: Database,
@@ -54,8 +53,9 @@ async function conditionsInAll(
 ): Promise<Conditions> {
   const nodes = relatedOf(filter)
   if (nodes.length === 0) return { lookups: [], match: translateFilter(filter) }
-  // A relation leads to the target's version of the entry's own locale, so each locale asks for itself;
-  // with fallbacks it leads to the same version from everywhere, but to other locales of an entry.
+  // A relation leads to the target's version of the entry's locale, so each locale is resolved
+  // separately. With fallbacks the target version is the same for all locales. A condition on other
+  // locales still depends on the locale of the entry.
   const isSame = firstOnly === true && nodes.every((node) => node.filter.locales === 'shown')
   const asking = isSame ? locales.slice(0, 1) : locales
   const branches = await Promise.all(
@@ -111,8 +111,8 @@ async function resolve(
 }
 
 /**
- * From an entry without a locale of its own, a condition on the target's locale looks at the version that it
- * names, as it does at the root.
+ * Selects the target versions that a condition applies to. From a non-localized entry, a condition
+ * on the target's locale selects the version of that locale, as it does at the root.
  */
 function targetVersions(
   { relation, locales, of }: RelatedFilter,
@@ -132,8 +132,8 @@ function targetVersions(
 }
 
 /**
- * Of an owner the documentIds that its list may hold, of an inverse the documentIds of the entries
- * themselves; null when there are too many.
+ * Returns the documentIds of matching targets for an owning relation, or of the entries for an
+ * inverse relation. Returns null if they exceed `relatedLimit`.
  */
 async function valuesOf(
   database: Database,
@@ -146,7 +146,8 @@ async function valuesOf(
   const name = isOwner ? 'documentId' : String(relation.otherSide)
   const versions = matchVersions(selection)
   const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
-  // Many versions may name the same few documents: each once, before they are counted.
+  // Many versions may reference the same documents. Duplicates are removed before the limit
+  // applies.
   const distinct = isOwner
     ? [{ $project: { _id: '$documentId' } }]
     : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
@@ -167,7 +168,7 @@ async function valuesOf(
   return found.length > limit ? null : found.map(({ _id }) => _id)
 }
 
-/** Whether entries name their targets themselves. */
+/** Whether the entries store the documentIds of their targets. */
 function isHeldHere({ side, otherSide }: RelationPlan): boolean {
   return side === 'owner' || otherSide === null
 }
@@ -206,13 +207,13 @@ function lookUp(
 
 interface RelatedNode {
   readonly filter: RelatedFilter
-  /** Of the relation, from the version down. */
+  /** Path of the relation within the version. */
   readonly path: string
-  /** Whether it is an element of a list that holds the relation. */
+  /** Whether the relation is inside a repeatable component. */
   readonly isRepeated: boolean
 }
 
-/** The conditions on relations that a filter itself holds; those below them are theirs to resolve. */
+/** The relation conditions of a filter, without the conditions nested in them. */
 function relatedOf(filter: Filter, prefix = '', isRepeated = false): readonly RelatedNode[] {
   switch (filter.kind) {
     case 'all':

@@ -10,25 +10,23 @@ import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
 import { matchAll } from './translate-filter.ts'
 
-/** A read of versions: those that match, in an order, a part of them, with what is needed. */
 export interface ReadPlan {
-  /** Which versions it is about. */
   readonly filter: Document
   readonly conditions: Conditions
   readonly order: SortPlan
   /** See `fallbackStages`. */
   readonly chosen: readonly Document[]
   readonly skip: number
-  /** 0: all of them. */
+  /** 0: no limit. */
   readonly limit: number
   readonly projection: Document
-  /** What it is read for. */
+  /** Tracks the size of the response that the read is for. */
   readonly answer: AnswerSize
 }
 
 /**
- * Reads versions with one command: a find, or where the order leads through relations an aggregation.
- * The whole answer comes in the first batch, up to 16 MB.
+ * Reads versions with one command: a find, or an aggregation if the order, the conditions or
+ * fallbacks need lookups. The result arrives in the first batch, up to 16 MB.
  */
 export function readVersions(
   database: Database,
@@ -38,7 +36,7 @@ export function readVersions(
   return readAs(decodeVersion, database, plan, read)
 }
 
-/** The same, each version as the bytes that the database has sent. */
+/** Like `readVersions`, with each version as raw BSON. */
 export function readBytes(
   database: Database,
   plan: ContentTypePlan,
@@ -78,20 +76,21 @@ function readAs<T>(
   })
 }
 
-/** What a `find` names beside its collection. */
+/** The options of a `find` command. */
 export interface Find {
   readonly filter: Document
   readonly projection: Document
-  /** Absent, or of one path at least. */
+  /** If present, it has at least one path. */
   readonly sort?: Document
   readonly skip?: number
-  /** 0: all of them. */
+  /** 0: no limit. */
   readonly limit: number
 }
 
 /**
- * Gives the bytes of each row to `visit`, batch by batch: what is too much for it is not fetched to its end, and many
- * rows keep nobody waiting. The first time that rows of a collection do not fit into one reply they are read again.
+ * Passes the BSON of each row to `visit`, batch by batch. A read stops when `visit` throws, and
+ * large batches yield to the event loop. If the rows do not fit into one reply, they are read again
+ * with a cursor.
  */
 export async function visitFound(
   database: Database,
@@ -119,11 +118,10 @@ export async function visitFound(
 
 export interface AggregateOptions {
   readonly batchSize?: number
-  /** @default what any command may take */
   readonly maxTimeMS?: number
 }
 
-/** `visitFound` of an aggregation. */
+/** Like `visitFound`, for an aggregation. */
 export async function visitAggregated(
   database: Database,
   { collectionName }: ContentTypePlan,
@@ -131,7 +129,7 @@ export async function visitAggregated(
   { maxTimeMS, ...cursor }: AggregateOptions,
   visit: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  // Each time anew: the second attempt may take no more than is left.
+  // Evaluated per attempt, because the second attempt may only use the remaining time.
   const bound = () => (maxTimeMS === undefined ? optionsOf(database) : { maxTimeMS })
   const aggregate = { aggregate: collectionName, pipeline, cursor, ...bound() }
   const rows = await database.readAtOnce(aggregate)
@@ -144,7 +142,7 @@ export async function visitAggregated(
   await visitRows(found, visit)
 }
 
-/** One more than are asked for, so that the server keeps no cursor. */
+/** One more than the limit, so that the server closes the cursor after the first batch. */
 function batchOf(limit: number): number {
   return limit === 0 ? MAX_BATCH : limit + 1
 }
@@ -161,7 +159,10 @@ async function visitRows(found: AbstractCursor, visit: (bytes: Uint8Array) => vo
   }
 }
 
-/** The slice begins with the batch: the time that the database took is no work, and would cost the rows a turn. */
+/**
+ * The time slice starts with the batch. If it included the wait for the database, the first row
+ * would already yield.
+ */
 async function visitBatch(
   batch: readonly Uint8Array[],
   visit: (bytes: Uint8Array) => void,

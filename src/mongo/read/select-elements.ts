@@ -5,13 +5,13 @@ import type { Data } from '../../schema/definition.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { translateFilter } from './translate-filter.ts'
 
-/** Returns the elements of one component that match, in order. */
+/** Returns the matching elements of a component, in order. */
 export type ElementSelection = (elements: readonly Data[]) => readonly Data[]
 
 /**
- * A filter and a sort over elements of a component, which live inside of their entry, so that there is no query to run:
- * the document that a query would send is applied by the matcher of the engine. Neither leads through a relation
- * (`assertWithinComponent`).
+ * Compiles a filter and a sort over the elements of a component. Elements are embedded in their
+ * entry, so no query can select them. The native engine applies the query document instead. Neither
+ * argument may pass through a relation (`assertWithinComponent`).
  */
 export function compileElementSelection({
   filter,

@@ -5,14 +5,14 @@ import type { SortPlan } from './sort-plan.ts'
 
 type Order = Pick<SortPlan, 'sort'>
 
-/** The members of a version that an order goes by: who reads them can ask for `sortPlaces`. */
+/** The members that a projection must include for `sortPlaces`. */
 export function sortMembers({ sort }: Order): readonly string[] {
   return Object.keys(sort).map((path) => path.split('.')[0] ?? path)
 }
 
 /**
- * The place of each version in an order that the database has put them in. Those that are equal in it share one: in
- * which order they come is up to the database, and differs from one to another.
+ * The position of each version in an order that the database applied. Versions with equal keys
+ * share a position, because their relative order differs between databases.
  */
 export function sortPlaces<Row extends Data>(
   versions: readonly Row[],
@@ -36,7 +36,10 @@ export function sortPlaces<Row extends Data>(
   return places
 }
 
-/** Of several values the lowest counts ascending and the highest descending; an empty list is one of null. */
+/**
+ * The lowest of several values counts in ascending order, the highest in descending order. An empty
+ * list counts as null.
+ */
 function valueIn(version: Data, path: readonly string[], direction: 1 | -1): unknown {
   const [first = null, ...others] = valuesAt(version, path).map(comparable)
   return others.reduce<unknown>(
@@ -55,7 +58,7 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   return valuesAt((value as Data)[name], rest)
 }
 
-/** What compares as the stored value does; what JSON nests is only found to be equal. */
+/** Converts a stored value to a comparable one. Nested JSON is only compared for equality. */
 function comparable(value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   if (value instanceof Decimal128) return Decimal.parse(value.toString())
@@ -63,7 +66,7 @@ function comparable(value: unknown): unknown {
   return `object ${JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner))}`
 }
 
-/** Values of an attribute have one type, or are null, which is the lowest. */
+/** All values of an attribute have one type or are null. Null sorts first. */
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0
   if (one === null || other === null) return one === null ? -1 : 1

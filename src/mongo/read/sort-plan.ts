@@ -6,16 +6,15 @@ import { shownVersions, targetVersion } from './target-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** An order, and what must be looked up before versions can be put into it. */
+/** A sort specification with the lookups that it depends on. */
 export interface SortPlan {
   readonly lookups: readonly Document[]
   readonly sort: Record<string, 1 | -1>
 }
 
-/** In no order. */
 export const UNORDERED: SortPlan = { lookups: [], sort: {} }
 
-/** Of an entry whose locale the query leaves open: it is taken from the entry. */
+/** The query selects several locales, so lookups take the locale from the entry. */
 const OWN_LOCALE = Symbol('own locale')
 
 interface Place {
@@ -24,10 +23,11 @@ interface Place {
 }
 
 /**
- * An order by an entry's own attributes needs nothing; one through a relation looks its targets up. Of
- * several targets (or elements of a component) the lowest value counts ascending and the highest
- * descending, as MongoDB orders by lists. No more than that one is kept of the targets: entries stay
- * single, and MongoDB cannot order by two lists at once ("cannot sort with keys that are parallel arrays").
+ * Builds the sort of a query. Keys through a relation need a lookup. Of several targets or
+ * elements, the lowest value counts in ascending order and the highest in descending order, as in
+ * MongoDB's sort by lists.
+ * Each lookup keeps only that target. Entries are therefore not duplicated, and MongoDB never sorts
+ * by two lists ("cannot sort with keys that are parallel arrays").
  */
 export function buildSort(
   sort: readonly SortKey[],
@@ -50,7 +50,7 @@ export function buildSort(
 
 interface Reached {
   readonly lookups: readonly Document[]
-  /** Where the value is, once these have been looked up. */
+  /** Path of the value after the lookups. */
   readonly path: string
 }
 
@@ -86,7 +86,7 @@ function reach(
   return { lookups: [{ $lookup: lookup }, { $unwind: unwind }], path: `${as}.${inner.path}` }
 }
 
-/** The version of a target that is seen from a place. */
+/** The version of a target that an entry at `place` shows. */
 function seenFrom(place: Place, target: ContentTypePlan, reader: Reader): Place {
   const isOpen = place.locale === OWN_LOCALE
   const from = { locale: isOpen ? NO_LOCALE : place.locale, status: place.status }
@@ -100,7 +100,7 @@ function joint(relation: RelationPlan, prefix: string): Document {
     : { localField: 'documentId', foreignField: relation.otherSide }
 }
 
-/** With fallbacks the version that is seen of a target is the same from everywhere. */
+/** With fallbacks, every entry shows the same version of a target. */
 function matchSeen(
   target: ContentTypePlan,
   place: Place,

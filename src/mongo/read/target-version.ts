@@ -3,9 +3,9 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 /**
- * Which version of a relation's target an entry shows: that of the entry's own locale, or of the
- * reader's where the entry has none; the draft where drafts are read, and may be. With fallbacks the
- * first locale of the chain stands for all of it, see `shownVersions`.
+ * The version of a relation's target that an entry shows. The locale is the entry's, or the
+ * reader's if the entry is not localized. The status is draft if the reader reads drafts and has
+ * permission. With fallbacks the first locale stands for the whole chain, see `shownVersions`.
  */
 export function targetVersion(
   target: ContentTypePlan,
@@ -25,7 +25,10 @@ function localeSeen({ locale }: VersionKey, reader: Reader): string {
   return first ?? (locale === NO_LOCALE ? reader.locale : locale)
 }
 
-/** The versions among which a reader finds the one to see: that of a key, or with fallbacks the first. */
+/**
+ * The candidate versions that a reader may see: the version of the key, or with fallbacks one per
+ * locale of the chain.
+ */
 export function shownVersions(
   plan: ContentTypePlan,
   { locale, status }: VersionKey,

@@ -6,8 +6,8 @@ import { toBson } from '../versions/stored-value.ts'
 type Condition = (operand: unknown) => Document
 
 /**
- * What each operator asks of a value. Operands are typed by the parser; here they only find their place.
- * As in MongoDB, the negative ones also match values that are null or missing.
+ * The MongoDB condition of each operator. The parser has already converted the operands to the
+ * attribute's type. As in MongoDB, negative operators also match null and missing values.
  */
 const CONDITIONS = {
   eq: (operand) => ({ $eq: operand }),
@@ -33,10 +33,10 @@ const CONDITIONS = {
   endsWithi: (operand) => search(`${literal(operand)}${TEXT_END}`, 'i'),
 } satisfies Record<Operator, Condition>
 
-/** In a pattern the very end: `$` would also match before a last line break. */
+/** Matches only at the very end of the text. `$` would also match before a trailing line break. */
 export const TEXT_END = '(?![\\s\\S])'
 
-/** Conditions as a `$match` or a find takes them. */
+/** Translates a filter into a query document for `$match` or `find`. */
 export function translateFilter(
   filter: Filter,
   resolved: ResolvedRelations = UNRESOLVED,
@@ -60,9 +60,9 @@ export function translateFilter(
 }
 
 /**
- * What was found for a condition on a relation (`resolve-filter.ts`): of an owner the documentIds that its
- * list may hold, of an inverse the documentIds of the entries themselves; or the lookup that finds out,
- * and the name under which it shows.
+ * The result of a condition on a relation (`resolve-filter.ts`). A list has the documentIds of the
+ * targets for an owning relation, or of the entries for an inverse relation. Otherwise `lookup`
+ * resolves the condition into the field `as`.
  */
 export type ResolvedRelation =
   readonly string[] | { readonly as: string; readonly lookup: Document }
@@ -71,7 +71,7 @@ export type ResolvedRelations = ReadonlyMap<RelatedFilter, ResolvedRelation>
 
 const UNRESOLVED: ResolvedRelations = new Map()
 
-/** One and the same element meets all of it; a single component is such an element, too. */
+/** All conditions apply to the same element. A single component counts as one element. */
 function translateWithin(
   { component, of }: Extract<Filter, { readonly kind: 'within' }>,
   resolved: ResolvedRelations,
@@ -98,19 +98,21 @@ function translateRelated(
   return { [path]: { $in: [...found] } }
 }
 
-/** All of the conditions: always a list, so that two on one attribute never overwrite each other. */
+/**
+ * Combines conditions with `$and`, so that two conditions on one attribute do not overwrite each
+ * other.
+ */
 export function matchAll(conditions: readonly Document[]): Document {
   const [only, ...rest] = conditions.filter((condition) => Object.keys(condition).length > 0)
   if (only === undefined) return {}
   return rest.length === 0 ? only : { $and: [only, ...rest] }
 }
 
-/** Any of the conditions; of none, nothing. */
+/** Combines conditions with `$or`. An empty list matches no document. */
 export function matchAny(conditions: readonly Document[]): Document {
   return conditions.length === 0 ? NOTHING : { $or: [...conditions] }
 }
 
-/** Matches no document. */
 const NOTHING: Document = { _id: { $in: [] } }
 
 function translateComparison(
@@ -123,10 +125,10 @@ function translateComparison(
     : { [name]: CONDITIONS[operator](toBson(operand)) }
 }
 
-/** Their values may be lists, each item of which MongoDB would compare. */
+/** Types whose values may be lists. MongoDB would compare each item of such a list. */
 export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
-/** Conditions on a JSON value as a whole: a plain `$eq` would also look into the items of a list. */
+/** Compares a JSON value as a whole. A plain `$eq` would also match items of a list. */
 function translateWhole(name: string, operator: Operator, operand: unknown): Document {
   if (operator === 'null' || operator === 'notNull') {
     const isNull = isWhole(name, null)
@@ -137,7 +139,10 @@ function translateWhole(name: string, operator: Operator, operand: unknown): Doc
   return operator === 'ne' || operator === 'notIn' ? { $nor: [isOne] } : isOne
 }
 
-/** A value never holds itself, so what has it as an item is something else. */
+/**
+ * `$eq` also matches lists that contain the value. `$elemMatch` excludes them, because no value
+ * contains itself.
+ */
 function isWhole(name: string, value: unknown): Document {
   return { [name]: { $eq: value, $not: { $elemMatch: { $eq: value } } } }
 }
@@ -151,7 +156,7 @@ function search(pattern: string, options?: 'i'): Document {
   return options === undefined ? { $regex: pattern } : { $regex: pattern, $options: options }
 }
 
-/** The text with every character that means something in a pattern, of PCRE or JavaScript, escaped. */
+/** Escapes all special characters of PCRE and JavaScript patterns. */
 export function literal(operand: unknown): string {
   return String(operand).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

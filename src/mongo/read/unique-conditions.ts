@@ -2,12 +2,12 @@ import type { Document } from 'mongodb'
 import type { Comparison, Filter, VersionSelection } from '../../query/query.ts'
 import { versionId } from '../versions/version-match.ts'
 
-/** As many as a command names elsewhere. */
+/** Same size as the chunks of `read-related.ts`. */
 const MOST_IDS = 1_000
 
 /**
- * At most how many versions a list can have, by its conditions on what is unique: ids of documents and of
- * versions, unique attributes of published versions. Infinity where no condition bounds it.
+ * The maximum number of versions that a list can have, derived from conditions on ids and on unique
+ * attributes of published versions. Infinity if no condition bounds it.
  */
 export function mostVersions(filter: Filter | null, versions: VersionSelection): number {
   switch (filter?.kind) {
@@ -33,18 +33,21 @@ function mostByComparison(
   if (values === null) return Infinity
   if (attribute.system && attribute.name === 'id') return values.length
   if (attribute.system && attribute.name === 'documentId') return values.length * locales.length
-  // Drafts may share a value, and null and the empty text may repeat: the unique index leaves them out.
+  // The unique index excludes drafts, null and the empty text, so their values may repeat.
   const isUnique = attribute.unique && status === 'published'
   return isUnique && values.every(isPresent) ? values.length * locales.length : Infinity
 }
 
-/** The attribute of whose one value a list has at most one version; null where it is bounded otherwise, or not at all. */
+/**
+ * The attribute whose equality condition limits a list to one version. Null if no such condition
+ * exists.
+ */
 export function uniqueMember(filter: Filter | null, versions: VersionSelection): string | null {
   if (filter?.kind !== 'compare' || filter.operator !== 'eq') return null
   return mostByComparison(filter, versions) === 1 ? filter.attribute.name : null
 }
 
-/** The values that an attribute must equal one of; null where an operator is no equality. */
+/** The operand values of an equality or `in` condition; null for other operators. */
 function valuesOf({
   operator,
   operand,
@@ -54,8 +57,8 @@ function valuesOf({
 }
 
 /**
- * Where a list names documents by their documentIds, the `_id`s of their versions, which it can have no others of:
- * DocumentDB walks a whole list for a documentId in one locale and status, though there is an index on it.
+ * Translates conditions on documentIds into `_id`s of versions. DocumentDB scans the whole list for
+ * a documentId in one locale and status, although an index exists.
  */
 export function matchNamed(filter: Filter | null, versions: VersionSelection): Document {
   const documentIds = documentIdsIn(filter)

@@ -11,7 +11,10 @@ import { matchDocument, versionId } from '../versions/version-match.ts'
 import { takeDocuments } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
-/** Removes drafts and published versions alike, content into the trash; answers how many there were. */
+/**
+ * Deletes drafts and published versions. Returns the number of deleted versions. Content moves to
+ * the trash.
+ */
 export function deleteVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -39,8 +42,8 @@ export function deleteVersions(
 }
 
 /**
- * Removes the published version of one locale; its draft stays as it is, but for the commit that it names: what publishes
- * it again later is a later commit.
+ * Deletes the published version of one locale. The draft only gets this commit, so that a later
+ * publication has a later commit.
  */
 export function deletePublished(
   database: Database,

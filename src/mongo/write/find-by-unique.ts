@@ -6,13 +6,15 @@ import { toBson } from '../versions/stored-value.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
 
-/** A version that holds one of the values that were looked for. */
 export type Holder = Pick<StoredVersion, 'documentId' | 'locale' | 'status'> & {
-  /** `valueKey` of what it holds. */
+  /** `valueKey` of the stored value. */
   readonly key: string
 }
 
-/** The versions of any locale that hold one of these values, in stored form, of a unique attribute: one query. */
+/**
+ * Finds the versions of any locale that have one of the given stored values of a unique attribute.
+ * Runs one query.
+ */
 export function findByUnique(
   database: Database,
   plan: ContentTypePlan,
@@ -40,13 +42,12 @@ export function findByUnique(
   })
 }
 
-/** The same text for values that an index takes for equal. */
+/** Returns the same key for values that are equal to a unique index. */
 export function valueKey({ type }: Pick<ScalarPlan, 'type'>, value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   return type === 'decimal' ? significantDigits(String(value)) : String(value)
 }
 
-/** Every version of these documents, whole: one query. */
 export function getDocuments(
   database: Database,
   plan: ContentTypePlan,

@@ -11,10 +11,9 @@ import {
   versionsOf,
 } from '../versions/stored-version.ts'
 
-/** Which documents there are of those named, whatever their locales and statuses. */
 export interface ExistingDocuments {
   readonly documentIds: ReadonlySet<string>
-  /** The document that each numeric id belongs to. */
+  /** documentId by numeric id. */
   readonly byId: ReadonlyMap<number, string>
 }
 
@@ -23,12 +22,12 @@ export interface NamedDocuments {
   readonly ids: ReadonlySet<number>
 }
 
-/** Of more than these, one query is sent for them alone. */
+/** Larger requests run a query of their own. */
 const MOST_GATHERED = 10
 
 /**
- * Looks up documents by documentId and by the numeric id of a version: one query. A few documentIds are looked up
- * together with those of others who ask at once.
+ * Looks up documents by documentId and by numeric version id with one query. Small requests by
+ * documentId share a query with concurrent requests.
  */
 export async function findExisting(
   database: Database,
@@ -61,7 +60,7 @@ async function lookUp(
   const conditions: Document[] = []
   if (named.documentIds.size > 0) conditions.push({ documentId: { $in: [...named.documentIds] } })
   if (named.ids.size > 0) {
-    // With the status in front the list index serves it.
+    // The list index only applies if the filter includes the status.
     conditions.push({ status: { $in: ['draft', 'published'] }, id: { $in: [...named.ids] } })
   }
   const documentIds = new Set<string>()

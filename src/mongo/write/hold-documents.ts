@@ -5,27 +5,33 @@ import type { Database } from '../connection/database.ts'
 import { LOCK, newRevision } from '../versions/revision.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-/** Longer than it takes to lock all documents of a release: then the locks keep others out. */
+/**
+ * Longer than it takes to lock all documents of a release. After that the locks block other
+ * writers.
+ */
 const HOLD_MS = 10_000
-/** For all documents together. Then each is waited for alone: there is no moment at which nobody writes any of them. */
+/**
+ * Timeout for holding all documents with one command. With constant writers, no single moment may
+ * exist at which all documents are free. Each document is then held on its own.
+ */
 const TOGETHER_MS = 250
 const AT_ONCE = 8
-/** A hold that ends later than one can was written by a clock that was wrong. */
+/** A hold that ends later than this was written by a process with a wrong clock. */
 const BELIEVED_MS = 2 * HOLD_MS
 
 const HOLD = /^hold:(\d+):/
 
-/** Documents of one content-type. */
 export interface HeldDocuments {
   readonly plan: ContentTypePlan
   readonly documentIds: readonly string[]
 }
 
 /**
- * Runs work that locks many documents, and has other writers of these wait meanwhile. A database that answers a conflict at
- * once gives locks to whoever comes first: a transaction that needs all of them at one moment would lose to writers of single
- * ones who never pause. The hold is written outside of the transaction, in the place of the lock (`lockDocument`): who locks
- * or writes a version sees it. It ends with the locks of the work, when the work fails, or after ten seconds.
+ * Runs work that locks many documents and blocks other writers of these documents. Some databases
+ * report conflicts immediately, so a large transaction would lose to constant writers of single
+ * documents.
+ * The hold is written outside of the transaction, in the field of the lock (`lockDocument`), where
+ * every writer reads it. It ends with the locks of the work, on failure, or after ten seconds.
  */
 export async function holding<T>(
   database: Database,
@@ -37,7 +43,7 @@ export async function holding<T>(
     await asCmsErrors(() => placeHolds(database, documents, hold))
     return await work()
   } catch (error) {
-    await endHolds(database, documents, hold).catch(() => undefined) // then they end by themselves
+    await endHolds(database, documents, hold).catch(() => undefined) // the holds expire
     throw error
   }
 }
@@ -65,7 +71,7 @@ async function placeHolds(
 
 interface LockChange {
   readonly to: string
-  /** Only where it is this. */
+  /** Only replaces this value. */
   readonly from?: string
   readonly maxTimeMS?: number
 }
@@ -91,14 +97,13 @@ async function endHolds(
 }
 
 /**
- * For a writer in a transaction, by the lock that a version had before.
- * @throws HeldByRelease, a conflict as the database reports one, for the retry rules of the transaction
+ * Checks the previous lock of a version for a writer in a transaction.
+ * @throws HeldByRelease, which the transaction retries like a conflict of the database
  */
 export function assertNotHeld(lock: unknown): void {
   if (isHeld(lock)) throw new HeldByRelease()
 }
 
-/** Whether what a version has in the place of its lock is a hold. */
 export function isHeld(lock: unknown): boolean {
   const [, until] = (typeof lock === 'string' ? HOLD.exec(lock) : null) ?? []
   const leftMs = Number(until ?? 0) - Date.now()

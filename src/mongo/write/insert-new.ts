@@ -10,7 +10,6 @@ import { assertSmall, storeTogether } from './store-together.ts'
 import { takeValues } from './take-turns.ts'
 import { insertVersions, statesOfNew, toRows } from './write-versions.ts'
 
-/** The versions of one document, and whose write it is. */
 interface NewDocument {
   readonly versions: readonly [StoredVersion, ...StoredVersion[]]
   readonly authorship: Authorship
@@ -18,10 +17,10 @@ interface NewDocument {
 }
 
 /**
- * Puts the versions of a new document that nothing else is written with. Documents of one content-type that come at once
- * share a transaction, each with a row of the log: one insert of all versions, one of all rows, one commit. Where the
- * database refuses that, be it for one of them, each has a transaction of its own, as if it had been alone.
- * @throws ValidationError for a value that must be unique and is taken.
+ * Inserts the versions of a new document that has no other writes. Concurrent inserts into the same
+ * content-type share a transaction with one commit log row per document. If the database rejects
+ * the shared transaction, each document is inserted on its own.
+ * @throws ValidationError if a unique value is taken
  */
 export async function insertNew(
   database: Database,
@@ -63,7 +62,7 @@ function insertAlone(
   { versions, authorship, caller }: NewDocument,
 ): Promise<void> {
   return database.transact((session) => {
-    beginNextCommit(session, authorship) // this may run behind another request
+    beginNextCommit(session, authorship) // this may run in the context of another request
     return insertVersions(database, plan, versions, session)
   }, caller)
 }

@@ -10,11 +10,12 @@ import { takeDocuments } from './take-turns.ts'
 import { optionsOf } from '../connection/commands.ts'
 
 /**
- * Keeps every other writer of several versions of a document waiting until the transaction ends: all of
- * them write the same version first, that of the lowest `_id`, so that no two can wait for each other.
- * What a client sees of that version, and its revision, stay as they are; that it names this commit keeps those of the
- * document in their order, also where a locale is removed and begun again. A single type has a documentId
- * before it has versions: two that begin it at once, in two locales, wait for each other as well.
+ * Blocks other writers of several versions of a document until the transaction ends. All of them
+ * first write the version with the lowest `_id`, so they cannot deadlock. The content and revision
+ * of that version do not change. Its commit orders the commits of the document, even if a locale is
+ * deleted and recreated.
+ * A single type has a documentId before it has versions. Its name is locked as well, so that
+ * concurrent creations in two locales wait for each other.
  */
 export async function lockDocument(
   database: Database,
@@ -26,13 +27,13 @@ export async function lockDocument(
   const isLocked = await lockFirst(database, plan, documentId, session)
   if (isLocked || plan.kind !== 'singleType') return
   await lockName(database, documentId, session)
-  // Where a transaction sees what was committed while it waited.
+  // On some databases a transaction sees commits from the time it waited.
   await lockFirst(database, plan, documentId, session)
 }
 
 /**
- * Keeps others from writing any of these documents until the transaction ends, by one command: a transaction of many is
- * else in conflict with whoever saves one of them, again and again.
+ * Blocks other writers of these documents until the transaction ends, with one command. Without the
+ * locks, a large transaction conflicts repeatedly with writers of single documents.
  */
 export async function lockDocuments(
   database: Database,
@@ -49,8 +50,8 @@ export async function lockDocuments(
 }
 
 /**
- * False where the document has no version. The version is written by its whole `_id`: mongos before 7.1 takes no
- * `updateOne` and no `findAndModify` that names but a part of the shard key.
+ * Returns false if the document has no version. The write uses the full `_id`, because mongos
+ * before 7.1 rejects `updateOne` and `findAndModify` by part of the shard key.
  */
 async function lockFirst(
   database: Database,
@@ -58,7 +59,8 @@ async function lockFirst(
   documentId: string,
   session: Session,
 ): Promise<boolean> {
-  // Outside of the transaction at first: it sees what is there when it has the lock, and not before it waited.
+  // The first read is outside of the transaction, so that its snapshot starts after the lock is
+  // acquired.
   let first = await findFirst(database, plan, documentId, undefined)
   while (first === null || !(await lock(database, plan, first, session))) {
     first = await findFirst(database, plan, documentId, session)
@@ -67,14 +69,13 @@ async function lockFirst(
   return true
 }
 
-/** The lowest `_id` of a document's versions. */
 async function findFirst(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
   session: Session | undefined,
 ): Promise<string | null> {
-  // A driver's error must reach the transaction as it is, be it of a read beside it.
+  // The transaction needs the original driver error, so errors are not wrapped here.
   const found = await versionsOf(database, plan).findOne(matchDocument(documentId), {
     ...optionsOf(database, session),
     sort: { _id: 1 },
@@ -83,7 +84,7 @@ async function findFirst(
   return found?._id ?? null
 }
 
-/** False where it has gone meanwhile. */
+/** Returns false if the version was deleted in the meantime. */
 async function lock(
   database: Database,
   plan: ContentTypePlan,

@@ -15,7 +15,7 @@ import { STATE } from '../versions/line-state.ts'
 import { COMMIT, LOCK, REVISION, revisionOf } from '../versions/revision.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 
-/** What the log says of a version that was written. */
+/** The commit log item of a written version. */
 export function itemOf(
   plan: ContentTypePlan,
   version: StoredVersion,
@@ -30,7 +30,7 @@ export function itemOf(
   }
 }
 
-/** Notes versions that were written, as they are stored now. @throws CommitBehind */
+/** Adds written versions to the commit log. @throws CommitBehind */
 export function notePut(
   plan: ContentTypePlan,
   versions: readonly StoredVersion[],
@@ -45,8 +45,9 @@ export function notePut(
 }
 
 /**
- * Notes versions that were removed, as they were. @throws CommitBehind also where more were removed than had been seen, as
- * where transactions see what others commit meanwhile
+ * Adds deleted versions to the commit log, with their last content.
+ * @throws CommitBehind also if `count` differs from the number of read versions, as on databases
+ * whose transactions see concurrent commits
  */
 export function noteRemoved(
   plan: ContentTypePlan,
@@ -67,15 +68,15 @@ export function noteRemoved(
   )
 }
 
-/** Versions that one command has changed: all of them are the same revision since then. */
+/** Versions changed by one command, which share the new revision. */
 interface Changed {
-  /** Finds them among few others. */
+  /** A selective filter for these versions. */
   readonly which: Document
   readonly revision: string
   readonly count: number
 }
 
-/** Looks up which versions a command has changed, and notes them. One command, none where there are none. */
+/** Reads the versions that a command changed and adds them to the commit log. */
 export async function noteChanged(
   database: Database,
   plan: ContentTypePlan,
@@ -98,7 +99,7 @@ export async function noteChanged(
 
 const NAMES = { _id: 0, documentId: 1, locale: 1, status: 1, [COMMIT]: 1 } as const
 
-/** What must be read of a version before it is removed. */
+/** The members to read before a version is deleted. */
 export function removalProjection(plan: ContentTypePlan): Document {
   return plan.history ? {} : NAMES
 }
@@ -107,7 +108,7 @@ function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: Stored
   return { type: uid, documentId, locale, status }
 }
 
-/** The whole version where its type keeps history, but for passwords: nobody is shown those again, in whatever form. */
+/** The content for the history, without password hashes. Those are never shown again. */
 function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedItem, 'content'> {
   if (!plan.history) return {}
   const content = Object.entries(version).filter(([name]) => !UNKEPT.has(name))

@@ -22,28 +22,29 @@ import { notePut } from './note-versions.ts'
 import { assertSmall, storeTogether } from './store-together.ts'
 import { toChanges, toNewDocument, toUpdate } from './write-versions.ts'
 
-/** A change of one version of a document, and of its publication where that follows it. */
+/** A change of one version, optionally followed by its publication. */
 export interface Patch {
   readonly documentId: string
   readonly locale: string
   readonly status: Status
   readonly changes: Data
-  /** What the published version becomes, of the draft as it is then. @throws CmsError */
+  /** Derives the published version from the changed draft. @throws CmsError */
   readonly publish: ((draft: StoredVersion) => StoredVersion) | null
   readonly authorship: Authorship
 }
 
-/** One version: what it is before and after, and by which statement. */
 interface Step {
   readonly after: VersionDocument
   readonly statement: Document
 }
 
 /**
- * Changes documents, no two of them the same, by one transaction and four commands: one reads all versions, one writes
- * them, one their rows of the log, one commits. A version is written only as long as it is the revision that was read.
- * Answers the version asked for of each; null where nothing was written: it is not stored, may not be published, another
- * transaction of this process writes it, or the database refused one of them.
+ * Changes distinct documents in one transaction with four commands: read the versions, write them,
+ * write the log rows, commit. A version is only written if its revision has not changed since the
+ * read.
+ * Returns one version per patch. Null means that the version is missing or cannot be published,
+ * that another transaction of this process writes it, or that the database rejected the
+ * transaction.
  */
 export async function patchTogether(
   database: Database,
@@ -92,7 +93,7 @@ async function readAll(
   return new Map(found.map((version) => [version._id, version]))
 }
 
-/** Null where a version is missing, held by a release, or may not be published. */
+/** Null if a version is missing, held by a release, or cannot be published. */
 function stepsOf(
   patch: Patch,
   stored: ReadonlyMap<string, VersionDocument>,
@@ -109,7 +110,10 @@ function stepsOf(
   return [first, stepOf(published, copy, commit)]
 }
 
-/** As `putVersion` sets it: `id` and `createdAt` stay. So does the lock, which a release may hold by now. */
+/**
+ * Like `putVersion`, keeps `id` and `createdAt`. It also keeps the lock, because a release may have
+ * acquired it.
+ */
 function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>): Document | null {
   try {
     const {
@@ -129,7 +133,7 @@ function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>):
 function stepOf(before: VersionDocument, changes: Document, commit: string): Step {
   const last = (before[COMMIT] ?? '') as string
   return {
-    // A commit that is later than this one shows itself to `notePut`.
+    // `notePut` throws if the stored commit is later than this one.
     after: { ...before, ...asRead(changes), [COMMIT]: last > commit ? last : commit },
     statement: {
       q: { _id: before._id, [REVISION]: (before[REVISION] as unknown) ?? null },
@@ -138,12 +142,12 @@ function stepOf(before: VersionDocument, changes: Document, commit: string): Ste
   }
 }
 
-/** Values as the driver would read them once they are stored. */
+/** Converts values to the form that the driver reads back. */
 function asRead(values: Document): Document {
   return BSON.deserialize(BSON.serialize(values, { ignoreUndefined: false }), { useBigInt64: true })
 }
 
-/** @throws Error where another write came between */
+/** @throws Error if a version was changed by another write */
 async function writeAll(
   database: Database,
   plan: ContentTypePlan,

@@ -16,19 +16,19 @@ import { matchDocument } from '../versions/version-match.ts'
 import { takeDocuments } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
-/** One side of a two-way relation that another side writes: whose versions, and of which kind. */
+/** The owning versions of a two-way relation that a write to the inverse side changes. */
 export interface OwnerVersions {
-  /** As seen from the inverse side; its `otherSide` is the owner's attribute. */
+  /** As declared on the inverse side. `otherSide` is the attribute of the owner. */
   readonly relation: RelationPlan
   readonly locale: string
-  /** All locales of an owner have the same targets; then `locale` selects none of them. */
+  /** All locales of an owner share their targets, so `locale` is not part of the filter. */
   readonly isShared: boolean
   readonly statuses: readonly Status[]
-  /** When the other side was written: those that it changes were updated then. */
+  /** The `updatedAt` of all changed owners. */
   readonly at: Date
 }
 
-/** The versions that own a document, in the order of their ids. */
+/** Finds the versions that own a document, ordered by id. */
 export async function findOwners(
   database: Database,
   owners: OwnerVersions,
@@ -51,7 +51,10 @@ export async function findOwners(
   return found.map(asVersion)
 }
 
-/** Makes a document a target of these owners; one that holds a single target loses its former one. */
+/**
+ * Adds a document to the targets of the owners. In a to-one relation it replaces the previous
+ * target.
+ */
 export async function addToOwners(
   database: Database,
   owners: OwnerVersions,
@@ -68,7 +71,6 @@ export async function addToOwners(
   await changeOwners(database, owners, { ownerIds, which }, add, session)
 }
 
-/** Takes a document from the targets of these owners. */
 export async function removeFromOwners(
   database: Database,
   owners: OwnerVersions,
@@ -91,8 +93,8 @@ interface Change {
 }
 
 /**
- * Drafts and published versions each by themselves: two that hold different things must not come to be
- * the same revision.
+ * Changes drafts and published versions separately, because versions with different content must
+ * not share a revision.
  */
 async function changeOwners(
   database: Database,
@@ -121,10 +123,9 @@ async function changeOwners(
   }
 }
 
-/** What a version of an owner takes for itself alone. */
+/** A target that an owner claims exclusively. */
 export interface Taken {
   readonly relation: RelationPlan
-  /** A documentId. */
   readonly target: string
 }
 
@@ -132,14 +133,14 @@ export interface Taken {
 export interface Claimed {
   readonly plan: ContentTypePlan
   readonly attribute: string
-  /** A documentId. */
   readonly target: string
 }
 
 /**
- * Of a two-way one-to-one relation: notes the owner with the target, in all versions of that. Of two that
- * take one target at once neither sees the other's version yet: writing the same document, one has to
- * wait for the other, and to look again. The target shows what its owners hold, so that its own revision stays.
+ * Stores the owner of a two-way one-to-one relation in all versions of the target. Two concurrent
+ * owners do not see each other's versions. Writing the same document forces one of them to wait and
+ * retry. The target's revision does not change, because responses read the relation from the
+ * owners.
  */
 export async function claimTarget(
   database: Database,
@@ -159,7 +160,7 @@ export async function claimTarget(
 
 type Taker = Pick<StoredVersion, 'documentId' | 'locale' | 'status'>
 
-/** Other documents' versions that hold one of these targets, with the attributes that hold them. */
+/** Finds versions of other documents that reference one of these targets. */
 export async function findRivals(
   database: Database,
   plan: ContentTypePlan,
@@ -196,8 +197,8 @@ function holding(
 }
 
 /**
- * Of two-way one-to-one relations: takes targets from every other owner that holds them, in all locales
- * where they share them. One look for all of them, and one write for each relation in which another does.
+ * Removes the targets of two-way one-to-one relations from all other owners, in all locales if the
+ * relation is shared. Runs one query, plus one update per relation with rivals.
  */
 export async function takeFromOthers(
   database: Database,

@@ -12,9 +12,12 @@ import { matchDocument } from '../versions/version-match.ts'
 import { takeReservations } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
-/** That a document has a value which none but it may have. */
+/** Reserves a unique value for a document. */
 interface Reservation {
-  /** A digest of attribute, locale and value: a cluster holds unique what is the shard key. */
+  /**
+   * SHA-256 of attribute, locale and value. A sharded cluster only enforces uniqueness of the shard
+   * key.
+   */
   readonly _id: string
   /** `<collection>.<attribute>` */
   readonly attribute: string
@@ -22,22 +25,23 @@ interface Reservation {
   readonly holder: string
 }
 
-/** What a reservation is to be, and the fault of who comes second. */
+/** A reservation to make, and the fault to report if it is taken. */
 interface Wanted extends Reservation {
   readonly fault: Fault
 }
 
-/** Reservations that one command makes. */
+/** Maximum number of reservations per command. */
 const MAX_TAKEN = 100
 
-/** Where they are kept, of all content-types together. */
+/** The collection of reservations, shared by all content-types. */
 export function reservationsIn(database: Database) {
   return database.collection<Reservation>('quire_reservations')
 }
 
 /**
- * Attributes that are held unique by reservations, as `<collection>.<attribute>`: those of components, and of a sharded
- * collection all. Of others indexes hold it.
+ * Attributes whose uniqueness is enforced by reservations, as `<collection>.<attribute>`:
+ * attributes of components, and all unique attributes of a sharded collection. Indexes enforce the
+ * others.
  */
 export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
   const own = plan.sharded ? uniqueAttributes(plan).map(({ name }) => name) : []
@@ -45,9 +49,9 @@ export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
 }
 
 /**
- * Runs a write of published versions together with what it reserves and releases, in its transaction. Where indexes hold
- * what is unique, it is the write alone.
- * @throws ValidationError for a value that another document has reserved.
+ * Runs a write of published versions and updates the reservations of their documents in the same
+ * transaction.
+ * @throws ValidationError if another document has reserved a value
  */
 export async function reserving<T>(
   database: Database,
@@ -65,8 +69,8 @@ export async function reserving<T>(
 }
 
 /**
- * Makes the reservations of a document those of its published versions, as they are in the transaction.
- * @throws ValidationError naming every value that another document has reserved, or that the version itself repeats.
+ * Replaces the reservations of a document by those of its published versions in the transaction.
+ * @throws ValidationError for every value that another document has reserved or that occurs twice
  */
 export async function settleReservations(
   database: Database,
@@ -99,8 +103,8 @@ export async function settleReservations(
 }
 
 /**
- * Reserves what nobody has; the ids of what other documents have. Two commands for a hundred values: a list of
- * components may have 5,000 of them.
+ * Makes the free reservations and returns the ids of those that other documents have. Uses two
+ * commands per 100 values, because a list of components may have 5,000.
  */
 async function take(
   database: Database,
@@ -156,7 +160,7 @@ function digestOf(place: string, locale: unknown, { type }: ScalarPlan, value: u
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Equal texts are equal values of a type. */
+/** Equal values of a type have equal texts. */
 function textOf(type: ScalarType, value: unknown): string {
   if (type === 'json' || type === 'blocks') return JSON.stringify(value)
   if (value instanceof Date) return String(value.getTime())

@@ -4,10 +4,10 @@ import { isDuplicateKey } from '../connection/database-error.ts'
 const ATTEMPTS = 5
 
 /**
- * Runs a write again when another came between what it read and what it wrote: read anew, the same
- * request finds the version that it meant to create, or names the value that is taken by now.
- * @throws ConflictError when an index refuses it again and again: it is unique by what these content-types
- * do not know, as while processes with newer ones run beside this.
+ * Retries a write after a duplicate key error. The retry reads again, so it finds the concurrently
+ * created version or reports the taken value.
+ * @throws ConflictError after five attempts: the index is not declared by these content-types, for
+ * example while newer processes are running
  */
 export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

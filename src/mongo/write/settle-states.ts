@@ -17,18 +17,19 @@ import { versionId } from '../versions/version-match.ts'
 import { takeDocuments } from './take-turns.ts'
 import { compareStatuses, type ComparedLine, type DocumentLine } from '../lines/compare-statuses.ts'
 
-/** Versions that are found unsettled at once. Writers of their documents wait while these are compared. */
+/** Maximum number of versions per batch. Writers of their documents wait during the comparison. */
 const BATCH = 500
 
 export interface SettleLimits {
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   readonly deadline: number
   readonly signal?: AbortSignal
 }
 
 /**
- * Compares the versions whose state is unknown, so that states can be looked up. A write during the call may leave others.
- * @throws GatewayTimeoutError at the deadline; the states that were settled until then stay
+ * Compares versions of unknown state, so that queries can filter by state. Concurrent writes may
+ * leave further versions unsettled.
+ * @throws GatewayTimeoutError at the deadline; states that are already stored remain
  */
 export async function settleStates(
   database: Database,
@@ -46,7 +47,10 @@ export async function settleStates(
   }
 }
 
-/** Batches of each collection: two at once would compare the same versions. */
+/**
+ * Batches of a collection run one after the other, because concurrent ones would compare the same
+ * versions.
+ */
 const batches = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
 function inTurn<T>(database: Database, collection: string, work: () => Promise<T>): Promise<T> {
@@ -57,7 +61,7 @@ function inTurn<T>(database: Database, collection: string, work: () => Promise<T
   return run
 }
 
-/** Returns how many versions it found. */
+/** Returns the number of versions found. */
 async function settleBatch(
   database: Database,
   plan: ContentTypePlan,
@@ -96,15 +100,15 @@ async function settleLines(
   })
 }
 
-/** Of a published version without a draft no list shows the state. */
+/** The state of a published version without a draft is never listed. */
 function stateOf({ statuses, isSame }: ComparedLine): LineState {
   if (!statuses.includes('published')) return ALONE
   return isSame ? SAME : CHANGED
 }
 
 /**
- * A value between `UNKNOWN` and the next state. It keeps other writers out until the comparison is stored: writing the
- * value that is there already locks nothing.
+ * A random value between `UNKNOWN` and the next state. It blocks other writers until the comparison
+ * is stored. Writing an unchanged value would not lock the document.
  */
 function unlikeAnyOther(): number {
   return UNKNOWN + 0.1 + Math.random() * 0.8
@@ -125,7 +129,7 @@ async function setState(
 
 const BOTH = ['draft', 'published'] as const
 
-/** Of the versions that were compared: another one may have been inserted since. */
+/** The ids of the compared versions only. Another version may have been inserted since. */
 function versionIdsOf({
   documentId,
   locale,

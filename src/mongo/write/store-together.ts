@@ -4,8 +4,8 @@ import type { Database, Session } from '../connection/database.ts'
 import { isBrokenSocket } from '../connection/database-error.ts'
 
 /**
- * Runs a transaction that stores what several requests give. Null where the database refuses it: one of them may be why,
- * and nothing is stored. What was lost, or has to be a later commit, is tried again.
+ * Runs a transaction for several requests. Returns null if the database rejects it; nothing is
+ * stored, and any of the requests may be the cause. Network errors and `CommitBehind` are retried.
  */
 export async function storeTogether<T>(
   database: Database,
@@ -29,19 +29,16 @@ export async function storeTogether<T>(
   }
 }
 
-/**
- * What is written together is one command, of at most 16 MB, and another for the log, which holds it again: a few large
- * documents are not written together.
- */
+/** One command is limited to 16 MB, and the log stores the content a second time. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** @throws Error where they are too large for one command */
+/** @throws Error if the documents are too large for one command */
 export function assertSmall(documents: readonly Document[]): void {
   const bytes = documents.reduce((sum, each) => sum + BSON.calculateObjectSize(each), 0)
   if (bytes > MOST_BYTES) throw new Error(`${bytes} bytes are too large to be stored together`)
 }
 
-/** No error of the driver, so that the transaction is not tried again. */
+/** Not a driver error, so that the transaction is not retried. */
 class RefusedTogether extends Error {
   constructor(cause: unknown) {
     super('Nothing could be stored together', { cause })

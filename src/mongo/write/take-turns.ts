@@ -5,9 +5,9 @@ import { turnOf } from '../sharing/session-turns.ts'
 import { uniqueValues } from './unique-values.ts'
 
 /**
- * Makes this transaction the only one of the process that writes these documents. Call it before the first command that
- * reads or writes them: an attempt that has to wait is undone.
- * @throws TurnTaken, for the transaction to wait and to run again
+ * Reserves documents for this transaction within the process. Call it before the first command that
+ * reads or writes them, because waiting aborts the attempt.
+ * @throws TurnTaken, after which the transaction waits and retries
  */
 export function takeDocuments(
   { collectionName }: ContentTypePlan,
@@ -17,7 +17,7 @@ export function takeDocuments(
   turnOf(session)?.take(documentIds.map((documentId) => keyOf(collectionName, documentId)))
 }
 
-/** False where another transaction of this process writes or is about to write the document. */
+/** Returns false if another transaction of this process has reserved the document. */
 export function tryTakeDocument(
   { collectionName }: ContentTypePlan,
   documentId: string,
@@ -26,7 +26,7 @@ export function tryTakeDocument(
   return turnOf(session)?.tryTake([keyOf(collectionName, documentId)]) ?? true
 }
 
-/** The same for the unique values of a published version. @throws TurnTaken */
+/** Reserves the unique values of a published version. @throws TurnTaken */
 export function takeValues(
   plan: ContentTypePlan,
   { locale, status, values }: { locale: string; status: string; values: Data },
@@ -39,7 +39,7 @@ export function takeValues(
   turnOf(session)?.take(keys)
 }
 
-/** The same for reservations, by their ids. @throws TurnTaken */
+/** Reserves reservations by their ids. @throws TurnTaken */
 export function takeReservations(ids: readonly string[], session: Session): void {
   turnOf(session)?.take(ids.map((id) => `reservation ${id}`))
 }

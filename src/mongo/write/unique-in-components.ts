@@ -9,13 +9,16 @@ import type {
   ScalarPlan,
 } from '../../schema/plan.ts'
 
-/** A value in a component, or in a component of that, which no other element under the same attributes may have. */
+/** A value inside a component that must be unique under the same attribute path. */
 export interface NestedUnique {
   readonly attribute: ScalarPlan
   readonly value: unknown
-  /** From the entry down, with the positions in lists: `['links', '1', 'url']`. */
+  /** Path from the entry, with list positions: `['links', '1', 'url']`. */
   readonly path: readonly string[]
-  /** The same without positions, with the components of zones: elements of one place are compared. */
+  /**
+   * Path without positions, with the components of dynamic zones. Values with the same place are
+   * compared.
+   */
   readonly place: string
   /** One of `nestedUniqueNames`. */
   readonly name: string
@@ -25,7 +28,10 @@ type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 const known = new WeakMap<ContentTypePlan, readonly string[]>()
 
-/** What must be unique in components, as `links(shared.link).url`: an attribute, a component that it leads to, and one of that. */
+/**
+ * The unique attributes of components, as `links(shared.link).url`: root attribute, component,
+ * attribute.
+ */
 export function nestedUniqueNames(plan: ContentTypePlan): readonly string[] {
   const names = known.get(plan) ?? nestingOf(plan).flatMap(namesUnder)
   known.set(plan, names)
@@ -47,7 +53,10 @@ function namesUnder(root: NestingPlan): readonly string[] {
   )
 }
 
-/** The values of a version that must be unique in its components, in order; null and the empty text may repeat. */
+/**
+ * The values of a version that must be unique in its components, in order. Null and the empty text
+ * are left out.
+ */
 export function nestedUniqueValues(plan: ContentTypePlan, version: Data): readonly NestedUnique[] {
   if (nestedUniqueNames(plan).length === 0) return []
   return nestingOf(plan).flatMap((root) =>
@@ -64,7 +73,7 @@ interface Way {
   readonly root: NestingPlan
   readonly path: readonly string[]
   readonly place: string
-  /** Errors below a private attribute name no values. */
+  /** Errors below a private attribute contain no values. */
   readonly isHidden: boolean
 }
 

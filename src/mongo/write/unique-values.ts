@@ -10,9 +10,9 @@ import { versionsOf } from '../versions/stored-version.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
- * One fault for each unique attribute whose value the published version of another document has in this
- * locale. Issues no command when no such value is given. The unique index is what holds, and names one: this
- * look serves to report all of them together.
+ * Returns one fault per unique attribute whose value is published by another document in this
+ * locale. The unique index enforces uniqueness but reports one attribute at a time. This query
+ * reports all of them.
  */
 export async function findTaken(
   database: Database,
@@ -46,7 +46,9 @@ export async function findTaken(
     .map(({ attribute, value }) => takenFault(attribute, value))
 }
 
-/** Without `$or` where one value is given: not every planner finds the index of a branch. */
+/**
+ * Avoids `$or` for a single value, because some query planners do not use an index for a branch.
+ */
 function hasAny(given: ReturnType<typeof uniqueValues>): Document {
   const branches = given.map(({ attribute, value }) => ({
     [attribute.name]: { $eq: toBson(value) },
@@ -56,8 +58,8 @@ function hasAny(given: ReturnType<typeof uniqueValues>): Document {
 }
 
 /**
- * The fault of an attribute whose value another document has published. The value is as an answer shows it,
- * and not told of a private attribute: whoever publishes need not know it.
+ * The fault of a value that another document has published. The fault of a private attribute does
+ * not include the value.
  */
 export function takenFault(
   { name, type, private: isPrivate }: ScalarPlan,
@@ -75,7 +77,7 @@ export function uniqueAttributes({ attributes }: ContentTypePlan): readonly Scal
   )
 }
 
-/** Of some values those that must be unique: null and the empty text may repeat. */
+/** The given values that must be unique. Null and the empty text may repeat. */
 export function uniqueValues(
   plan: ContentTypePlan,
   values: Data,
@@ -85,7 +87,7 @@ export function uniqueValues(
     .filter(({ value }) => value !== null && value !== '')
 }
 
-/** Values of one attribute have one type; decimals that differ in trailing zeros alone are equal. */
+/** Decimals that differ only in trailing zeros are equal. */
 function isEqual({ type }: ScalarPlan, stored: unknown, value: unknown): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
   if (stored === value) return true
@@ -93,7 +95,7 @@ function isEqual({ type }: ScalarPlan, stored: unknown, value: unknown): boolean
   return type === 'decimal' && !isMissing && digitsOf(stored) === digitsOf(value)
 }
 
-/** Of a Decimal128 or of a `Decimal`. */
+/** Accepts a Decimal128 or a `Decimal`. */
 function digitsOf(decimal: unknown): string {
   return significantDigits((decimal as { toString(): string }).toString())
 }

@@ -12,7 +12,6 @@ import type { Database } from '../connection/database.ts'
 import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { findTaken, takenFault, uniqueAttributes } from './unique-values.ts'
 
-/** What a write is to put in one version of a document. */
 export interface Written {
   readonly documentId: string
   readonly locale: string
@@ -20,9 +19,10 @@ export interface Written {
 }
 
 /**
- * Reports all that is taken once an index has refused a write: the error names one of them at most (DocumentDB's of
- * `findAndModify` none), so they are looked up, beside the transaction, which is lost by then.
- * @throws ValidationError that names each attribute, WaitedForValue
+ * Reports all taken values after an index has rejected a write. The database error names at most
+ * one, and DocumentDB's error for `findAndModify` names none. The query runs outside of the
+ * transaction, which is already aborted.
+ * @throws ValidationError naming each attribute, WaitedForValue
  */
 export async function unlessTaken<T>(
   database: Database,
@@ -43,7 +43,10 @@ export async function unlessTaken<T>(
   }
 }
 
-/** For a value that is taken in another locale, or was until now: as far as the database says which. */
+/**
+ * Derives the fault from the database error, for a value that is taken in another locale or was
+ * freed in the meantime.
+ */
 function faultOf(
   plan: ContentTypePlan,
   error: MongoServerError,

@@ -28,8 +28,8 @@ import { takeDocuments, takeValues } from './take-turns.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 
 /**
- * Puts whole new versions. `isBeside`: another version of the locale may be stored already.
- * @throws ValidationError for a value that must be unique and is taken.
+ * Inserts new versions. Set `isBeside` if another version of the locale may already be stored.
+ * @throws ValidationError if a unique value is taken
  */
 export async function insertVersions(
   database: Database,
@@ -55,7 +55,7 @@ export async function insertVersions(
   notePut(plan, rows, session, { isNew: true })
 }
 
-/** New versions as they are stored, of the commit that brings them. */
+/** Converts new versions to rows of the given commit. */
 export function toRows(
   versions: readonly StoredVersion[],
   commit: string,
@@ -69,7 +69,10 @@ export function toRows(
   }))
 }
 
-/** The states of versions in locales that had none: a draft and its copy of the same revision are the same. */
+/**
+ * The states of versions in new locales. A draft and its copy with the same revision have the state
+ * SAME.
+ */
 export function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) => LineState {
   const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
   return ({ documentId, locale, status, [REVISION]: revision }) => {
@@ -83,9 +86,9 @@ export function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVers
 }
 
 /**
- * Inserts many new versions with one command that is not atomic, or where values have to be reserved with
- * one transaction a document; a version that is stored already, by its `_id`, stays as it is.
- * @throws ValidationError for a value that must be unique and is taken.
+ * Inserts many versions with one command that is not atomic, or with one transaction per document
+ * if values must be reserved. Versions whose `_id` is already stored are skipped.
+ * @throws ValidationError if a unique value is taken
  */
 export async function addVersions(
   database: Database,
@@ -123,8 +126,8 @@ export async function addVersions(
 }
 
 /**
- * Passes over what a bulk refused because it is stored. The driver 7.8 does not say which index refused a
- * document, so they are looked up.
+ * Ignores rejected versions that are already stored. Driver 7.8 does not report which index
+ * rejected a document, so they are looked up.
  */
 async function passStored(
   database: Database,
@@ -150,8 +153,9 @@ interface PatchedVersion {
 }
 
 /**
- * Changes what is given of a version, and answers the whole after it; null when there is none.
- * @throws ValidationError for a value that must be unique and is taken.
+ * Changes the given attributes of a version and returns the whole version. Returns null if the
+ * version does not exist.
+ * @throws ValidationError if a unique value is taken
  */
 export async function patchVersion(
   database: Database,
@@ -181,8 +185,8 @@ export async function patchVersion(
 }
 
 /**
- * Keeps other writers from a version until the transaction ends; false, and nothing is done, when it is
- * gone or no longer the revision that was `expected`. Null expects none.
+ * Blocks other writers of a version until the transaction ends. Returns false if the version was
+ * deleted or its revision differs from `expected`. Null accepts any revision.
  */
 export async function claimVersion(
   database: Database,
@@ -204,10 +208,10 @@ export async function claimVersion(
 }
 
 /**
- * Makes a version what is given, whatever it was: `id` and `createdAt` count only when it is new. A copy of
- * another version has that one's revision; `state` is SAME for a copy of the other version of the locale. Answers the whole
- * after it.
- * @throws ValidationError for a value that must be unique and is taken.
+ * Replaces or creates a version and returns it. `id` and `createdAt` only apply to a new version. A
+ * copy of another version has the same revision. Its `state` is SAME if it copies the other version
+ * of the locale.
+ * @throws ValidationError if a unique value is taken
  */
 export async function putVersion(
   database: Database,
@@ -241,9 +245,9 @@ export async function putVersion(
 }
 
 /**
- * Sets what all locales share in the other locales of a document, in versions of the same status. Those that
- * hold it already stay as they are; the others were updated when the given version was.
- * @throws ValidationError for a value that must be unique and is taken in one of them.
+ * Sets shared attributes in the other locales of a document, in versions of the same status.
+ * Versions that already have the values do not change.
+ * @throws ValidationError if a unique value is taken in one of the locales
  */
 export async function setInOtherLocales(
   database: Database,
@@ -277,7 +281,7 @@ export async function setInOtherLocales(
   )
 }
 
-/** Compares whole values: `$ne` of a query would take a list for each of its elements. */
+/** Compares whole values. `$ne` in a query would compare the elements of a list. */
 function differsFrom(values: Data): Document {
   const differences = Object.entries(values).map(([name, value]) => ({
     $ne: [`$${name}`, { $literal: value }],
@@ -285,19 +289,19 @@ function differsFrom(values: Data): Document {
   return { $or: differences }
 }
 
-/** What is written of a version that exists; it is another revision then, whatever was given. */
+/** The members to set in an existing version, including a new revision. */
 export function toChanges(changes: Data, state?: LineState): Document {
   const known = state === undefined ? {} : { [STATE]: state }
   return { ...toDocument(changes), [REVISION]: newRevision(), ...known }
 }
 
-/** The operators of a write of content. The state becomes unknown unless the changes set it. */
+/** The update operators of a content write. The state becomes unknown unless the changes set it. */
 export function toUpdate(changes: Document, commit: string): Document {
   const state = STATE in changes ? {} : { [STATE]: UNKNOWN }
   return { $set: changes, $max: { [COMMIT]: commit, ...state } }
 }
 
-/** A copy of another version is the revision that it was made of. */
+/** Keeps the revision of a copied version. */
 export function toNewDocument(version: Data, state: LineState): Document {
   const revision = version[REVISION] ?? newRevision()
   return { ...toDocument(version), [REVISION]: revision, [STATE]: state }
