@@ -6,7 +6,6 @@ import {
 } from './guarded-router.ts'
 import type { Context, Middleware } from './state.ts'
 
-/** What stands before the routes of the management. */
 export interface BeforeAdmin {
   readonly readBody: Middleware
   readonly authenticate: Middleware
@@ -15,14 +14,14 @@ export interface BeforeAdmin {
 type AdminHandler = (ctx: Context) => void | Promise<void>
 type AddAdminRoute = (path: string, action: string | null, handler: AdminHandler) => void
 
-/** The routes of the management API: what stands before each, and its guard, are added here alone. */
+/** Registers the routes of the management API. It adds authentication, the guard and body parsing to every route. */
 export interface AdminRouter {
   readonly router: GuardedRouter
   readonly get: AddAdminRoute
   readonly post: AddAdminRoute
   readonly put: AddAdminRoute
   readonly delete: AddAdminRoute
-  /** For a guard that asks for something else: `guard` is given the handler. */
+  /** Adds a route with a custom guard. `guard` receives the handler. */
   guarded(
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,
@@ -34,8 +33,8 @@ export interface AdminRouter {
 type Run = (ctx: Context) => Promise<void>
 
 /**
- * `path` lies under `/admin`; each action is asked for on its route, null of every administrator. Bodies are read once
- * the guard has let through: those of strangers are not.
+ * Creates the router for paths under `/admin`. A route with the action null is open to every administrator. The guard
+ * runs before the body is read, so that bodies of rejected requests are never parsed.
  */
 export function adminRouter(prefix: string, { readBody, authenticate }: BeforeAdmin): AdminRouter {
   const router = guardedRouter(prefix, { sensitive: true })

@@ -2,12 +2,12 @@ import { BadRequestError } from '../errors.ts'
 import type { GuardedRouter } from './guarded-router.ts'
 import type { Middleware } from './state.ts'
 
-/** The first segment after `/api`, in any case of letters. */
+/** The first path segment after `/api`. Case-insensitive. */
 const API_PATH = /^\/api\/([^/]+)/i
 
 /**
- * Hands a request under `/api` to the router of its first segment: found by name, so that a hundred
- * content-types cost what one does.
+ * Dispatches a request under `/api` to the router of its first segment. The router comes from a map, so that the cost
+ * does not grow with the number of content-types.
  */
 export function apiRoutes(routers: ReadonlyMap<string, GuardedRouter>): Middleware {
   const handlers = new Map(
@@ -29,7 +29,7 @@ export function apiRoutes(routers: ReadonlyMap<string, GuardedRouter>): Middlewa
   }
 }
 
-/** Refuses what no route has taken and cannot be read. */
+/** Rejects unmatched paths with an invalid percent-encoding. @throws BadRequestError */
 export function refuseUndecodable(): Middleware {
   return (ctx, next) => {
     assertDecodable(ctx.path)

@@ -1,9 +1,9 @@
 import { type CmsError, MalformedBodyError } from '../errors.ts'
 
-/** Why a request was answered with 400, as the log shows it: never with a value that was sent. */
+/** The logged reason of a response with status 400. It never contains values of the request. */
 export interface BadRequestReason {
   readonly code: string
-  /** Absent for a body that does not parse: the parser quotes the body. */
+  /** Absent for a malformed body, because the parser quotes the body in its message. */
   readonly reason?: string
   readonly paths?: readonly string[]
 }
@@ -12,9 +12,9 @@ const MAX_REASON = 300
 const MAX_PATH = 200
 const MAX_PATHS = 5
 
-/** Messages quote the values that they complain of. */
+/** Error messages quote the invalid values. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?|`[^`]*`?/g
-/** The value after these words may be of several lines, with quotes of its own. */
+/** The value after these words may span several lines and contain quotes. */
 const FINAL_VALUE = /(?:but the final value was|cast from the value|expected [^,]{1,60}? got) .*/s
 const OWN_QUOTES: ReadonlySet<string> = new Set(['"data"'])
 

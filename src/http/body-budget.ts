@@ -1,19 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../errors.ts'
 
-/** The bodies that are being read into memory, together. */
 export interface BodyBudget {
-  /** Counts the bytes of a body from now on, until what is answered is called. */
+  /** Counts the received bytes of a body until the returned function is called. */
   count(request: IncomingMessage, maxBodyBytes: number): () => void
 }
 
 /**
- * Keeps the unfinished request bodies below `maxBytes` together. A slow client holds the received part of its body in
- * memory: beyond the bound the connection of the oldest body is closed, as it has had the most time. Slow clients
- * do not keep out those that send a body at once.
+ * Limits the total size of unfinished request bodies in memory to `maxBytes`. Beyond the limit the connection of the
+ * oldest body is closed, because the oldest body had the most time. Slow clients therefore cannot block clients that
+ * send their bodies quickly.
  */
 export function openBodyBudget(maxBytes: number): BodyBudget {
-  /** In the order in which they began. */
   const reading = new Map<IncomingMessage, number>()
   let total = 0
   const release = (request: IncomingMessage): void => {
@@ -35,7 +33,7 @@ export function openBodyBudget(maxBytes: number): BodyBudget {
       const isPacked = !['', 'identity'].includes(request.headers['content-encoding'] ?? '')
       let isKnown = false
       const onData = (chunk: Buffer): void => {
-        // What is unpacked is as large as it may be, however little has come.
+        // A compressed body counts as `maxBodyBytes`, because its decompressed size is not known in advance.
         if (!isPacked) add(request, chunk.length)
         else if (!isKnown) add(request, maxBodyBytes)
         isKnown = true

@@ -8,9 +8,9 @@ import { MalformedBodyError } from '../errors.ts'
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * The body of a request as text, unpacked. What is not UTF-8 is refused: in its place a replacement character would be
- * stored, and of two passwords that differ there the one would do for the other.
- * @throws MalformedBodyError, or an error of `raw-body` that has a status: 413 beyond `limit` bytes
+ * Reads and decompresses the body of a request. A body that is not UTF-8 is rejected. Decoding would insert
+ * replacement characters, so that two different passwords could become equal.
+ * @throws MalformedBodyError, or an error of `raw-body` with a status: 413 beyond `limit` bytes
  */
 export async function readBodyText(request: IncomingMessage, limit: number): Promise<string> {
   const stream = unpacked(request)
@@ -25,7 +25,9 @@ export function notUtf8(): MalformedBodyError {
   return new MalformedBodyError('The body is not UTF-8', null)
 }
 
-/** Never by `pipeline`: that would destroy the request, and with it the answer. */
+/**
+ * Uses `pipe` instead of `pipeline`, because `pipeline` destroys the request on an error, and the response with it.
+ */
 function unpacked(request: IncomingMessage): Readable {
   const coding = request.headers['content-encoding'] ?? 'identity'
   if (coding === 'identity') return request

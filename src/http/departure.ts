@@ -1,7 +1,10 @@
-/** When the server stops: who waits for something that comes later is to be sent away, to another process. */
+/**
+ * Signals the shutdown of the server. Pending long polls and streams end, so that their clients reconnect to another
+ * process.
+ */
 export interface Departure {
   hasBegun(): boolean
-  /** Returns the function that removes the listener. */
+  /** Returns a function that removes the listener. */
   onBegin(listener: () => void): () => void
   begin(): void
 }

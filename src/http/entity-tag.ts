@@ -5,21 +5,21 @@ import type { Context, Middleware } from './state.ts'
 
 type Conditional = 'If-Match' | 'If-None-Match'
 
-/** What an intermediary or we add to the tag of a representation that is sent packed. */
+/** The suffix that this server or an intermediary adds to the tag of a compressed representation. */
 const CODING = /-(?:gzip|br|deflate|zstd)$/
 /** https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3 */
 const TAG = /[ \t]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y
 
-/** JSON text, and the revision of the version that it shows; null where it shows none. */
+/** JSON text and the revision of the version in it. The revision is null if the body shows no single version. */
 export interface TaggedBody {
   readonly body: string
   readonly revision: string | null
 }
 
 /**
- * Sends an entry with its tag, if it shows a version: conditions of writes compare the revision, so that it does not
- * matter what of an entry was read; caches compare the whole.
- * @throws ValidationError for an `If-None-Match` that cannot be read
+ * Sends an entry, with its ETag if the body shows a version. Conditional writes compare only the revision in the tag,
+ * so that a partial read works for them. Caches compare the whole tag.
+ * @throws ValidationError for a malformed `If-None-Match`
  */
 export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   if (revision !== null) {
@@ -31,20 +31,23 @@ export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
 }
 
 /**
- * Sends JSON text that is no entry's, with its digest as its tag.
- * @throws ValidationError for an `If-None-Match` that cannot be read
+ * Sends JSON text that is not an entry. The ETag is its digest.
+ * @throws ValidationError for a malformed `If-None-Match`
  */
 export function sendDigested(ctx: Context, body: string): void {
   sendWithTag(ctx, body, tagOf(body, null))
 }
 
-/** `<revision>-<digest of what is sent>`; of what shows no single version the digest alone. */
+/** `<revision>-<digest of the body>`, or only the digest for a body without a revision. */
 export function tagOf(body: string, revision: string | null): string {
   const digest = hash('sha256', body, 'hex').slice(0, 16)
   return revision === null ? digest : `${revision}-${digest}`
 }
 
-/** Sends JSON under its tag, or that it is known already. @throws ValidationError as `sendTagged` */
+/**
+ * Sends JSON with an ETag, or 304 if the client has this version.
+ * @throws ValidationError for a malformed `If-None-Match`
+ */
 export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): void {
   ctx.type = 'json'
   ctx.body = body
@@ -52,7 +55,7 @@ export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): v
   if (isRead(ctx) && isKnown(ctx, tag)) ctx.status = 304
 }
 
-/** What a write asks of the version that it changes; undefined when it asks for nothing. */
+/** The condition from `If-Match` and `If-None-Match`; undefined without these headers. */
 export function readCondition(ctx: Context): WriteCondition | undefined {
   const match = readTags(ctx, 'If-Match')
   const noneMatch = readTags(ctx, 'If-None-Match')
@@ -60,19 +63,19 @@ export function readCondition(ctx: Context): WriteCondition | undefined {
   return { match: revisionsOf(match), noneMatch: revisionsOf(noneMatch) }
 }
 
-/** The revisions that `If-Match` names; null where there is none. @throws ValidationError for one that cannot be read */
+/** The revisions in `If-Match`; null without the header. @throws ValidationError for a malformed header */
 export function readMatch(ctx: Context): Revisions | null {
   return revisionsOf(readTags(ctx, 'If-Match'))
 }
 
-/** The tag of a version as it is stored now, whatever would be shown of it. */
+/** The ETag of a stored version, regardless of how it is rendered. */
 export function bareTag(revision: string): string {
   return `"${revision}"`
 }
 
 /**
- * Gives what is sent packed a tag of its own, as other bytes must have: for outside of the middleware
- * that packs.
+ * Appends the content coding to the ETag of compressed responses, because different bytes need different tags. Must
+ * run outside of the compression middleware.
  */
 export function tagCodings(): Middleware {
   return async (ctx, next) => {
@@ -88,7 +91,7 @@ function isRead({ method }: Context): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Whether `If-None-Match` names this tag. @throws ValidationError for one that cannot be read */
+/** True if `If-None-Match` contains the tag. @throws ValidationError for a malformed header */
 export function isKnown(ctx: Context, tag: string): boolean {
   const known = readTags(ctx, 'If-None-Match')
   if (known === null) return false
@@ -96,7 +99,7 @@ export function isKnown(ctx: Context, tag: string): boolean {
   return known.some((one) => one.replace(CODING, '') === tag)
 }
 
-/** @throws ValidationError for what is neither `*` nor a list of entity tags */
+/** @throws ValidationError unless the header is `*` or a list of entity tags */
 function readTags(ctx: Context, header: Conditional): readonly string[] | '*' | null {
   const value = ctx.headers[header.toLowerCase()]
   if (value === undefined) return null
@@ -118,7 +121,7 @@ function malformed(header: Conditional): ValidationError {
   return new ValidationError(message, { header }, { code: 'invalid_header' })
 }
 
-/** A weak tag counts like a strong one: what weakens it on its way changes bytes, never the revision. */
+/** Weak tags count like strong tags: an intermediary that weakens a tag changes bytes, but not the revision. */
 function revisionsOf(tags: readonly string[] | '*' | null): Revisions | null {
   if (tags === null || tags === '*') return tags
   return new Set(tags.map((tag) => tag.split('-', 1)[0] ?? ''))

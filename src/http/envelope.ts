@@ -4,8 +4,8 @@ import type { CmsError, ErrorDetails } from '../errors.ts'
 import type { Page } from '../query/query.ts'
 
 /**
- * The header that has the code of an error (docs/errors.md). Not a member of the envelope: that is the dialect's, member
- * by member, and what compares it would find one too many.
+ * The header with the error code (docs/errors.md). The envelope has no field for it, because the dialect defines all
+ * of its fields and clients may compare it field by field.
  */
 export const ERROR_CODE = 'Error-Code'
 
@@ -19,12 +19,11 @@ export interface ErrorEnvelope {
   }
 }
 
-/** One entry. */
 export function entryEnvelope(entry: Entry, meta: object = {}): object {
   return { data: entry, meta }
 }
 
-/** A few entries that are no page of a list. */
+/** The envelope of several entries without pagination. */
 export function entriesEnvelope(entries: readonly Entry[]): object {
   return { data: entries, meta: {} }
 }
@@ -34,28 +33,30 @@ export interface ListEnvelope {
   readonly meta: { readonly pagination: object }
 }
 
-/** A page of a list, with where it is. */
 export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
 
-/** The text of a `listEnvelope` whose entries are texts already. */
+/** The JSON text of a `listEnvelope`, built from entries that are already serialized. */
 export function listText(found: FoundTexts, page: Page): string {
   const meta = JSON.stringify({ pagination: paginationOf(found, page) })
   return `{"data":[${found.texts.join(',')}],"meta":${meta}}`
 }
 
-/** As an answer to this path shows it: the dialect knows no codes of faults, and the Studio says them in its language. */
+/**
+ * Selects the envelope by path. Only the management API includes the codes of faults: the dialect has none, and the
+ * Studio translates them.
+ */
 export function envelopeAt(path: string, error: CmsError): ErrorEnvelope {
   return path.startsWith('/admin/') ? codedEnvelope(error) : errorEnvelope(error)
 }
 
-/** For the Studio: with the code of each fault. */
+/** The envelope of an error for the Studio, including the code of each fault. */
 export function codedEnvelope({ status, name, message, codedDetails }: CmsError): ErrorEnvelope {
   return envelopeOf({ status, name, message }, codedDetails)
 }
 
-/** An error as it goes over the wire; without `details` where it has none. */
+/** The envelope of an error for the content API. `details` is omitted if the error has none. */
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
   return envelopeOf({ status, name, message }, details)
 }

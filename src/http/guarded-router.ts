@@ -3,9 +3,13 @@ import { assertAdministrator, assertMay, assertProgram, may } from '../access/pe
 import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
- * The principals that reach the handler of a route: those that may do an action, those that may write or sync at least one
- * type and API tokens (in all three the handler checks each type), administrators that may do an action (null: all
- * administrators), readers of metrics, or everyone. `<uid>` in an action of administrators is the content-type of the path.
+ * The principals that may call a route:
+ * - `action`: principals with this permission
+ * - `administrators`: administrators with this permission; null allows every administrator
+ * - `writers`, `syncers`: principals that may write or sync at least one type; the handler checks each type
+ * - `programs`: API tokens and root; the handler checks each type
+ * - `metrics`: readers of metrics
+ * `<uid>` in an action of administrators stands for the content-type of the path.
  */
 export type RouteAccess =
   | { readonly action: string }
@@ -16,16 +20,16 @@ export type RouteAccess =
   | 'metrics'
   | 'everyone'
 
-/** A handler together with who gets through to it; made by the functions of this file alone. */
+/** A handler and its access rule. Only the functions of this file create it. */
 export interface Guarded {
   readonly access: RouteAccess
   readonly run: Middleware
 }
 
-/** A route as it was declared, for tests that list the protected routes. */
+/** A declared route. Tests use the list to check the protected routes. */
 export interface DeclaredRoute {
   readonly method: RouteMethod
-  /** With its parameters, such as `/api/articles/:documentId`. */
+  /** Includes parameters, such as `/api/articles/:documentId`. */
   readonly path: string
   readonly access: RouteAccess
 }
@@ -34,7 +38,7 @@ export type RouteMethod = 'get' | 'post' | 'put' | 'delete'
 
 type Handler = (ctx: Context) => Promise<void>
 
-/** What stands before a handler, and the handler: a route cannot be added without saying who gets through. */
+/** Takes middleware and a guarded handler, so that a route cannot be added without an access rule. */
 type AddRoute = (
   path: string,
   ...steps: readonly [...before: Middleware[], handler: Guarded]
@@ -47,14 +51,14 @@ export interface GuardedRouter extends Readonly<Record<RouteMethod, AddRoute>> {
 }
 
 export interface RouterOptions {
-  /** Whether paths match in this case of letters only; those under `/api` match in any, as the dialect has it. */
+  /** Whether paths are case-sensitive. Paths under `/api` are not, as in the dialect. */
   readonly sensitive: boolean
 }
 
 /**
- * The routes under one path (`''` for none), the only router there is: each guard stands on its route,
- * never on a prefix, so that no spelling of a path reaches a handler past it. `before` of each route must
- * have set the principal, unless everyone gets through.
+ * Creates the routes under a path prefix (`''` for none). All routes of the server use this router. Each guard is
+ * attached to its route and not to a prefix, so that no alternative spelling of a path bypasses it. The middleware of
+ * a route must set the principal, unless the route is open to everyone.
  */
 export function guardedRouter(
   prefix: string,
@@ -82,8 +86,8 @@ export function guardedRouter(
 }
 
 /**
- * Runs a handler for principals that may do the action. The middleware throws ForbiddenError for others, before it reads
- * their bodies.
+ * Runs the handler for principals with this permission. Checks the permission before the body is read.
+ * @throws ForbiddenError
  */
 export function permitted(
   action: string,
@@ -95,25 +99,25 @@ export function permitted(
   return guarded({ action }, ({ state }) => assertMay(state.principal, action), run)
 }
 
-/** Runs a handler for principals that may do one of the actions. The middleware throws ForbiddenError for others. */
+/** Runs the handler for principals with at least one of these permissions. @throws ForbiddenError */
 export function writersOnly(actions: readonly string[], handler: Handler): Guarded {
   return guarded('writers', assertAny(actions), handler)
 }
 
-/** The same for who may keep a copy of something. */
+/** Like `writersOnly`, for principals that may sync. */
 export function syncersOnly(actions: readonly string[], handler: Handler): Guarded {
   return guarded('syncers', assertAny(actions), handler)
 }
 
 /**
- * Runs a handler for API tokens and root: what they may do its calls ask. The middleware throws UnauthorizedError or
- * ForbiddenError for others.
+ * Runs the handler for API tokens and root. The handler checks the permissions of each call.
+ * @throws UnauthorizedError, ForbiddenError
  */
 export function programsOnly(handler: Handler): Guarded {
   return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
 
-/** What remains when none is permitted is refused for the first of them. */
+/** If no action is permitted, the error names the first one. */
 function assertAny(actions: readonly string[]) {
   return ({ state: { principal } }: Context): void => {
     const [first = ''] = actions
@@ -122,15 +126,18 @@ function assertAny(actions: readonly string[]) {
 }
 
 /**
- * Runs a handler for administrators who may do the action; null is for all of them. The middleware throws
- * UnauthorizedError or ForbiddenError for others.
+ * Runs the handler for administrators with this permission; null allows every administrator.
+ * @throws UnauthorizedError, ForbiddenError
  */
 export function administratorsOnly(action: string | null, handler: Handler): Guarded {
   const assert = ({ state }: Context): void => assertAdministrator(state.principal, action)
   return guarded({ administrators: action }, assert, handler)
 }
 
-/** The same where the path says which content-type the action is on: `actionOf` throws NotFoundError for none. */
+/**
+ * Like `administratorsOnly`, for an action on the content-type of the path. `actionOf` throws NotFoundError for an
+ * unknown type.
+ */
 export function administratorsOf(
   verb: string,
   actionOf: (ctx: Context) => string,
@@ -143,12 +150,11 @@ export function administratorsOf(
   return guarded({ administrators: `<uid>.${verb}` }, assert, handler)
 }
 
-/** Runs a handler for requests that `assert` lets through; it throws for others. */
+/** Runs the handler if `assert` does not throw. */
 export function metricsReaders(assert: (ctx: Context) => void, handler: Handler): Guarded {
   return guarded('metrics', assert, handler)
 }
 
-/** Runs a handler for every principal. */
 export function everyone(handler: Handler): Guarded {
   return { access: 'everyone', run: handler }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** What is said of a connection that its client has closed. */
+/** Error codes of connections that the client closed. */
 const HANG_UPS: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNABORTED',
@@ -9,7 +9,10 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   'ERR_STREAM_DESTROYED',
 ])
 
-/** Errors of Node's HTTP parser carry the bytes that it did not understand: they may hold anything. */
+/**
+ * Also true for errors of Node's HTTP parser. These errors carry the unparsed bytes, which may contain anything, and
+ * must not be logged.
+ */
 export function isHangUp(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return HANG_UPS.has(code) || code.startsWith('HPE_')
@@ -20,7 +23,7 @@ export function hasLeft({ closed, destroyed, req }: ServerResponse): boolean {
   return closed || destroyed || req.socket.destroyed
 }
 
-/** The client of a response, which leaves when its connection closes. */
+/** The client of a response. It leaves when its connection closes. */
 export function callerOf(response: ServerResponse) {
   return {
     hasLeft: () => hasLeft(response),

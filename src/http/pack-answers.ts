@@ -5,16 +5,17 @@ import type { Middleware } from './state.ts'
 const THRESHOLD_BYTES = 1_024
 
 /**
- * Packs long answers by what a client accepts. Who accepts no coding at all, `identity` included, gets them as they are:
- * https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 prefers that to an error, and koa-compress 5 sends a coding without
- * a name, which is a 500.
+ * Compresses large responses with a coding that the client accepts. If the client accepts no coding, not even
+ * `identity`, the response is sent uncompressed. RFC 9110 prefers that to an error
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3). koa-compress 5 would send a coding without a name and fail
+ * with 500.
  */
 export function packAnswers(): readonly [AnyMiddleware, Middleware] {
   const pack = compress({ threshold: THRESHOLD_BYTES })
   return [pack, leavePlain(pack.preferredEncodings)]
 }
 
-/** Comes within what packs: `compress` of the context is read when the answer is there. */
+/** Must run inside of the compression middleware, which reads `ctx.compress` when the response is ready. */
 function leavePlain(codings: readonly string[]): Middleware {
   return async (ctx, next) => {
     await next()

@@ -5,15 +5,15 @@ import { assertShallow } from '../schema/values/json-levels.ts'
 export interface LineLimits {
   readonly maxLines: number
   readonly maxBytes: number
-  /** A longer line is refused by itself, and the lines after it are read. */
+  /** A longer line yields an error for this line only. The following lines are still read. */
   readonly maxLineBytes: number
 }
 
 const NEWLINE = 0x0a
 
 /**
- * The lines of a body as they come, without holding more than one of them: empty ones are passed over, but counted.
- * @throws PayloadTooLargeError for too many lines, or bytes
+ * Yields the lines of a body while it arrives, with at most one line in memory. Empty lines are skipped but counted.
+ * @throws PayloadTooLargeError for too many lines or bytes
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
@@ -47,7 +47,7 @@ export async function* readLines(
     }
     const left = chunk.subarray(from)
     size += left.length
-    // Of a line that is too long nothing is kept but how long it is.
+    // Drop the bytes of an oversized line. Only its length is needed for the error.
     if (size <= maxLineBytes) rest.push(left)
     else rest = []
   }
@@ -61,7 +61,10 @@ export interface GroupLimits {
   readonly idleMs: number
 }
 
-/** Ends a group when it is full, or when nothing more has come for a moment: its sender may wait for the answer. */
+/**
+ * Groups items. A group ends when it is full or when no item arrives within `idleMs`, because the sender may be
+ * waiting for the response.
+ */
 export async function* inGroups<T extends { readonly bytes: number }>(
   items: AsyncIterator<T>,
   limits: GroupLimits,
@@ -82,7 +85,7 @@ export async function* inGroups<T extends { readonly bytes: number }>(
   }
 }
 
-/** Fetches one more while the one before is in use. */
+/** Prefetches one item while the consumer processes the previous one. */
 export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
   let next = begin(items)
   for (;;) {
@@ -93,7 +96,10 @@ export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
   }
 }
 
-/** An error is thrown when the line is awaited, which may be after a group. */
+/**
+ * Suppresses the unhandled rejection: an error is thrown when the item is awaited, which may be after the current
+ * group.
+ */
 function begin<T>(items: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const next = items.next()
   next.catch(() => undefined)
@@ -107,7 +113,7 @@ function isFull(
   return group.length >= most || group.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes
 }
 
-/** Null when it takes longer. */
+/** Resolves to null after `idleMs`. */
 async function orIdle<T>(next: Promise<T>, idleMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const idle = new Promise<null>((resolve) => {

@@ -8,7 +8,7 @@ import type { BodyBudget } from './body-budget.ts'
 import { notUtf8, readBodyText } from './body-text.ts'
 import type { Context, Middleware } from './state.ts'
 
-/** Beyond these a query string is refused; qs 6.17 by default drops what is beyond its own in silence. */
+/** Limits of a query string. By default qs 6.17 silently drops parameters beyond its limits. */
 const PARSING = {
   depth: 25,
   strictDepth: true,
@@ -18,9 +18,9 @@ const PARSING = {
 } as const
 
 /**
- * Parses a query string into nested objects. Names that every object inherits (`constructor`) are left
- * out, as the dialect has it.
- * @throws ValidationError beyond a limit.
+ * Parses a query string into nested objects. Inherited property names such as `constructor` are omitted, as in the
+ * dialect.
+ * @throws ValidationError beyond a limit
  */
 export function readQuery(querystring: string): Data {
   if (querystring === '') return {}
@@ -37,13 +37,13 @@ const JSON_TYPES = ['application/json', 'application/vnd.api+json'] as const
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
-/** A body that arrives more slowly than this may outlast its credential, which is then resolved again. */
+/** A body that takes longer may outlast its credential, which is then resolved again. */
 const SLOW_BODY_MS = 1_000
 
 /**
- * Reads JSON and form bodies into `ctx.request.body`. Anything else is no body.
- * What is malformed or no UTF-8 is a 400, more than `maxBodyBytes` a 413: see `handleErrors`. Without a `budget` bodies
- * are so small that as many as there are connections are no matter.
+ * Parses JSON and form bodies into `ctx.request.body`. Other content types are ignored. A malformed body is a 400, a
+ * body over `maxBodyBytes` a 413 (see `handleErrors`). Omit `budget` only if the limit is so low that the sum over
+ * all connections is negligible.
  */
 export function readBody(
   maxBodyBytes: number,
@@ -67,7 +67,7 @@ export function readBody(
 
 function parserFor(ctx: Context): ((text: string) => unknown) | null {
   switch (ctx.is(...JSON_TYPES, FORM_TYPE)) {
-    case null: // no body
+    case null:
     case false:
       return null
     case FORM_TYPE:
@@ -77,7 +77,7 @@ function parserFor(ctx: Context): ((text: string) => unknown) | null {
   }
 }
 
-/** A list or an object; an empty text is an empty object, as the dialect has it. */
+/** Accepts an array or an object. An empty text is an empty object, as in the dialect. */
 function parseObject(text: string): unknown {
   if (text === '') return {}
   if (!/^[\x20\t\n\r]*[[{]/.test(text)) {
@@ -96,8 +96,8 @@ function parseForm(text: string): unknown {
 const PERCENT = 0x25
 
 /**
- * The bytes that `%e9` and the like stand for: qs leaves those that are not UTF-8 as they are written. Byte by byte and in
- * place, since everybody may send a megabyte of them.
+ * Decodes percent-encoded bytes. qs leaves bytes that are not UTF-8 encoded, so the caller checks this result. It
+ * decodes in place, because any client may send a megabyte of escapes.
  */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text)
@@ -113,7 +113,7 @@ function percentDecoded(text: string): Buffer {
   return bytes.subarray(0, length)
 }
 
-/** The value of a hexadecimal digit; -1 for none. */
+/** The value of a hexadecimal digit, or -1. */
 function hexOf(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const letter = (code | 0x20) - 0x61
@@ -131,14 +131,14 @@ function orMalformed<T>(parse: () => T): T {
   }
 }
 
-/** What the body middleware has read; undefined where there was none. */
+/** The parsed body; undefined without one. */
 export function bodyOf({ request }: { readonly request: object }): unknown {
   return 'body' in request ? request.body : undefined
 }
 
 /**
- * The body, for a route that reads one; undefined where there is none.
- * @throws ValidationError for a body of a type that is not read
+ * The parsed body; undefined without one.
+ * @throws ValidationError for a body with an unsupported content type
  */
 export function payloadOf(ctx: Context): unknown {
   const problem = typeProblem(ctx)
@@ -150,7 +150,7 @@ export function payloadOf(ctx: Context): unknown {
   )
 }
 
-/** The `data` of a body. @throws ValidationError when there is none. */
+/** The `data` of a body. @throws ValidationError if it is missing */
 export function dataOf(ctx: Context): unknown {
   const body = bodyOf(ctx)
   const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
@@ -165,7 +165,10 @@ export function dataOf(ctx: Context): unknown {
   return data
 }
 
-/** Null unless the body was not read, or was read as a form although it is JSON: curl sends forms by default. */
+/**
+ * Describes a wrong content type; null if the type is correct. JSON that was sent as a form is included, because curl
+ * sends forms by default.
+ */
 function typeProblem(ctx: Context): string | null {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : !isJsonAsForm(ctx, body)) return null
@@ -181,8 +184,8 @@ function isJsonAsForm(ctx: Context, body: unknown): boolean {
 }
 
 /**
- * Lets through a request whose body says nothing: there is none, or `{}`.
- * @throws ValidationError that names what is there.
+ * Accepts requests without a body, or with the body `{}`.
+ * @throws ValidationError that names the first key of another body
  */
 export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
@@ -200,12 +203,11 @@ function isObject(body: unknown): body is object {
   return body !== null && typeof body === 'object' && !Array.isArray(body)
 }
 
-/** A body of a type that is not read. */
 function isEmpty({ request }: Context): boolean {
   return request.get('transfer-encoding') === '' && Number(request.get('content-length')) === 0
 }
 
-/** What a path has in place of a parameter of its route, which may be any text. */
+/** A parameter of the path, which may be any text. */
 export function parameterOf(ctx: Context, name: string): string {
   const value = (ctx['params'] as Readonly<Record<string, string | undefined>>)[name]
   if (value === undefined) throw new Error(`The route has no parameter ${name}`)

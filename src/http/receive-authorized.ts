@@ -2,7 +2,7 @@ import { type ReceiveOptions, receiveUpload, type Upload } from '../media/receiv
 import type { Context } from './state.ts'
 
 /**
- * Receives an upload and stores it only if the caller is still permitted: a slow upload may outlast its token.
+ * Receives an upload. Authorizes the caller again before storing it, because a slow upload may outlast its token.
  * @throws UnauthorizedError, ForbiddenError
  */
 export function receiveAuthorized<T>(

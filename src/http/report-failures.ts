@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
 import type { CmsError } from '../errors.ts'
 
-/** Failures of one kind are one line in so much time, with how many there were. */
+/** Failures with the same message are logged once per window, with their count. */
 const WINDOW_MS = 10_000
-/** Kinds in one window; what comes beyond is counted together. */
+/** Distinct messages per window. Further messages share one count. */
 const MAX_KINDS = 50
 
-/** Logs failures that are not bugs: an overload has thousands of them, and would fill a disk. */
+/** Logs failures that are not bugs. An overload causes thousands of them, which would fill a disk. */
 export type ReportFailure = (error: CmsError, requestId: string) => void
 
 /**
- * The first failure of a message is logged at once, with its cause and without a stack; those that follow
- * within 10 seconds are counted, and logged as one line after it.
+ * Logs the first failure with a message immediately, with its cause and without a stack. Repetitions within 10
+ * seconds are counted and logged as one line afterwards.
  */
 export function createFailureReport(log: Logger): ReportFailure {
   const counts = new Map<string, number>()

@@ -3,22 +3,22 @@ import type { Principal } from '../access/principal.ts'
 import type { AnswerSize } from '../query/answer-size.ts'
 import type { BadRequestReason } from './bad-request-reason.ts'
 
-/** What our middleware hands on; typed here, and nowhere else. */
+/** The state that middleware attaches to a request. */
 export interface RequestState {
   principal: Principal
   /**
-   * Resolves the credential again and checks the guard of the route again. Requests that take long call it before each
-   * further piece of work. Absent on routes without authentication. @throws UnauthorizedError, ForbiddenError
+   * Resolves the credential and checks the guard of the route again. Long requests call it before each batch. Absent
+   * on routes without authentication. @throws UnauthorizedError, ForbiddenError
    */
   authorizeAgain?: () => Promise<void>
   requestId: string
-  /** The action that the principal may not do, where the request was refused for it. */
+  /** The missing permission of a rejected request. */
   missingAction?: string
-  /** Of an answer with status 400. */
+  /** Set on responses with status 400. */
   badRequest?: BadRequestReason
-  /** Of an answer that shows entries. */
+  /** Set on responses with entries. */
   answer?: AnswerSize
-  /** How long it waited for a change, as its client had asked for: no measure of the server. */
+  /** The duration of a long poll. Excluded from measurements of the server. */
   waitedMs?: number
 }
 

@@ -1,21 +1,21 @@
 import type { Context } from './state.ts'
 
-/** A file that never changes while the server runs. Its bytes stay in memory, so that no request reads or packs it. */
+/** A file that does not change while the server runs. Its bytes and compressed forms stay in memory. */
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer
-  /** By the name of the coding, the smallest first. */
+  /** By content coding, the smallest first. */
   readonly packed: Readonly<Record<string, Buffer>>
-  /** In double quotes. */
+  /** Includes the double quotes. */
   readonly etag: string
 }
 
-/** Sends the form of a file that the client accepts. The buffer is shared by all requests. */
+/** Sends a file in the best coding that the client accepts. All requests share the buffer. */
 export function sendStatic(ctx: Context, file: StaticFile, cacheControl: string): void {
   ctx.vary('Accept-Encoding')
   ctx.set('Cache-Control', cacheControl)
   ctx.set('ETag', file.etag)
-  ctx.compress = false // it is packed
+  ctx.compress = false
   ctx.status = 200
   if (ctx.fresh) {
     ctx.status = 304

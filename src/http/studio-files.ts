@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { StaticFile } from './static-file.ts'
 
-/** One file of the app, and the packed forms that lie beside it. */
+/** A file of the Studio, and its compressed forms from the same folder. */
 export interface StudioFile extends StaticFile {
-  /** Its name changes with its bytes. */
+  /** True if the file name contains a hash of the content. */
   readonly hashed: boolean
 }
 
 export interface StudioFiles {
-  /** What every address of the app answers that names no file; null where the app was not built. */
+  /** The page for every path that does not name a file; null if the Studio was not built. */
   readonly page: StudioFile | null
-  /** By their path under the folder, such as `assets/main-1a2b3c.js`. */
+  /** By path in the folder, such as `assets/main-1a2b3c.js`. */
   readonly files: ReadonlyMap<string, StudioFile>
 }
 
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CODINGS = { br: '.br', gzip: '.gz' }
 
-/** Reads all files into memory, once: no request opens a file. */
+/** Reads all files into memory, so that no request opens a file. */
 export function readStudioFiles(folder: string): StudioFiles {
   const names = namesIn(folder)
   const known = new Set(names)

@@ -1,22 +1,22 @@
 import { type AnswerSize, tooManyBytes } from '../query/answer-size.ts'
 import { beginTimeSlice, type TimeSlice } from '../time-slice.ts'
 
-/** Below these, an answer is turned into text in one go: a few milliseconds. */
+/** A smaller response is serialized in one go, within a few milliseconds. */
 const SMALL = { entries: 500, bytes: 524_288 } as const
 
-/** A piece of an answer that is turned into text in one go, in values and 64 characters of text. */
+/** The weight of a piece that is serialized in one go. A value counts 1, and every 64 characters of text count 1. */
 const PIECE = 2_000
 
 /**
- * A body as JSON text, as `JSON.stringify` has it; others have their turn while a large one is made.
- * @throws ValidationError for an answer that is larger than answers may be
+ * Serializes a body like `JSON.stringify`. A large body yields to the event loop between pieces.
+ * @throws ValidationError beyond the size limit of responses
  */
 export async function toJson(body: object, answer: AnswerSize | undefined): Promise<string> {
   if (answer === undefined) return JSON.stringify(body)
   return isSmall(answer) ? JSON.stringify(body) : new Pieces(answer.bounds.maxBytes).write(body)
 }
 
-/** Holds texts that an answer is made of to the same bound. @throws ValidationError */
+/** Applies the same size limit to serialized entries. @throws ValidationError */
 export function boundTexts(texts: readonly string[], answer: AnswerSize | undefined): void {
   if (answer === undefined || isSmall(answer)) return
   const length = texts.reduce((sum, text) => sum + text.length, 0)
@@ -79,12 +79,12 @@ class Pieces {
   }
 }
 
-/** What is no date or the like, which say themselves how they are written. */
+/** Values with `toJSON`, such as dates, serialize themselves. */
 function isContainer(value: unknown): value is object {
   return value !== null && typeof value === 'object' && !('toJSON' in value)
 }
 
-/** How much there is to write, or anything above `most`. */
+/** The approximate weight of a value. The count stops above `most`. */
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / 64
   if (!isContainer(value)) return 1

@@ -5,7 +5,7 @@ import type { Context } from '../state.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Resolves the principal of a request and runs the request as that principal: its writes carry the principal's name. */
+/** Resolves the principal and runs the request on its behalf. Writes record the name of the principal. */
 export async function actAs(
   ctx: Context,
   identify: () => Promise<Principal>,

@@ -13,7 +13,7 @@ const ERRORS: ReadonlyMap<number, CmsError> = new Map<number, CmsError>([
   [501, new NotImplementedError('Not Implemented')],
 ])
 
-/** Gives the envelope to what no route answered: unknown paths, and methods that a path does not have. */
+/** Sends the error envelope for unknown paths and unsupported methods. */
 export function answerUnrouted(): Middleware {
   return async (ctx, next) => {
     await next()
@@ -27,6 +27,6 @@ export function answerUnrouted(): Middleware {
     }
     ctx.body = errorEnvelope(error)
     ctx.set(ERROR_CODE, error.errorCode)
-    ctx.status = status // a body alone would make it a 200
+    ctx.status = status // Koa sets 200 when the body is assigned.
   }
 }

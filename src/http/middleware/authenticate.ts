@@ -2,12 +2,13 @@ import type { Access } from '../../access/access.ts'
 import type { Middleware } from '../state.ts'
 import { actAs } from './act-as.ts'
 
-/** A cache that others share keeps no answer to a credential. */
+/** Shared caches must not store responses to requests with a credential. */
 const PRIVATE = 'private, no-cache'
 
 /**
- * Sets the principal by the `Authorization` header alone. For the router to use, so that a path without a
- * route is a 404 for every principal. @throws UnauthorizedError for a bearer that is not known.
+ * Resolves the principal from the `Authorization` header. Runs inside the router, so that an unknown path is a 404
+ * for every principal.
+ * @throws UnauthorizedError for an unknown token
  */
 export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
   return async (ctx, next) => {

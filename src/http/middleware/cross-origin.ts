@@ -4,9 +4,9 @@ import { REFRESH_HEADER } from '../cookies/refresh-cookie.ts'
 import type { Middleware } from '../state.ts'
 
 /**
- * The dialect's answers to browsers of other origins. `CORS_ORIGIN=*`, which is the default, is for content: the management and
- * MCP answer the origins alone that are listed, measurements and health nobody's pages. These last are told by where a
- * connection comes from, which on this machine is where the browser is.
+ * Sets the CORS headers. `CORS_ORIGIN=*`, the default, applies to content only. The management API and MCP allow
+ * listed origins only. Metrics and health checks allow no origin, because they may authorize by network address, and
+ * a browser on this machine has the same address.
  */
 export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
   return cors({
@@ -16,11 +16,11 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
       if (corsOrigin === '*') return LISTED_ONLY.test(ctx.path) ? '' : origin
       return corsOrigin.includes(origin) ? origin : ''
     },
-    // A session of the management is for our own pages: no other origin gets to read by it.
+    // Sessions of administrators are for the Studio only. No other origin may read with their cookie.
     credentials: (ctx) => !/^\/+admin(?:\/|$)/i.test(ctx.path),
     maxAge: 31_536_000,
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
-    // Pages of listed origins only may use the cookie of a refresh token.
+    // Only pages of listed origins may use the cookie with the refresh token.
     allowHeaders: corsOrigin === '*' ? ALLOWED_HEADERS : `${ALLOWED_HEADERS},${REFRESH_HEADER}`,
     exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id',
   })

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from '../state.ts'
 
 /**
- * Drops what is left of a body once its answer is sent. One that was refused half way would else stand before the next
- * request of its connection, which a proxy may have given to somebody else by then. Of bodies that nobody has begun to
- * read, Node does so by itself.
+ * Discards the rest of a body after the response is sent. Otherwise the rest of a rejected body blocks the next
+ * request of the connection, and a proxy may have assigned the connection to another client. Node already discards
+ * bodies that were never read.
  */
 export function drainRequests(): Middleware {
   return ({ req, res }, next) => {

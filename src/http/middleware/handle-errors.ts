@@ -16,9 +16,9 @@ import { hasLeft } from '../hang-ups.ts'
 import type { Context, Middleware } from '../state.ts'
 
 /**
- * The one exit for errors: a CmsError has its envelope; anything else is a bug, logged with its
- * cause, which no answer contains. No cache keeps an error: one that says nothing of caching is kept by
- * shared caches for as long as they like (RFC 9111, 4.2.2), a 404 of an entry beyond its publication.
+ * Converts all errors to responses. An error other than a CmsError is a bug: it is logged with its cause, and the
+ * response does not contain the cause. Errors are sent with `no-store`. Without it, shared caches may store a 404 for
+ * any time (RFC 9111, 4.2.2), even after the entry is published.
  */
 export function handleErrors(log: Logger): Middleware {
   const report = createFailureReport(log)
@@ -58,7 +58,7 @@ function answer(error: CmsError, ctx: Context): void {
   }
 }
 
-/** What is missing goes to the log for all, and to the client that may know it. */
+/** Logs the missing permission. Adds it to the message only for principals that may know action names. */
 export function refusal(error: ForbiddenError, { state }: Context): ForbiddenError {
   const { action } = error
   if (action === null) return error
@@ -69,8 +69,8 @@ export function refusal(error: ForbiddenError, { state }: Context): ForbiddenErr
 }
 
 /**
- * The database could not be reached, was too slow, or too many asked; or the first request of a key is
- * under way: the same request may succeed soon.
+ * The same request may soon succeed: the database was unreachable, slow or overloaded, or another request with the
+ * same idempotency key is running.
  */
 const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
 
@@ -79,7 +79,7 @@ const INTERNAL_ERROR = {
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
 }
 
-/** Body parsers throw plain errors: with a status, or zlib's when a body is packed badly. No details. */
+/** Converts errors of body parsers and zlib. These errors carry no details. */
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
   if (!(error instanceof Error)) return null
@@ -94,12 +94,14 @@ function asCmsError(error: unknown): CmsError | null {
   return null
 }
 
-/** Node's HTTP parser, of a broken chunk for instance. */
 function isParserError(code: unknown): boolean {
   return typeof code === 'string' && code.startsWith('HPE_')
 }
 
-/** Of zlib, or of brotli, whose codes are made of its own names: `ERR__ERROR_FORMAT_PADDING_1`. */
+/**
+ * Errors of zlib and brotli. Node derives brotli codes from names inside of brotli, such as
+ * `ERR__ERROR_FORMAT_PADDING_1`.
+ */
 function isUnpackingError(code: unknown): boolean {
   if (typeof code !== 'string') return false
   return UNPACKING_FAILED.has(code) || /^ERR_(?:_ERROR|BROTLI)_/.test(code)

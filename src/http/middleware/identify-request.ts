@@ -3,7 +3,7 @@ import type { Middleware } from '../state.ts'
 
 const HEADER = 'X-Request-Id'
 
-/** Gives every request an id: the caller's, when it sends a sensible one. */
+/** Assigns an id to each request. A valid id from the client is used. */
 export function identifyRequest(): Middleware {
   return (ctx, next) => {
     const given = ctx.get(HEADER)

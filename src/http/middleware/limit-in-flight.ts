@@ -3,20 +3,20 @@ import { ServiceUnavailableError } from '../../errors.ts'
 import type { Middleware } from '../state.ts'
 
 export interface LimitInFlight {
-  /** Puts what is to be counted in the limit. */
+  /** Wraps the handler that the limit applies to. */
   (work: Middleware): Middleware
-  /** Waits for something other than the database: the request is not counted meanwhile. */
+  /** Releases the slot while the request waits for something other than the database. */
   aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
-/** The body of any other request is not read: an endless one must not keep its request out of the count. */
+/** Bodies of other methods are never read. Without this check an endless body would keep its request uncounted. */
 const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
 
 /**
- * Lets `limit` requests work at a time: when the database has become slow, more of them are answered at once,
- * and not put into a queue that grows. Waiting for a client is no work: a request whose body is still to
- * come does not count, nor one whose answer is being read.
- * @throws ServiceUnavailableError beyond the limit.
+ * Limits the number of concurrent requests to `limit`. If the database is slow, further requests fail immediately and
+ * do not queue. Time spent waiting for the client does not count: a request counts after its body has arrived and
+ * until its response is ready.
+ * @throws ServiceUnavailableError beyond the limit
  */
 export function limitInFlight(limit: number): LimitInFlight {
   const admitted = new Set<IncomingMessage>()

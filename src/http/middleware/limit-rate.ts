@@ -5,22 +5,21 @@ import { networkOf } from '../network-of.ts'
 import { bodyOf } from '../read-request.ts'
 import type { Context, Middleware } from '../state.ts'
 
-/** How many attempts a minute one address has on one route, and one account from all addresses together. */
+/** Attempts per minute on one route: from one address, and on one account from all addresses. */
 const LIMITS = { address: 10, account: 30 }
 
-/** What one route counts by. */
 export interface Counted {
   readonly perAddress?: number
-  /** The account that an attempt is on, by its id if it has one; null where the request names none. */
+  /** The account of an attempt, by its id if it has one; null if the request names none. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
-  /** The device of the request. Its attempts on its own account are counted separately from all others. */
+  /** The known device of the request. Its attempts on its own account have a separate count. */
   readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
 /**
- * Counts attempts by address, or by known device, and then by account, on each route by itself. The body, which may name
- * the account, is read after the first of the two only.
- * @throws RateLimitError, with the headers that say when to come back. Null counts nothing.
+ * Counts attempts per route: first by address or known device, then by account. The body may name the account. It is
+ * read only after the first check. Null disables the limit.
+ * @throws RateLimitError, with the rate limit headers and `Retry-After`
  */
 export function limitRate(
   limits: RateLimits | null,
@@ -72,7 +71,7 @@ function assertAllowed(ctx: Context, { allowed, retryAfter }: Allowance): void {
   throw new RateLimitError('Too many requests, please try again later.')
 }
 
-/** Takes the account from the text under `key` in the body, as it was sent but for the case of letters. */
+/** Reads the account from a key of the body, in lower case. */
 export function accountIn(key: 'email' | 'identifier'): (ctx: Context) => string | null {
   return (ctx) => {
     const body = bodyOf(ctx)

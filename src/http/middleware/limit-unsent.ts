@@ -2,13 +2,13 @@ import { ServiceUnavailableError } from '../../errors.ts'
 import { hasLeft } from '../hang-ups.ts'
 import type { Middleware } from '../state.ts'
 
-/** Smaller bodies are not counted: as many as there are connections, they are no matter. */
+/** Smaller bodies are not counted: they are negligible even for every open connection. */
 const SMALL = 65_536
 
 /**
- * Keeps the bodies that clients have not read yet below `maxBytes` together: a client that reads slowly
- * holds its answer in memory. What has been written is answered all the same.
- * @throws ServiceUnavailableError for a read beyond it
+ * Limits the total size of response bodies that clients have not read yet. A slow client holds its response in
+ * memory. Writes are exempt, because their changes are already stored.
+ * @throws ServiceUnavailableError for a read beyond the limit
  */
 export function limitUnsent(maxBytes: number): Middleware {
   let unsent = 0
@@ -32,7 +32,7 @@ export function limitUnsent(maxBytes: number): Middleware {
   }
 }
 
-/** Text, or bytes: streams are read as they are sent. */
+/** Streams are not counted, because they are read while they are sent. */
 function isHeld(body: unknown): body is string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body)
 }

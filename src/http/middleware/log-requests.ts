@@ -2,16 +2,19 @@ import type { Logger } from 'pino'
 import type { BadRequestReason } from '../bad-request-reason.ts'
 import type { Middleware } from '../state.ts'
 
-/** Longer than any path of use: one line stays a line. */
+/** Longer than any valid path. Limits the length of a log line. */
 const MAX_PATH = 512
 
-/** An access key, or anything else as long; a JWT. Who puts one into a path has it in the log of no server. */
+/** Access keys, other tokens of 64 or more characters, and JWTs. Clients sometimes put them into the path. */
 const SECRETS = /eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{64,}/g
 
 /**
- * Logs each request by one line at `info`, when all of its answer is sent or its client is gone: the path without
- * its query, which may hold secrets; `bytes` as they went over the socket, the head included; the kind of the
- * principal, null where nobody asked for it; the action whose lack refused the request; the reason of a 400.
+ * Logs one line per request at `info` when the response is sent or the client disconnects.
+ * - `path` omits the query, which may contain secrets.
+ * - `bytes` counts the bytes on the socket, including headers.
+ * - `principal` is the kind of the principal; null on routes without authentication.
+ * - `missingAction` is the missing permission of a rejected request.
+ * - `code`, `reason` and `paths` explain a 400.
  */
 export function logRequests(log: Logger): Middleware {
   return (ctx, next) => {

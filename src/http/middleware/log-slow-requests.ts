@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { ObservedCommand } from '../../observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
-/** How the database runs a query; null where it did not say. */
+/** The query plan. Counts are null if the database did not report them. */
 export interface ExplainedPlan {
-  /** Names of indexes, or none: the whole collection was read. */
+  /** Empty for a collection scan. */
   readonly indexes: readonly string[]
   readonly scanned: number | null
   readonly returned: number | null
@@ -13,19 +13,19 @@ export interface ExplainedPlan {
 export interface SlowRequestOptions {
   readonly log: Logger
   readonly thresholdMs: number
-  /** Runs the query once more. Null for what cannot be explained; it rejects for nothing. */
+  /** Runs the query again. Resolves to null if the command cannot be explained. Never rejects. */
   readonly explain: (command: ObservedCommand) => Promise<ExplainedPlan | null>
   readonly now: () => Date
 }
 
-/** Explaining runs a slow query once more: not more often than this. */
+/** Minimum interval between two explanations, because explaining runs the slow query again. */
 const EXPLAIN_EVERY_MS = 10_000
 
 const SHOWN_COMMANDS = 5
 
 /**
- * Logs requests that took longer than a threshold, with the commands that took longest: names of
- * collections and attributes, and no value. Of one request in ten seconds the slowest query is explained.
+ * Logs requests slower than `thresholdMs` with their slowest commands. The log contains names of collections and
+ * attributes but no values. At most one query is explained every 10 seconds.
  */
 export function logSlowRequests(options: SlowRequestOptions): (finished: FinishedRequest) => void {
   const { log, thresholdMs, explain, now } = options

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What is measured of the answers that are kept in memory. */
+/** The counters of the response cache. */
 export interface MeasuredAnswers {
   readonly hits: number
   readonly misses: number

@@ -1,6 +1,6 @@
 import { Gauge, Counter, type Registry } from 'prom-client'
 
-/** The metrics of streams of changes. */
+/** The counters of change streams. */
 export interface MeasuredStreams {
   readonly open: number
   readonly told: number

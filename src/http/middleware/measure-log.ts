@@ -1,13 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What is measured of the commit log. */
 export interface MeasuredLog {
   readonly head: { readonly seq: number } | null
   readonly pending: number
   readonly lagMs: number
 }
 
-/** What is measured of purges. */
 export interface MeasuredPurges {
   readonly behind: number
   readonly lagMs: number
@@ -15,8 +13,8 @@ export interface MeasuredPurges {
 }
 
 /**
- * Reads once for each collection of metrics, all gauges together; while the database does not answer they keep their
- * values. `purges` is null where no caches are configured.
+ * Registers the gauges of the commit log and of purges. Each collection of metrics queries the database once per
+ * group. If the query fails, the gauges keep their values. `purges` is null if no caches are configured.
  */
 export function measureLog(
   registry: Registry,

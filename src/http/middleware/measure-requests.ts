@@ -2,13 +2,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
-/** What is measured beside requests. */
+/** The measured values of the database and of caches in the process. */
 export interface MeasuredDatabase {
-  /** What is known of commands: a metric of the rest is left out instead of reported as 0. */
+  /** The level of command monitoring. Metrics that it does not cover are omitted instead of reported as 0. */
   readonly mode: MonitorMode
   onCommand(listener: (command: ObservedCommand) => void): void
   pool(): PoolState
-  /** By the name of what is kept in the process, how often it was read anew. */
+  /** The number of reloads by name of the cache. */
   readonly cacheLoads: ReadonlyMap<string, number>
 }
 
@@ -21,9 +21,9 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const COMMANDS = [0, 1, 2, 3, 4, 6, 8, 12, 20, 50, 100]
 
 /**
- * The process's measurements, in a registry of their own so that two servers can share a process. Every
- * label takes few values: methods, patterns of routes, statuses, names of commands and caches. The lag of
- * the event loop is among prom-client's own.
+ * Creates the metrics of the process in a separate registry, so that two servers can share a process. Every label has
+ * few values: methods, route patterns, statuses, names of commands and caches. The default metrics of prom-client
+ * include the event loop lag.
  */
 export function createMetrics(database: MeasuredDatabase): Metrics {
   const registry = new Registry()

@@ -4,21 +4,21 @@ import type { Context, Middleware } from '../state.ts'
 export interface FinishedRequest {
   readonly requestId: string
   readonly method: string
-  /** The pattern that matched, such as `/api/articles/:documentId`, or `other`. */
+  /** The matched pattern, such as `/api/articles/:documentId`, or `other`. */
   readonly route: string
   readonly status: number
-  /** Without the time for which its client wanted to wait. */
+  /** Excludes the time of a long poll. */
   readonly ms: number
-  /** Null where it is not known. */
+  /** Null if commands are not monitored. */
   readonly tally: CommandTally | null
 }
 
-/** Counts what runs within `work`. */
+/** Counts the database commands of `work`. */
 export interface Tallying {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
 }
 
-/** Reports each request to each observer, when all is done but the sending. */
+/** Reports each request to all observers before the response is sent. */
 export function observeRequests(
   monitor: Tallying,
   observers: readonly ((finished: FinishedRequest, ctx: Context) => void)[],
@@ -43,7 +43,7 @@ export function observeRequests(
   }
 }
 
-/** The pattern that matched, never the path: documentIds would make a series each. */
+/** Returns the pattern and not the path, because every documentId would create a time series. */
 function routeOf(ctx: Context): string {
   const matched: unknown = ctx['_matchedRoute']
   return typeof matched === 'string' ? matched : 'other'

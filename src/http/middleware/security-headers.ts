@@ -1,6 +1,6 @@
 import type { Middleware } from '../state.ts'
 
-/** Headers of answers that browsers never show as a page. */
+/** Browsers never show these responses as pages. */
 const API_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
@@ -8,7 +8,7 @@ const API_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** Headers of pages and files, which browsers open, embed and download. The values are the reference's. */
+/** Headers of pages and files. The values are those of the reference implementation. */
 const PAGE_HEADERS = {
   ...API_HEADERS,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'self'",
@@ -18,10 +18,10 @@ const PAGE_HEADERS = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 }
 
-/** The Studio, the docs page and uploads. Paths under `/api` match in any case. */
+/** The Studio, the docs page and uploads. Paths under `/api` are case-insensitive. */
 const PAGES = /^\/+(?:studio|uploads|api\/+docs)(?:\/|$)/i
 
-/** Sets the headers on every answer, errors included. Routes may replace the policy. */
+/** Sets the headers on every response, including errors. Routes may replace the policy. */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     ctx.set(PAGES.test(ctx.path) ? PAGE_HEADERS : API_HEADERS)

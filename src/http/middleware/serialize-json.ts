@@ -3,8 +3,8 @@ import type { Middleware } from '../state.ts'
 import { toJson } from '../to-json.ts'
 
 /**
- * Serialises a body to JSON once: Koa would do it twice, for the length that compression reads and for
- * the answer. A body that cannot be serialised fails inside `handleErrors`.
+ * Serializes a body once. Koa would serialize it twice: for the length that compression needs, and for the response.
+ * Serialization errors are thrown inside of `handleErrors`.
  */
 export function serializeJson(): Middleware {
   return async (ctx, next) => {

@@ -3,8 +3,8 @@ import type { FinishedRequest } from './observe-requests.ts'
 import type { Context } from '../state.ts'
 
 /**
- * Reports the cost of a request to browsers (https://www.w3.org/TR/server-timing/): `total`, and `db`
- * with the number of commands. Not for production: it reveals which requests are slow.
+ * Sets the Server-Timing header (https://www.w3.org/TR/server-timing/): `total`, and `db` with the number of
+ * commands. Do not use it in production, because it reveals slow requests.
  */
 export function setServerTiming({ ms, tally }: FinishedRequest, ctx: Context): void {
   const total = `total;dur=${ms.toFixed(1)}`
