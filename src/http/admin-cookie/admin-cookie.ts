@@ -1,28 +1,26 @@
 import { type CookieNames, cookieNames, HOST_PREFIX, readCookie } from '../cookies/cookie-names.ts'
 import type { Context } from '../state.ts'
 
-/** The tokens that a sign-in hands to a browser. */
+/** The tokens that a browser receives at sign-in. */
 export interface BrowserTokens {
-  /** Of the session. */
+  /** The session token. */
   readonly token: string
-  /** Of the device, which stays known after the session. */
+  /** The token of the known device, which outlives the session. */
   readonly knownDevice: string
 }
 
-/** The cookies of the Studio. */
 export interface AdminCookie {
-  /** The address under which browsers reach the server. */
   readonly publicUrl: string
-  /** The token of the session; null where there is none. */
+  /** The session token; null without a cookie. */
   read(ctx: Context): string | null
-  /** Hands tokens to a browser, and to no script in it. */
+  /** Sets both tokens as HttpOnly cookies. */
   set(ctx: Context, tokens: BrowserTokens): void
   clear(ctx: Context): void
-  /** Hands over another token for the same device. */
+  /** Renews the token of the same device. */
   setDevice(ctx: Context, knownDevice: string): void
-  /** The token of the device; null where there is none. */
+  /** The device token; null without a cookie. */
   readDevice(ctx: Context): string | null
-  /** Keeps something in the browser until another site, where it is sent, sends it back; '' takes it back. */
+  /** Stores a value in the browser during a redirect to another site. An empty value deletes it. */
   lend(ctx: Context, name: string, value: string, seconds: number): void
   borrowed(ctx: Context, name: string): string | null
 }
@@ -31,7 +29,7 @@ export interface AdminCookieOptions {
   readonly publicUrl: string
   /** The suffix of the names. */
   readonly cookieName: string
-  /** How long a session lives. */
+  /** The lifetime of a session. */
   readonly livesMs: number
 }
 
@@ -45,15 +43,15 @@ interface Written {
 const DEVICE_SECONDS = 180 * 24 * 60 * 60
 
 /**
- * Where browsers come by HTTPS the names have the prefix `__Host-`: no other host and no plain connection can set these
- * cookies. Requests of other sites never carry the cookie of the session.
+ * Creates the cookies of the Studio. Over HTTPS their names have the prefix `__Host-`, so that other hosts and plain
+ * HTTP cannot set them. The session cookie is never sent with cross-site requests.
  */
 export function adminCookie({ publicUrl, cookieName, livesMs }: AdminCookieOptions): AdminCookie {
   const isSecure = new URL(publicUrl).protocol === 'https:'
   const namesOf = (plain: string): CookieNames =>
     cookieNames(isSecure ? `${HOST_PREFIX}${plain}` : plain, cookieName)
   const write = (ctx: Context, { name, value, seconds, sameSite }: Written): void => {
-    // Written out: Koa's own refuses `Secure` where it cannot see that the proxy in front speaks HTTPS.
+    // Set without Koa's cookie API, which rejects `Secure` if it cannot detect that the proxy uses HTTPS.
     ctx.append(
       'Set-Cookie',
       `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`,
@@ -77,7 +75,7 @@ export function adminCookie({ publicUrl, cookieName, livesMs }: AdminCookieOptio
     },
     setDevice,
     readDevice: (ctx) => ctx.cookies.get(device) ?? null,
-    // What another site's page leads to carries no `Strict` cookie.
+    // `Lax`, because browsers omit `Strict` cookies on navigations from another site.
     lend: (ctx, lent, value, lives) =>
       write(ctx, { name: namesOf(lent).current, value, seconds: lives, sameSite: 'Lax' }),
     borrowed: (ctx, lent) => ctx.cookies.get(namesOf(lent).current) ?? null,

@@ -7,7 +7,7 @@ import type { Context, Middleware } from '../state.ts'
 
 export interface AdministratorAuthentication {
   readonly access: Pick<Access, 'principalOf'>
-  /** Null for a cookie without a valid session. */
+  /** Resolves to null without a valid session. */
   readonly principalOfSession: (token: string) => Promise<AdministratorPrincipal | null>
   readonly cookie: AdminCookie
 }
@@ -15,10 +15,9 @@ export interface AdministratorAuthentication {
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Sets the principal of a management request: by the `Authorization` header, or else by the cookie of a session. Answers
- * of the management API hold secrets: no cache may store them.
- * @throws UnauthorizedError for a bearer that is not known, ForbiddenError for a cookie that another site's page made a
- * browser send.
+ * Sets the principal of a management request from the `Authorization` header, or else from the session cookie.
+ * Responses contain secrets and must not be cached.
+ * @throws UnauthorizedError for an unknown token, ForbiddenError for a cross-site request with a cookie
  */
 export function authenticateAdministrator({
   access,
@@ -40,13 +39,13 @@ export function authenticateAdministrator({
   }
 }
 
-/** What changes something must say where it comes from; what only reads must not come from elsewhere. */
+/** A write must prove that it has the same origin. A read is rejected only if it has another origin. */
 function assertNotForged(ctx: Context, publicUrl: string): void {
   if (!SAFE_METHODS.has(ctx.method)) {
     if (isOwnPage(ctx, publicUrl) !== true) throw crossSite()
     return
   }
   const site = ctx.get('Sec-Fetch-Site')
-  const isTyped = site === 'none' // into the address bar
+  const isTyped = site === 'none' // typed into the address bar
   if (!isTyped && isOwnPage(ctx, publicUrl) === false) throw crossSite()
 }

@@ -2,8 +2,9 @@ import { ForbiddenError } from '../../errors.ts'
 import type { Context } from '../state.ts'
 
 /**
- * Whether a page of our own sent the request. Browsers say so in `Sec-Fetch-Site`, where they are asked by HTTPS or on the
- * same machine, and in `Origin` of everything but a plain GET; scripts cannot set either. Null where neither is sent.
+ * True if a page of this server sent the request; null if the browser did not send the origin. Browsers send
+ * `Sec-Fetch-Site` over HTTPS and to localhost, and `Origin` with everything but a plain GET. Scripts cannot set
+ * either header.
  */
 export function isOwnPage(ctx: Context, publicUrl: string): boolean | null {
   const site = ctx.get('Sec-Fetch-Site')
@@ -13,7 +14,7 @@ export function isOwnPage(ctx: Context, publicUrl: string): boolean | null {
   return origin === new URL(publicUrl).origin || origin === `${ctx.protocol}://${ctx.host}`
 }
 
-/** Refuses what another site made a browser send, with our cookie or to get one. @throws ForbiddenError */
+/** Rejects cross-site requests that use or obtain a cookie. @throws ForbiddenError */
 export function assertOwnPage(ctx: Context, publicUrl: string): void {
   if (isOwnPage(ctx, publicUrl) === false) throw crossSite()
 }

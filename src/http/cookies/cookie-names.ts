@@ -1,12 +1,12 @@
 import type { Context } from '../state.ts'
 
 /**
- * The names of one cookie. Browsers send cookies to all ports of a host, so that servers under one host name need different
+ * The names of one cookie. Browsers send cookies to all ports of a host, so servers on the same host need different
  * names.
  */
 export interface CookieNames {
   readonly current: string
-  /** The name without suffix, which former releases used; null if it is the current name. */
+  /** The name without suffix from earlier releases; null if it is the current name. */
   readonly former: string | null
 }
 
@@ -19,7 +19,7 @@ export function cookieNames(plain: string, suffix: string): CookieNames {
     : { current: `${plain}_${suffix}`, former: plain }
 }
 
-/** The cookie that a browser sent. The former name may belong to another server, and counts without a current one only. */
+/** Reads a cookie. The former name may belong to another server, so the current name has precedence. */
 export function readCookie(
   ctx: Context,
   { current, former }: CookieNames,

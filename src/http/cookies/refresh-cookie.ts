@@ -2,23 +2,23 @@ import { ValidationError } from '../../errors.ts'
 import { cookieNames, readCookie } from './cookie-names.ts'
 import type { Context } from '../state.ts'
 
-/** The reference's name of the cookie; `COOKIE_NAME` or a port adds a suffix. */
+/** The cookie name of the reference. `COOKIE_NAME` or a port adds a suffix. */
 const REFRESH_COOKIE = 'strapi_up_refresh'
 
 export interface RefreshCookie {
-  /** The address under which browsers reach the server: where the cookie is sent, and whether by HTTPS only. */
+  /** The public URL determines the path and the `Secure` attribute of the cookie. */
   readonly publicUrl: string
   /** The suffix of the name. */
   readonly cookieName: string
   readonly maxSeconds: number
-  /** Whether each refresh token travels in the cookie; otherwise the header of a request chooses. */
+  /** If true, all refresh tokens use the cookie. Otherwise a request header selects it. */
   readonly always: boolean
 }
 
-/** The header by which a client asks for the cookie; the reference's name. */
+/** The header that requests the cookie, as named in the reference. */
 export const REFRESH_HEADER = 'X-Strapi-Refresh-Cookie'
 
-/** Whether the refresh token of a request travels in the cookie. @throws ValidationError for another value of the header */
+/** True if the refresh token of the request uses the cookie. @throws ValidationError for an invalid header value */
 export function isInCookie(ctx: Context, { always }: Pick<RefreshCookie, 'always'>): boolean {
   const given = ctx.get(REFRESH_HEADER)
   if (given === '') return always
@@ -28,8 +28,8 @@ export function isInCookie(ctx: Context, { always }: Pick<RefreshCookie, 'always
 }
 
 /**
- * Hands a refresh token to a browser, and to no script in it. It comes back to `/api/auth` alone, and not
- * with what another site makes a browser send. Null takes it away.
+ * Sets the refresh token as an HttpOnly cookie. Browsers send it to `/api/auth` only, and not with cross-site
+ * subrequests. Null deletes the cookie.
  */
 export function setRefreshCookie(
   ctx: Context,
@@ -39,14 +39,13 @@ export function setRefreshCookie(
   const name = cookieNames(REFRESH_COOKIE, cookieName).current
   const { protocol, pathname } = new URL(`${publicUrl}/api/auth`)
   const maxAge = refreshToken === null ? 0 : maxSeconds
-  // Written out: Koa's own refuses `Secure` where it cannot see that the proxy in front speaks HTTPS.
+  // Set without Koa's cookie API, which rejects `Secure` if it cannot detect that the proxy uses HTTPS.
   ctx.append(
     'Set-Cookie',
     `${name}=${refreshToken ?? ''}; Path=${pathname}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`,
   )
 }
 
-/** Null where there is none. */
 export function refreshCookieOf(
   ctx: Context,
   { cookieName }: Pick<RefreshCookie, 'cookieName'>,

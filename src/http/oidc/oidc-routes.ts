@@ -12,21 +12,21 @@ import type { Context, Middleware } from '../state.ts'
 export interface OidcDependencies {
   readonly administrators: AdministratorsContext
   readonly cookie: AdminCookie
-  /** Counts requests in the limit of concurrent requests. */
+  /** Applies the limit of concurrent requests. */
   readonly inFlight: Middleware
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
 }
 
 const PURPOSE = 'oidc'
-/** The value of an attempt's cookie: `<state>.<nonce>.<verifier>`; none of the three has a dot. */
+/** The cookie of an attempt: `<state>.<nonce>.<verifier>`. None of them contains a dot. */
 const ATTEMPT = 'quire_oidc'
 const ATTEMPT_SECONDS = 300
 
 /**
- * `GET /admin/oidc` sends a browser to the provider, `GET /admin/oidc/callback` is where it comes back. A browser is where it
- * was sent from alone: the state is signed, good once, and the same in its cookie. What goes wrong is shown by the page of the sign-in.
+ * `GET /admin/oidc` redirects to the identity provider, which redirects back to `GET /admin/oidc/callback`. The state
+ * is signed, valid once and bound to the browser by a cookie. The sign-in page of the Studio shows failures.
  */
 export function oidcRoutes(dependencies: OidcDependencies): GuardedRouter {
   const { administrators, limits, inFlight } = dependencies
@@ -90,7 +90,7 @@ function attemptOf(kept: string | null): Attempt & { readonly state: string } {
   return { state, nonce, verifier }
 }
 
-/** The cause goes to the log: the page shows no more than whether the account is unknown. */
+/** Logs the cause. The page shows only whether the account was refused. */
 async function orShown(
   ctx: Context,
   { log }: OidcDependencies,

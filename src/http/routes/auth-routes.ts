@@ -44,27 +44,27 @@ export interface AuthRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
   readonly authenticate: Middleware
   readonly readBody: Middleware
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
-  /** Where a browser goes once its user has confirmed an address; null: nowhere. */
+  /** The redirect target after the confirmation of an address. If null, the response is a 204. */
   readonly confirmedUrl: string | null
   readonly deviceCookie: DeviceCookie
   /** Null without refresh tokens. */
   readonly cookie: RefreshCookie | null
 }
 
-/** Many who work behind one address stay signed in; guessing is of no use here. */
+/** Higher than the default, because many users may share one address. Guessing refresh tokens is infeasible. */
 const REFRESHES_PER_ADDRESS = 60
 
-/** What a route reads as the account, and nothing else of the body, names the account that is counted. */
+/** Counts by the same field of the body that the route reads as the account. */
 const BY_EMAIL: Counted = { accountOf: accountIn('email') }
-/** The account of a code or a token is unknown until it is verified. */
+/** The account of a code or token is unknown until it is verified. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
 
-/** `/api/auth`: how end users get in, and back in. */
+/** `/api/auth`: registration, sign-in and account recovery of end users. */
 export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/auth')
   const { authenticate, readBody, limits } = dependencies
@@ -74,14 +74,14 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
       await handler(ctx, dependencies)
     })
   const post = (path: string, verb: AuthVerb, handler: Handler, counted: Counted): void => {
-    // Forbidden attempts count, but their bodies are not read.
+    // Forbidden attempts are counted, but their bodies are not read.
     const readPermitted: Middleware = async (ctx, next) => {
       assertMay(ctx.state.principal, pluginAction('plugin::users-permissions.auth', verb))
       await readBody(ctx, next)
     }
     const limit = limitRate(limits, path, counted, readPermitted)
     router.post(path, authenticate, limit, handle(verb, handler))
-    // In the dialect there is no such page, rather than no such method.
+    // In the dialect a GET is a 404 instead of a 405.
     router.get(path, everyone(notFound))
   }
   post('/local', 'callback', enter, {
@@ -115,7 +115,7 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   return router
 }
 
-/** `/api/connect/:provider`: there is none yet. */
+/** `/api/connect/:provider`: no provider is supported yet. */
 export function connectRoutes(authenticate: Middleware): GuardedRouter {
   const router = guardedRouter('/api/connect')
   const action = pluginAction('plugin::users-permissions.auth', 'connect')
@@ -181,7 +181,7 @@ async function confirm(
   else ctx.redirect(confirmedUrl)
 }
 
-/** Documented of the reference: the token in the body, or else in its cookie. */
+/** As documented for the reference: the token comes from the body, or else from the cookie. */
 async function refresh(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { accounts, cookie } = dependencies
   const given = refreshTokenOf(ctx, dependencies)
@@ -197,7 +197,7 @@ async function refresh(ctx: Context, dependencies: AuthRouteDependencies): Promi
   }
 }
 
-/** The token of the body, or else of the cookie if the client or the configuration asks for cookies. */
+/** The token in the body, or else in the cookie if the client or the configuration uses cookies. */
 function refreshTokenOf(
   ctx: Context,
   { cookie }: Pick<AuthRouteDependencies, 'cookie'>,
@@ -227,7 +227,7 @@ async function answer(
   ctx.body = { ...(jwt !== null && { jwt }), ...handedOver, user: shown }
 }
 
-/** A refresh token as the body has it, unless it goes into the cookie or there is none. */
+/** The response field with the refresh token; empty if the token is in the cookie or does not exist. */
 function handOver(
   ctx: Context,
   cookie: RefreshCookie | null,
@@ -239,7 +239,7 @@ function handOver(
   return {}
 }
 
-/** Sign-ins by name and by address count together for a user; an unknown identifier counts as sent. */
+/** Sign-ins by name and by email count together for a user. An unknown identifier is counted as sent. */
 async function identifiedAccount(
   ctx: Context,
   { accounts }: AuthRouteDependencies,
@@ -251,14 +251,14 @@ async function identifiedAccount(
   return (await findUserByIdentifier(accounts, identifier))?.documentId ?? account
 }
 
-/** @throws UnauthorizedError for a principal with this permission that is no end user. */
+/** @throws UnauthorizedError unless the principal is an end user */
 function userOf({ state: { principal } }: Context): string {
   const documentId = documentIdOf(principal)
   if (documentId === null) throw new UnauthorizedError('Unauthorized')
   return documentId
 }
 
-/** @throws UnauthorizedError for a principal with this permission that is no end user. */
+/** @throws UnauthorizedError unless the principal is an end user */
 function sessionOf({ state: { principal } }: Context): OwnSession {
   if (principal.kind === 'user') return principal
   throw new UnauthorizedError('Unauthorized')

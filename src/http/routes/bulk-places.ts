@@ -1,47 +1,49 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../errors.ts'
 
-/** A bulk request that has a place among those that are carried out. */
+/** The slot of a running bulk request. */
 export interface BulkPlace {
-  /** Its lines, which say when it waits for its client. */
+  /** Iterates over the lines and measures the time spent waiting for the client. */
   watch<T>(lines: AsyncIterable<T>): AsyncGenerator<T>
-  /** Carries lines out: it does not wait for its client meanwhile. */
+  /** Processes lines. This time does not count as waiting for the client. */
   run<T>(work: () => Promise<T>): Promise<T>
   leave(): void
 }
 
 export interface BulkPlaces {
-  /** @throws ServiceUnavailableError where all places are taken */
+  /** @throws ServiceUnavailableError if all slots are in use */
   take(request: IncomingMessage): BulkPlace
 }
 
-/** A client that has sent no line for so long gives its place to another. */
+/** A client that sends no line for this time may lose its slot. */
 const IDLE_MS = 5_000
-/** So does one that has made it wait this many times as long, and for most of the time that it has held it. */
+/**
+ * So may a client whose total waiting time exceeds this multiple of `idleMs` and this share of the request duration.
+ */
 const MOST_IDLES = 6
 const MOST_WAITED = 0.9
 
 interface Held {
   readonly request: IncomingMessage
-  /** By `performance.now()`: since when no line has come, and none is carried out. */
+  /** The time of the last line or of the end of the last work, by `performance.now()`. */
   since: number
   running: number
-  /** By the clock: when it came. */
+  /** The start time, by the same clock. */
   readonly begun: number
-  /** Until `since`: how long it has kept its place without work. */
+  /** The total waiting time until `since`. */
   waitedMs: number
 }
 
 export interface BulkPlacesOptions {
   readonly idleMs?: number
-  /** In milliseconds. */
+  /** Returns milliseconds. */
   readonly clock?: () => number
 }
 
 /**
- * Bounds the concurrent bulk requests, each of which keeps a connection to the database busy. A silent client keeps no
- * other out, nor does one that sends a line now and then: a new request closes the connection of the one that has made
- * its place wait longest.
+ * Limits concurrent bulk requests, because each one occupies a database connection. If all slots are in use, a new
+ * request closes the idle connection with the longest waiting time. Silent or very slow clients therefore cannot
+ * block others.
  */
 export function openBulkPlaces(
   most: number,

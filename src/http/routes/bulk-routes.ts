@@ -29,9 +29,9 @@ export interface BulkRouteDependencies {
   readonly schema: Schema
   readonly locales: Locales
   readonly authenticate: Middleware
-  /** Of one line, as of the body of a request of its own. */
+  /** The limit of one line, equal to the limit of a normal request body. */
   readonly maxBodyBytes: number
-  /** Called with an internal error; its line is answered with one as well. */
+  /** Receives internal errors. The client gets a line with status 500. */
   readonly onUnexpected: (error: unknown) => void
 }
 
@@ -41,19 +41,19 @@ const MAX_LINES = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 const ATOMIC = { maxLines: 500, maxBytes: 16 * 1024 * 1024 } as const
 const GROUP = { most: 2_000, mostBytes: 4 * 1024 * 1024, idleMs: 25 } as const
-/** At a time in a process: each keeps a connection to the database busy. */
+/** Concurrent bulk requests per process. Each one occupies a database connection. */
 const MAX_RUNNING = 4
-/** Answers that a client has not read: many send everything before they read anything. */
+/** Buffer for unread response lines. Many clients send all lines before they read the response. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024
-/** A client that reads nothing for so long, while that many wait, is left. */
+/** The connection is closed if the buffer stays full for this time. */
 const UNREAD_MS = 30_000
 const DEADLINE_MS = 600_000
 const ATOMIC_DEADLINE_MS = 30_000
-/** Details of an error repeat what was sent; of a line they are left out beyond this. */
+/** Error details repeat the input. Beyond this size they are omitted. */
 const MAX_ERROR_BYTES = 4_096
 const TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 
-/** `POST /api/_bulk`: a line of JSON for each document, and a line for each answer. */
+/** `POST /api/_bulk`: one line of JSON per document, and one line of JSON per result. */
 export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
   const { schema, authenticate } = dependencies
   const router = guardedRouter('/api/_bulk')
@@ -62,7 +62,7 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
     (['create', 'update', 'delete'] as const).map((verb) => contentAction(plan, verb)),
   )
   const hashing = createWorkQueue({
-    concurrency: 1, // so that sign-ins find room beside it
+    concurrency: 1, // leaves capacity for sign-ins
     maxWaiting: MAX_RUNNING,
     maxWaitMs: Infinity,
     refusal: 'Too many passwords are waiting to be hashed',
@@ -90,7 +90,7 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
   return router
 }
 
-/** Aborted when the client has gone, or the time is over: then no further line is begun. */
+/** Aborts when the client disconnects or the deadline passes. No further line is started then. */
 function endOf({ res }: Context, deadlineMs: number): AbortSignal {
   const end = new AbortController()
   const abort = (): void => {
@@ -106,7 +106,7 @@ function endOf({ res }: Context, deadlineMs: number): AbortSignal {
   return end.signal
 }
 
-/** The rights of the present principal: `authorizeAgain` replaces it while the lines arrive. */
+/** Reads the principal on each check, because `authorizeAgain` replaces it while lines arrive. */
 function writerOf({ state }: Context): BulkWriter {
   return {
     mayRead: (uid) => may(state.principal, contentAction({ uid }, 'find')),
@@ -160,12 +160,14 @@ async function answerAtomically(
   }
 }
 
-/** Without an end to the connection where not all are read: there is an answer to send. */
+/** Keeps the connection open if the iteration ends early, because the response must still be sent. */
 function chunksOf({ req }: Context): AsyncIterable<Buffer> {
   return req.iterator({ destroyOnReturn: false })
 }
 
-/** Answers lines while others are still to come, and reads no more of them than are answered. It never fails. */
+/**
+ * Streams results while further lines arrive. Reading pauses until the current lines are processed. Never rejects.
+ */
 async function answerAsRead(
   ctx: Context,
   run: AnsweredRun,
@@ -199,7 +201,7 @@ async function pump(
   }
 }
 
-/** False for a client that has gone or does not read. */
+/** Returns false if the client disconnected or does not read. */
 async function carryOut(
   ctx: Context,
   run: AnsweredRun,
@@ -214,12 +216,12 @@ async function carryOut(
     const lasting = failed.find((error) => error !== null && error.status >= 500)
     if (lasting !== undefined && lasting !== null) throw lasting
     if (!isRead) return false
-    if (answered.length < group.length) await ctx.state.authorizeAgain?.() // the group takes long
+    if (answered.length < group.length) await ctx.state.authorizeAgain?.() // a long group may outlast its credential
   }
   return true
 }
 
-/** False for a client that has gone or does not read. */
+/** Returns false if the client disconnected or does not read. */
 async function drained(answers: PassThrough): Promise<boolean> {
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(UNREAD_MS), closing(answers)])
@@ -256,7 +258,7 @@ function errorOf(thrown: CmsError): object {
   return { status, code, error: isLong ? short : error }
 }
 
-/** What ends the answers early: the lines after those that were answered are not carried out. */
+/** The last line of an interrupted response. All lines without a result were not processed. */
 function lastLine(error: CmsError | null): string {
   const shown =
     error === null

@@ -7,16 +7,16 @@ import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.t
 import type { Context, Middleware } from '../state.ts'
 
 export interface DescriptionDependencies {
-  /** As they are now: locales change. */
+  /** Returns the current facts, because locales can change. */
   readonly facts: () => Promise<ApiFacts>
   readonly access: Pick<Access, 'actions'>
   readonly authenticate: Middleware
 }
 
-/** Of all descriptions that are kept: one for each set of rights that is in use. */
+/** Total size of the cached descriptions. Each distinct set of permissions has its own description. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** `GET /api/openapi.json`: the operations that the principal may do. */
+/** `GET /api/openapi.json`: the operations that the principal may call. */
 export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
   const router = guardedRouter('/api/openapi.json')
   const describe = keptDescriptions(dependencies)
@@ -29,7 +29,7 @@ export function descriptionRoutes(dependencies: DescriptionDependencies): Guarde
   return router
 }
 
-/** Makes each description once, as JSON text; the one that was not asked for the longest makes room. */
+/** Caches descriptions as JSON text and evicts the least recently used one. */
 function keptDescriptions({
   facts,
   access: { actions },

@@ -10,7 +10,7 @@ import { sendStatic, type StaticFile } from '../static-file.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The scripts and styles of the page; nothing else of the package is served. */
+/** The scripts and styles of the page. No other file of the package is served. */
 const ASSETS: ReadonlyMap<
   string,
   { readonly type: string; readonly read: () => Promise<Buffer | string> }
@@ -23,7 +23,7 @@ const ASSETS: ReadonlyMap<
   ['start.js', { type: 'text/javascript', read: () => Promise.resolve(START) }],
 ])
 
-/** Reads and packs each asset at its first request; later and concurrent requests share the result. */
+/** Reads and compresses each asset on its first request. Concurrent and later requests share the result. */
 function assetFiles(version: string): (name: string) => Promise<StaticFile> | undefined {
   const files = new Map<string, Promise<StaticFile>>()
   return (name) => {
@@ -47,12 +47,11 @@ async function packAsset(
 
 const packBrotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
 const packGzip = promisify<Buffer, Buffer>(gzip)
-/** Higher qualities take seconds for a megabyte. */
+/** Higher qualities take seconds per megabyte. */
 const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
- * `GET /api/docs`: a page that shows the description and tries it. All of it comes from this server, so that it
- * works offline.
+ * `GET /api/docs`: Swagger UI for the API description. This server hosts all assets, so that the page works offline.
  */
 export function docsRoutes(publicUrl: string): GuardedRouter {
   const router = guardedRouter('/api/docs')
@@ -79,7 +78,7 @@ function packaged(name: string): Promise<Buffer> {
   return readFile(require.resolve(`swagger-ui-dist/${name}`))
 }
 
-/** Styles are set on elements by the scripts; nothing is loaded from, or sent to, anywhere else. */
+/** Swagger UI sets inline styles. The page connects only to this server and its public origin. */
 function policyFor(publicUrl: string): string {
   return [
     "default-src 'none'",
@@ -114,7 +113,10 @@ function pageAt({ path }: Context): string {
 `
 }
 
-/** Runs in the browser: shows what the public may do, and after \`Authorize\` what the bearer of that token may. */
+/**
+ * Runs in the browser. Reloads the description with the token after \`Authorize\`, so that it shows the operations of
+ * that principal.
+ */
 const START = `'use strict'
 const description = location.pathname.replace(/docs\\/?$/i, 'openapi.json')
 let token = null

@@ -6,16 +6,16 @@ import { everyone, type GuardedRouter, guardedRouter, metricsReaders } from '../
 import type { Context } from '../state.ts'
 
 export interface HealthDependencies {
-  /** @throws ServiceUnavailableError while content cannot be served. */
+  /** @throws ServiceUnavailableError while content cannot be served */
   readonly assertReady: () => Promise<void>
   readonly metrics: Registry
-  /** Without one, metrics are for this machine only. */
+  /** Without a token, metrics are only available on this machine. */
   readonly metricsToken: string | null
-  /** Behind a proxy every connection may come from this machine: metrics then require a token. */
+  /** Behind a proxy all connections may come from this machine. Metrics then require a token. */
   readonly behindProxy: boolean
 }
 
-/** Liveness, readiness and measurements; none of them under `/api`, none of them with an envelope. */
+/** Liveness, readiness and metrics, outside of `/api` and without an envelope. */
 export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   const { metrics } = dependencies
   const assertReady = shareConcurrent(dependencies.assertReady)
@@ -44,7 +44,7 @@ export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   return router
 }
 
-/** Everybody may send probes: concurrent ones share one check of the database. */
+/** Anyone may send probes. Concurrent probes share one check of the database. */
 function shareConcurrent(check: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   return () => {
@@ -55,7 +55,7 @@ function shareConcurrent(check: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** What proxies add to a request: one that has any of these was not sent from this machine. */
+/** Headers that proxies add. A request with one of them did not originate on this machine. */
 const FORWARDED = ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via'] as const
 
 function maySeeMetrics(ctx: Context, { metricsToken, behindProxy }: HealthDependencies): boolean {
@@ -70,12 +70,12 @@ function maySeeMetrics(ctx: Context, { metricsToken, behindProxy }: HealthDepend
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Of the connection itself: a header could say anything. */
+/** Checks the address of the socket, because headers can be forged. */
 function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
 }
 
-/** A page in a browser on this machine gets here by a name of its own that says an address of this machine. */
+/** Prevents DNS rebinding: a page in a local browser may use its own host name that resolves to this machine. */
 function isOwnName({ host = '' }: IncomingHttpHeaders): boolean {
   if (!URL.canParse(`http://${host}`)) return false
   const { hostname } = new URL(`http://${host}`)

@@ -6,20 +6,20 @@ import type { Context } from '../state.ts'
 
 const HEADER = 'Idempotency-Key'
 const MAX_LENGTH = 255
-/** A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header-07 has it. */
+/** A string of RFC 8941, as in draft-ietf-httpapi-idempotency-key-header-07. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/
-/** As clients of older interfaces send it. */
+/** The unquoted form of older APIs. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/
 
-/** A request to be carried out once: the name of the whole of it, and what it asks for. */
+/** The hash of the scoped key, and a fingerprint of the request. */
 export interface IdempotentRequest {
   readonly key: string
   readonly fingerprint: string
 }
 
 /**
- * Null for a request without the header. Keys belong to a principal and an endpoint: `path`, in one spelling.
- * @throws ValidationError for a key that cannot be read
+ * Returns null without the header. A key is scoped to the principal and the endpoint. `path` must be normalized.
+ * @throws ValidationError for a malformed key
  */
 export function readIdempotentRequest(ctx: Context, path: string): IdempotentRequest | null {
   const header = ctx.headers[HEADER.toLowerCase()]
@@ -38,7 +38,7 @@ function keyOf(text: string): string {
   throw new ValidationError(message, { header: HEADER }, { code: 'invalid_header' })
 }
 
-/** Requests without credentials are all of one principal. */
+/** All requests without credentials share one principal. */
 function nameOf(principal: Principal): string {
   switch (principal.kind) {
     case 'user':

@@ -5,7 +5,7 @@ import type { Middleware } from '../state.ts'
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 
-/** `GET /api/i18n/locales`: a bare list, outside of the envelope, as in the reference. */
+/** `GET /api/i18n/locales`: a plain array without an envelope, as in the reference. */
 export function localeRoutes(
   authenticate: Middleware,
   locales: Pick<Locales, 'current'>,

@@ -22,7 +22,7 @@ export interface QueryRouteDependencies extends RuleSources {
   readonly reads: KeptReads
 }
 
-/** `GET /api/_q/<name>`: the entries of a named query, for principals that may run it. */
+/** `GET /api/_q/<name>`: runs a named query for principals with its permission. */
 export function queryRoutes(
   queries: NamedQueries,
   dependencies: QueryRouteDependencies,
@@ -40,7 +40,7 @@ export function queryRoutes(
   return router
 }
 
-/** `load` throws NotFoundError where one entry is asked for and there is none. @throws ValidationError, ForbiddenError */
+/** `load` throws NotFoundError if a query for one entry finds none. @throws ValidationError, ForbiddenError */
 function prepare(
   ctx: Context,
   query: NamedQuery,

@@ -4,7 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
 
-/** Every action that there is: by plugin or API, by controller, by verb; with whether it is permitted. */
+/** All actions by plugin or API, controller and verb, with their state for a role. */
 export function showPermissions(permitted: readonly string[], { all }: Actions): object {
   const granted = new Set(permitted)
   const shown: Record<string, { controllers: Controllers }> = {}
@@ -18,9 +18,8 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
 }
 
 /**
- * The names of the actions that are enabled in what `showPermissions` shows, as a client sends it back. An empty list
- * enables none, as in the dialect.
- * @throws ValidationError for another shape, naming its path
+ * Reads the enabled actions from the shape of `showPermissions`. An empty array enables none, as in the dialect.
+ * @throws ValidationError with the path of a malformed value
  */
 export function readPermissions(sent: unknown): readonly string[] {
   const path = ['permissions']
@@ -35,7 +34,7 @@ export function readPermissions(sent: unknown): readonly string[] {
   )
 }
 
-/** Named queries are shown as one controller, whose actions are their names. */
+/** Named queries are shown as one controller with the query names as actions. */
 function actionOf(type: string, controller: string, verb: string): string {
   const isQuery = type === QUERY_SUBJECT && controller === QUERY_SUBJECT
   return isQuery ? queryAction(verb) : canonicalAction(`${type}.${controller}.${verb}`)

@@ -23,7 +23,7 @@ const ROLES = 'plugin::users-permissions.role'
 
 const PERMISSIONS = 'plugin::users-permissions.permissions'
 
-/** `/api/users-permissions`: which roles there are and what each may do, to see and to change. */
+/** `/api/users-permissions`: reads and changes roles and their permissions. */
 export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
   const { authenticate, readBody, access } = dependencies
   const router = guardedRouter('/api/users-permissions')
@@ -82,7 +82,7 @@ async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<
   ctx.body = { ok: true }
 }
 
-/** By its numeric id, as the dialect names it. @throws NotFoundError */
+/** Finds a role by its numeric id, as in the dialect. @throws NotFoundError */
 async function roleOf(ctx: Context, { roles }: Pick<Access, 'roles'>): Promise<Role> {
   const id = parameterOf(ctx, 'id')
   const role = (await roles.list()).find((one) => String(one.id) === id)
@@ -98,8 +98,8 @@ interface RoleBody {
 }
 
 /**
- * A role as the dialect's clients send it. Users are not changed through it, as in the reference, and what a
- * client sends back of a role that it was shown means nothing.
+ * Reads a role from the body. Clients may send back read-only fields, which are ignored. Users of the role do not
+ * change, as in the reference.
  */
 function readRole(ctx: Context): RoleBody {
   const body = payloadOf(ctx)
@@ -122,7 +122,7 @@ const SHOWN_ONLY: ReadonlySet<string> = new Set([
   'users',
 ])
 
-/** The key of a role that is made by its name alone: `Chief editor` is `chief_editor`. */
+/** Derives the key of a role from its name: `Chief editor` becomes `chief_editor`. */
 function typeOf(name: unknown): string {
   const words = (typeof name === 'string' ? name : '')
     .normalize('NFD')

@@ -1,8 +1,8 @@
 import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
 
 /**
- * `GET /`: sends a browser to the Studio. Other clients get the paths of the API, its docs page and the liveness probe.
- * `docsPath` is null where a content-type takes its path.
+ * `GET /`: redirects browsers to the Studio. Other clients get the paths of the API, the docs page and the liveness
+ * probe. `docsPath` is null if a content-type uses that path.
  */
 export function rootRoutes(docsPath: string | null): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })

@@ -20,8 +20,8 @@ const YEAR_MS = 365 * 86_400_000
 const MOST_YEARS = 10
 
 /**
- * When an action is to be done: `{ "data": { "at": "…" } }` of its body; null without a body: now.
- * @throws ValidationError for another body, and for a time that is over or in more than ten years
+ * Reads the time of an action from `{ "data": { "at": "…" } }`. Returns null without a time, for an immediate action.
+ * @throws ValidationError for another body, a time in the past, or a time more than ten years ahead
  */
 export function readTime(ctx: Context, now: Date): Date | null {
   const body = bodyOf(ctx)
@@ -57,7 +57,7 @@ export interface ShownSchedule {
   readonly at: Date
   readonly state: 'waiting' | 'failed'
   readonly attempts: number
-  /** When it is tried again, after a failure. */
+  /** The time of the next attempt after a failure. */
   readonly nextAttemptAt: Date | null
   readonly failure: PlannedFailure | null
   readonly by: ScheduleRow['by']

@@ -4,7 +4,10 @@ import type { Context } from '../state.ts'
 import { sendStatic } from '../static-file.ts'
 import type { StudioFile, StudioFiles } from '../studio-files.ts'
 
-/** The app may load itself, call this server and show files, also from elsewhere (S3). It cannot be framed. */
+/**
+ * The Studio loads its own assets, calls this server and shows files, also from other hosts such as S3. It cannot be
+ * framed.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +21,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ]
 
-/** It frames nothing but the previews that content-types declare. */
+/** Allows frames only for the previews of content-types. */
 function policyFor(previews: readonly string[]): string {
   const frames = previews.length === 0 ? [] : [`frame-src ${previews.join(' ')}`]
   return [...POLICY, ...frames].join('; ')
@@ -27,8 +30,8 @@ function policyFor(previews: readonly string[]): string {
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 /**
- * `GET /studio…`: the files of the app, open to everybody as it holds nothing but itself; any address
- * that is no file is one of the app's own screens. A browser that asks for `/admin` is sent there.
+ * `GET /studio…`: the public files of the Studio. Paths that do not match a file get the page, because the Studio
+ * routes them. Browsers that open `/admin` are redirected.
  */
 export function serveStudio(studio: StudioFiles, previews: readonly string[] = []): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })

@@ -11,14 +11,16 @@ import { parameterOf, readQuery } from '../read-request.ts'
 import { hasLeft } from '../hang-ups.ts'
 import type { Context } from '../state.ts'
 
-/** An address outlives its bytes (`POST /api/upload?id=`): a copy may be stored, but is revalidated. */
+/**
+ * The bytes of an address can be replaced (`POST /api/upload?id=`). Caches may store a copy but must revalidate it.
+ */
 const ASKED_AFTER = 'public, no-cache'
-/** An address with a `v` changes with its bytes. */
+/** An address with `v` changes whenever the bytes are replaced. */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 const UNKNOWN = 'application/octet-stream'
 
-/** A document that could run scripts may be looked at, but in an origin of its own and without any. */
+/** Opens documents with possible scripts in a separate origin, with scripts disabled. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 export interface ServedUploads {
@@ -27,10 +29,7 @@ export interface ServedUploads {
   readonly rules: VariantRules
 }
 
-/**
- * `GET /uploads/<name>`: the bytes of files, open to everybody who knows the address; pictures also in
- * another size or format, as the query string asks.
- */
+/** `GET /uploads/<name>`: public files. The query can request another size or format of an image. */
 export function serveUploads(served: ServedUploads, limited: LimitInFlight): GuardedRouter {
   const router = guardedRouter('/uploads', { sensitive: true })
   const get = everyone(async (ctx) => {
@@ -51,8 +50,9 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
 }
 
 /**
- * What people upload is never a program of our own pages, which may run what comes from here: nobody asks for one so but
- * a page that was made to. @throws ForbiddenError
+ * Rejects uploads as scripts, styles or other active content of our own pages. Otherwise an injected reference could
+ * run an uploaded file.
+ * @throws ForbiddenError
  */
 function assertNoProgram(ctx: Context): void {
   const isOurs = ctx.get('Sec-Fetch-Site') === 'same-origin'
@@ -86,7 +86,7 @@ async function find(
   return files.get(name)
 }
 
-/** Goes when its client does, and takes no place from others while it waits. */
+/** Stops when the client disconnects. Does not occupy a request slot while it waits. */
 function askerOf({ req, res }: Context, limited: LimitInFlight): Asker {
   const gone = new AbortController()
   if (hasLeft(res)) gone.abort()
@@ -99,7 +99,7 @@ function answer(ctx: Context, name: string, file: StoredFile): void {
   ctx.set('Accept-Ranges', 'bytes')
   ctx.set('ETag', file.etag)
   ctx.lastModified = file.modifiedAt
-  ctx.compress = false // it would change what a range counts
+  ctx.compress = false // compression would shift the byte offsets of ranges
   ctx.status = 200
   if (ctx.fresh) {
     ctx.status = 304
@@ -127,7 +127,7 @@ function setType(ctx: Context, type: string): void {
 }
 
 /**
- * The range that a request asks for, null when all of the file is to be sent. Only GET asks for one:
+ * The requested range; null for the whole file. Ranges are defined for GET only:
  * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
  */
 function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | 'unsatisfiable' {
@@ -136,7 +136,7 @@ function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | '
   return condition === '' || condition === etag ? parseRange(ctx.get('Range'), size) : null
 }
 
-/** Null for no range, for several, and for what is none: those are to be ignored. */
+/** Returns null for a missing, malformed or multiple range, because the header is then ignored. */
 function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? []
   if (from === '') return to === '' ? null : lastBytes(Math.min(Number(to), size), size)

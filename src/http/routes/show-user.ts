@@ -12,7 +12,7 @@ import type { Context } from '../state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
 
-/** A user as an answer shows it; `query` may ask for `fields` and `populate`. @throws ValidationError */
+/** Renders a user for a response. `query` may contain `fields` and `populate`. @throws ValidationError */
 export async function showUser(
   ctx: Context,
   dependencies: UserReading,
@@ -27,12 +27,11 @@ export async function showUser(
   return entry
 }
 
-/** What asks for the role, where the caller may see roles. */
+/** Populates the role if the caller may read roles. */
 export function withRole({ state }: Context): Data {
   return may(state.principal, contentAction({ uid: ROLE }, 'find')) ? { populate: 'role' } : {}
 }
 
-/** The content-type of end users. */
 export function userPlan({ documents }: Pick<UserReading, 'documents'>): ContentTypePlan {
   return documents.contentType(USER)
 }
