@@ -12,7 +12,7 @@ export type McpDependencies = Pick<
   'documents' | 'schema' | 'api' | 'locales'
 >
 
-/** What a tool works on. */
+/** The context of a tool call. */
 export interface ToolCall {
   readonly ctx: Context
   readonly plan: ContentTypePlan
@@ -21,7 +21,10 @@ export interface ToolCall {
   readonly dependencies: McpDependencies
 }
 
-/** Arguments of a tool as a query string would have them: numbers and flags as texts. @throws ValidationError for null */
+/**
+ * Converts arguments to the form of a query string, with numbers and booleans as text. @throws ValidationError for
+ * null
+ */
 export function asQuery(value: unknown, path: string): unknown {
   if (value === null) throw invalid(path, 'null is not a value here; use $null: true')
   if (Array.isArray(value)) return value.map((one, index) => asQuery(one, `${path}.${index}`))
@@ -32,13 +35,13 @@ export function asQuery(value: unknown, path: string): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
 
-/** Some of the arguments, as a query string would have them. */
+/** Selects arguments and converts them to the form of a query string. */
 export function queryOf(args: Data, names: readonly string[]): Data {
   const given = names.filter((name) => args[name] !== undefined)
   return Object.fromEntries(given.map((name) => [name, asQuery(args[name], name)]))
 }
 
-/** @throws ValidationError for an argument that the tool does not have */
+/** @throws ValidationError for an unknown argument */
 export function assertKnown(args: Data, known: readonly string[]): void {
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown !== undefined) {
@@ -46,7 +49,7 @@ export function assertKnown(args: Data, known: readonly string[]): void {
   }
 }
 
-/** Of a single type its one document. @throws ValidationError */
+/** A single type has a fixed documentId. @throws ValidationError */
 export function documentIdOf({ plan, args: { documentId } }: ToolCall): string {
   if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
   if (typeof documentId === 'string' && documentId !== '') return documentId
@@ -66,7 +69,7 @@ export function flagOf({ args }: ToolCall, name: string): boolean {
   throw invalid(name, 'must be true or false')
 }
 
-/** The version that is meant to be overwritten; null is for where there is none yet. @throws ValidationError */
+/** The expected revision of a write; null requires that no version exists. @throws ValidationError */
 export function conditionOf({ args: { revision } }: ToolCall): WriteCondition {
   if (revision === null) return { match: null, noneMatch: '*' }
   if (typeof revision === 'string' && revision !== '') {

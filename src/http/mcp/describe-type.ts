@@ -11,7 +11,7 @@ import type { Context } from '../state.ts'
 
 const PLACE = '#/$defs/'
 
-/** Every content-type that the principal may do something with, and the locales of content. */
+/** All content-types that the principal has a permission on, and the locales of content. */
 export async function describeTypes(
   { state: { principal } }: Context,
   { schema, locales }: McpDependencies,
@@ -24,13 +24,13 @@ export async function describeTypes(
   }
 }
 
-/** One of them: what entries show, what writes take, and what its relations lead to. */
+/** One content-type: the schemas of its entries and writes, and its relations. */
 export function describeType({ ctx, plan, dependencies: { schema } }: ToolCall): object {
   const { principal } = ctx.state
   const summary = summaryOf(plan, principal.grants)
   if (summary.may.length === 0) assertMay(principal, contentAction(plan, 'find'))
   const vocabulary = openVocabulary(schema, principal.grants, PLACE)
-  // Without what relations lead to: they would bring in every type that there is.
+  // Omits the schemas of related types, because they would transitively include all types.
   const own: Vocabulary = { ...vocabulary, mayRead: () => false }
   const isWriter = may(principal, contentAction(plan, 'update'))
   const isCreator = plan.kind === 'collectionType' && may(principal, contentAction(plan, 'create'))

@@ -26,7 +26,7 @@ export interface McpRouteDependencies extends McpDependencies {
   readonly readBody: Middleware
 }
 
-/** Characters of one answer: what an agent reads has to fit into what it can hold. */
+/** Characters per response, because a response must fit into the context of an agent. */
 const MAX_ANSWER = 262_144
 
 const INSTRUCTIONS =
@@ -46,7 +46,7 @@ export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
       const message = readMessage(ctx, bodyOf(ctx))
       if (message.id === null) {
         ctx.body = null
-        ctx.status = 202 // after the body: none makes it a 204
+        ctx.status = 202 // set after the body, because Koa changes the status to 204 for an empty body
         return
       }
       const result = await resultOf(ctx, message, dependencies)
@@ -59,14 +59,14 @@ export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
       ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== null && { data }) } }
     }
   }
-  // The body of a caller without rights is not read.
+  // The guard runs before the body is read.
   const answer = programsOnly(async (ctx) => void (await readBody(ctx, () => respond(ctx))))
   router.post('/', assertOrigin, authenticate, answer)
   return router
 }
 
 /**
- * A page elsewhere that has a browser send what it likes to this address, be it by another name of it, gets nowhere.
+ * Rejects requests of other origins, also if DNS rebinding gives this server another name.
  * @throws ForbiddenError
  */
 function assertOwnOrigin(
@@ -80,7 +80,7 @@ function assertOwnOrigin(
   throw new ForbiddenError('Requests of other origins are refused', {}, { code })
 }
 
-/** @throws RefusedMessage for a method that there is not */
+/** @throws RefusedMessage for an unknown method */
 async function resultOf(
   ctx: Context,
   message: Message,
@@ -109,7 +109,7 @@ function statelessResult(method: string, list: () => object): object | null {
   }
 }
 
-/** Of the handshake nothing is kept: each request is answered as if it were the first. */
+/** The handshake creates no session. Every request is independent. */
 function handshakeResult({ method, params }: Message, list: () => object): object | null {
   switch (method) {
     case 'tools/list':
@@ -132,10 +132,10 @@ const SERVER = {
   serverInfo: { name: 'quire', title: 'Quire', version: readVersion() },
   instructions: INSTRUCTIONS,
 }
-/** The list of tools depends on the principal, and changes with its rights. */
+/** The list of tools depends on the permissions of the principal. */
 const CACHING = { ttlMs: 60_000, cacheScope: 'private' }
 
-/** What goes wrong with a tool is an answer that the agent can read, and mend. @throws RefusedMessage */
+/** Runs a tool. Errors of a tool are results, so that the agent can read and correct them. @throws RefusedMessage */
 async function call(
   ctx: Context,
   { id, params }: Message,

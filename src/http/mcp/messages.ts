@@ -1,12 +1,12 @@
 import type { Context } from '../state.ts'
 
-/** Versions that begin with a handshake, the newest first; no session is kept for them. */
+/** Protocol versions with a handshake, the newest first. The server creates no sessions for them. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 
-/** The version in which every request says all that it needs. */
+/** The protocol version with self-contained requests. */
 export const STATELESS_VERSION = '2026-07-28'
 
-/** What a request without the header is (2025-06-18, basic/transports). */
+/** The default version without the header (2025-06-18, basic/transports). */
 const WITHOUT_HEADER = '2025-03-26'
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
@@ -23,14 +23,14 @@ export const CODES = {
 type Params = Readonly<Record<string, unknown>>
 
 export interface Message {
-  /** Null of a notification, which is not answered. */
+  /** Null for a notification, which has no response. */
   readonly id: string | number | null
   readonly method: string
   readonly params: Params
   readonly isStateless: boolean
 }
 
-/** A message that is refused before it is looked into: an HTTP status with an error of JSON-RPC. */
+/** A rejected message: an HTTP status and a JSON-RPC error. */
 export class RefusedMessage extends Error {
   readonly status: number
   readonly code: number
@@ -57,7 +57,7 @@ interface RefusedMessageOptions {
   readonly data?: object | null
 }
 
-/** The message in a body, which headers must agree with. @throws RefusedMessage */
+/** Parses the message and checks that the headers match it. @throws RefusedMessage */
 export function readMessage(ctx: Context, body: unknown): Message {
   const { jsonrpc, id = null, method, params = {} } = isObject(body) ? body : {}
   const isId = id === null || typeof id === 'string' || Number.isSafeInteger(id)
@@ -87,7 +87,7 @@ function readVersion(ctx: Context, message: Omit<Message, 'isStateless'>): strin
   return STATELESS_VERSION
 }
 
-/** What stands on the way may route by headers: they must say what the body says. @throws RefusedMessage */
+/** Intermediaries may route by headers, so the headers must match the body. @throws RefusedMessage */
 function assertMirrored(ctx: Context, { id, method, params }: Omit<Message, 'isStateless'>): void {
   const expected = [
     ['Mcp-Method', method],
@@ -102,7 +102,7 @@ function assertMirrored(ctx: Context, { id, method, params }: Omit<Message, 'isS
   }
 }
 
-/** Values that no header can hold are sent as `=?base64?…?=`. */
+/** Values that are invalid in a header are sent as `=?base64?…?=`. */
 function decoded(value: string): string {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')

@@ -12,7 +12,7 @@ import { documentIdOf, queryOf, type ToolCall } from './arguments.ts'
 
 const SHOWN = ['fields', 'populate', 'locale', 'publicationFilter'] as const
 
-/** A page of entries, as `GET /api/<plural>` answers it. */
+/** Returns a page of entries in the format of `GET /api/<plural>`. */
 export async function find(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
   const { search, ...asked } = queryOf(args, [...SHOWN, 'filters', 'sort', 'search'])
@@ -28,7 +28,7 @@ export async function find(call: ToolCall): Promise<object> {
   return listEnvelope(found, parsed.page)
 }
 
-/** One entry with its revision. @throws NotFoundError */
+/** Returns one entry with its revision. @throws NotFoundError */
 export async function get(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
   const query: Data = { ...queryOf(args, SHOWN), status: statusOf(call) }
@@ -42,7 +42,7 @@ export async function get(call: ToolCall): Promise<object> {
   return { data: found.entry, revision: found.revision }
 }
 
-/** Drafts are what is worked on, to who may read them. */
+/** Defaults to drafts for principals that may read them. */
 function statusOf({ ctx, plan, args }: ToolCall): unknown {
   if (args['status'] !== undefined) return args['status']
   const mayReadDrafts = mayIn(ctx.state.principal, contentAction(plan, 'readDrafts'), [])

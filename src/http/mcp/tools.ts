@@ -11,20 +11,20 @@ import { contentTypesOf, describeType, describeTypes } from './describe-type.ts'
 import { find, get } from './read-tools.ts'
 import { act, actionNamed, create, remove, update } from './write-tools.ts'
 
-/** One tool for all content-types. */
+/** A tool for all content-types. */
 interface Tool {
   readonly name: string
   readonly description: string
-  /** What a type must permit for the tool to be used on it; null asks for nothing but a type. */
+  /** The required permission on the type. Null requires any permission. */
   readonly verbOf: ((plan: ContentTypePlan, args: Data) => ContentVerb) | null
-  /** Beside `type`. */
+  /** In addition to `type`. */
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
   readonly hints: object
   readonly run: (call: ToolCall) => Promise<object> | object
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool in the format of `tools/list`. */
 export interface ShownTool {
   readonly name: string
   readonly description: string
@@ -175,7 +175,7 @@ const TOOLS: readonly Tool[] = [
   },
 ]
 
-/** What the principal may use, with the types that it may use it on. */
+/** The tools that the principal may use, with the permitted types of each. */
 export function listTools(schema: Schema, principal: Principal): readonly ShownTool[] {
   return TOOLS.flatMap((tool): readonly ShownTool[] => {
     const types = contentTypesOf(schema).filter((plan) => isUsable(tool, plan, principal))
@@ -192,7 +192,7 @@ export function isTool(name: unknown): name is string {
 }
 
 /**
- * Runs a tool for the principal: each call is authorised, validated and bounded like the same request of REST.
+ * Runs a tool for the principal. Authorization, validation and limits are those of the REST API.
  * @throws CmsError
  */
 export async function callTool(
@@ -224,7 +224,10 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
   return verbs.some(mayUse)
 }
 
-/** Root may do whatever has a name: what a type does not have is refused all the same. @throws ValidationError */
+/**
+ * Rejects tools that the type does not support. The permission check is not enough, because root has every
+ * permission. @throws ValidationError
+ */
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
   const isSingle = plan.kind === 'singleType'
   if (isSingle && (name === 'find' || name === 'create')) {

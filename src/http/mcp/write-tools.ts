@@ -13,10 +13,10 @@ import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { VERSION_ACTIONS, type VersionAction } from '../routes/content-routes.ts'
 import { conditionOf, dataOf, documentIdOf, flagOf, queryOf, type ToolCall } from './arguments.ts'
 
-/** What was written the agent knows: its answer names it, and its new revision. */
+/** The response contains only the documentId and the revision, because the agent knows the data. */
 const NAMED = { fields: 'documentId' }
 
-/** Creates a draft; where there are none, or `publish` says so, it is published. */
+/** Creates a draft. The entry is published if `publish` is true or the type has no drafts. */
 export async function create(call: ToolCall): Promise<object> {
   const { documents } = call.dependencies
   const { key, shown, writer } = targetOf(call)
@@ -27,7 +27,8 @@ export async function create(call: ToolCall): Promise<object> {
 }
 
 /**
- * Changes the attributes in `data`, unless another write came after `revision`. @throws PreconditionFailedError
+ * Changes the attributes in `data`, unless another write came after `revision`.
+ * @throws PreconditionFailedError
  */
 export async function update(call: ToolCall): Promise<object> {
   const { key, shown, writer } = targetOf(call)
@@ -42,7 +43,7 @@ export async function update(call: ToolCall): Promise<object> {
   return show(call, version, key.status, shown)
 }
 
-/** What an action on the versions of a document leaves. */
+/** Runs an action on the versions of a document and returns the result. */
 export async function act(call: ToolCall, { run, answered }: VersionAction): Promise<object> {
   const { ctx, plan, locales: rules, dependencies } = call
   const { documents } = dependencies
@@ -57,7 +58,6 @@ export async function act(call: ToolCall, { run, answered }: VersionAction): Pro
   return { data: await showVersions(documents.database, plan, versions, answered, shown) }
 }
 
-/** The action of a name that VERSION_ACTIONS has. */
 export function actionNamed(name: 'publish' | 'unpublish' | 'discard'): VersionAction {
   const action = VERSION_ACTIONS.find((one) => one.name === name)
   if (action === undefined) throw new Error(`there is no action ${name}`)

@@ -27,7 +27,6 @@ import { boundTexts, toJson } from '../to-json.ts'
 import type { ListQuery } from './list-queries.ts'
 import { entryRulesOf, type RuleSources } from './query-rules.ts'
 
-/** A request to read one content-type. */
 interface ReadRequest {
   readonly ctx: Context
   readonly plan: ContentTypePlan
@@ -62,7 +61,7 @@ export function prepareList(
   }
 }
 
-/** Whether drafts have no effect on the response. Otherwise caches would not learn that it has changed. */
+/** True if drafts cannot affect the response. Shared caches are not purged when a draft changes. */
 export function dependsOnPublished(
   status: Status | undefined,
   { status: asked, publicationFilter }: Pick<Reader, 'status' | 'publicationFilter'>,
@@ -80,7 +79,7 @@ function isExact({ notes }: Pick<FoundTexts, 'notes'>): boolean {
   return notes.length === 0
 }
 
-/** `load` throws NotFoundError for what there is not. @throws ValidationError, PaginationError, ForbiddenError */
+/** `load` throws NotFoundError for a missing entry. @throws ValidationError, PaginationError, ForbiddenError */
 export function prepareEntry(
   { ctx, plan, query, locales }: ReadRequest,
   dependencies: ReadDependencies,
@@ -105,7 +104,10 @@ export function prepareEntry(
   }
 }
 
-/** For requests that only read: what a write answers, it reads from where it wrote. */
+/**
+ * The database with the read preference of the principal. For read requests only: the response to a write must read
+ * from the primary.
+ */
 export function readFrom(
   { state: { principal } }: Context,
   { database }: DocumentContext,
@@ -121,7 +123,7 @@ export async function sendEntry(
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry, meta), ctx.state.answer), revision })
 }
 
-/** Of a collection type as the path gives it, which may be anything. */
+/** The documentId from the path, unvalidated. A single type has a fixed one. */
 export function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
   return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
 }

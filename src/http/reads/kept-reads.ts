@@ -9,47 +9,47 @@ import { sendWithTag, tagOf } from '../entity-tag.ts'
 import { formatOf } from './query-rules.ts'
 import type { Context } from '../state.ts'
 
-/** A read that was understood and is permitted, before it is run. */
+/** A parsed and authorized read that has not run yet. */
 export interface PreparedRead {
-  /** The content-types that its answer is made of. */
+  /** The content-types that the response depends on. */
   readonly types: ReadonlySet<Uid>
   readonly isPublished: boolean
-  /** Read from the primary, which has seen all that was acknowledged. */
+  /** True if it reads from the primary, which has all acknowledged writes. */
   readonly isCurrent: boolean
   load(): Promise<LoadedRead>
 }
 
 export interface LoadedRead {
   readonly body: string
-  /** Of the version that it shows; null for a list. */
+  /** The revision of the entry; null for a list. */
   readonly revision: string | null
-  /** The entries, for what names them. */
+  /** Returns the entries, for cache tags. */
   shown(): unknown
-  /** False of a count that may come out otherwise although nothing has changed. */
+  /** False if a count may differ although the content has not changed. */
   readonly isExact: boolean
 }
 
-/** What a read is about, as far as its path says. */
+/** The target of a read, as given by its path. */
 export interface ReadTarget {
-  /** Of the content-type; of a named query the name of its action. */
+  /** The content-type, or the action of a named query. */
   readonly uid: string
   readonly documentId: string | null
   readonly locales: LocaleRules
 }
 
-/** Answers reads of content: from memory where the same was asked, and nothing has changed since. */
+/** Responds to content reads. An unchanged response is served from memory. */
 export interface KeptReads {
   answer(ctx: Context, target: ReadTarget, prepare: () => PreparedRead): Promise<void>
 }
 
 export interface KeptReadsOptions {
-  /** Null keeps nothing. */
+  /** Null disables the cache. */
   readonly cache: AnswerCache | null
   readonly keyOf: (asked: AskedRead) => string
-  /** Who may write reads the database, to see what was written wherever that was. */
+  /** Principals with write permissions bypass the cache, so that they see their writes from any process. */
   readonly mayWrite: (grants: Grants) => boolean
   readonly maxAgeSeconds: number
-  /** Null sends no tags. */
+  /** Null disables cache tags. */
   readonly cacheTags: CacheTagsKind | null
 }
 
@@ -85,20 +85,19 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
   }
 }
 
-/** Reads that are kept. */
 interface Reading {
   anew(this: void, key: string, prepared: PreparedRead): Promise<KeptAnswer>
-  /** Or what another request for the same has read meanwhile, if that holds for this one too. */
+  /** Waits for a concurrent read with the same key and shares its response if it is still valid. */
   shared(this: void, key: string, prepared: PreparedRead): Promise<SentAnswer>
 }
 
-/** An answer is packed by us where it is kept, else on its way. */
+/** A cached response has compressed forms. Other responses are compressed by the middleware. */
 type SentAnswer = Pick<FoundAnswer, 'answer'> & Partial<FoundAnswer>
 
 function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Reading {
   const underWay = new Map<string, Promise<KeptAnswer>>()
   const anew: Reading['anew'] = async (key, prepared) => {
-    const since = cache.now() // before: whether it sees what is committed meanwhile nobody knows
+    const since = cache.now() // taken before the read, which may miss concurrent commits
     const { answer, isExact } = await run(prepared, cacheTags)
     if (isExact) cache.put(key, answer, prepared.types, since)
     return answer
@@ -108,7 +107,7 @@ function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Readi
     shared: async (key, prepared) => {
       const other = underWay.get(key)
       if (other !== undefined) {
-        await other.catch(() => undefined) // its own request reports it
+        await other.catch(() => undefined) // the other request reports its error
         const found = await findIn(cache, key)
         if (found !== null) return found
       }
@@ -123,7 +122,7 @@ function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Readi
   }
 }
 
-/** Where the log cannot be asked, nothing is known to hold. */
+/** If the commit log is unavailable, no cached response is considered valid. */
 function findIn(cache: AnswerCache, key: string): Promise<FoundAnswer | null> {
   return cache.find(key).catch(() => null)
 }
@@ -164,15 +163,15 @@ async function sendFound(
   ctx.set('Content-Encoding', coding)
 }
 
-/** Of content and files alone: users are written by doors that ask for no permission to write content. */
+/** Only content and files are cached, because users can be changed without a permission to write content. */
 function mayBeKept({ isPublished, isCurrent, types }: PreparedRead): boolean {
   if (!isPublished || !isCurrent) return false
   return [...types].every((uid) => uid.startsWith('api::') || uid === 'plugin::upload.file')
 }
 
 /**
- * The directives of a request to caches: they apply to this one too. `fetch` adds `no-cache` to every request that has a
- * condition of its own, which nobody has asked for: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ * Reads the `Cache-Control` directives of the request. `no-cache` next to `If-None-Match` is ignored, because `fetch`
+ * adds it to every conditional request: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
  */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   const directives = ctx
@@ -184,17 +183,17 @@ function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   return isMeant ? 'no-cache' : null
 }
 
-/** While it is revalidated, an answer of up to twice that age may be served. */
+/** A stale response may be served during revalidation, up to twice this age. */
 function publicFor(seconds: number): string {
   return seconds === 0
     ? 'public, max-age=0, must-revalidate'
     : `public, max-age=${seconds}, stale-while-revalidate=${seconds}`
 }
 
-/** Smaller bodies are sent as they are. */
+/** Smaller bodies are not compressed. */
 const PACKED_FROM_BYTES = 1_024
 
-/** Null leaves the body as it is, and to the middleware that packs. */
+/** Null leaves compression to the middleware. */
 function codingFor(ctx: Context, { body }: KeptAnswer): Coding | null {
   if (body.length < PACKED_FROM_BYTES || ctx.status !== 200 || ctx.method === 'HEAD') return null
   const accepted = ctx.acceptsEncodings([...CODINGS, 'identity'])

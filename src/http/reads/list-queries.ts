@@ -14,28 +14,26 @@ import {
   type RuleSources,
 } from './query-rules.ts'
 
-/** A request for a list of one content-type. */
 export interface AskedList {
   readonly ctx: Context
   readonly plan: ContentTypePlan
   readonly locales: LocaleRules
 }
 
-/** What its query string asks for. */
 export interface ListQuery {
   readonly query: Query
-  /** The content-types that its answer is made of. */
+  /** The content-types that the response depends on. */
   readonly types: ReadonlySet<Uid>
 }
 
-/** Front ends ask with the same few query strings again and again. */
+/** Cache limits: parsed queries, and characters per key. Front ends repeat a small set of query strings. */
 const MOST = 200
 const LONGEST = 2_000
 
-/** Without what belongs to one request. */
+/** The reader without the state of a single request. */
 type LastingReader = Omit<Reader, 'answer' | 'mayReadDrafts'>
 
-/** A query string that was understood, and by what. */
+/** A parsed query string and the objects that its meaning depends on. */
 interface Understood {
   readonly plan: ContentTypePlan
   readonly locales: LocaleRules
@@ -46,13 +44,13 @@ interface Understood {
 }
 
 /**
- * Reads the query strings of lists: those that were understood before, for the same permissions and locales, are not read
- * again. What is refused is read each time. @throws ValidationError, PaginationError
+ * Parses the query strings of lists. Parsed queries are cached for the same permissions and locales. Invalid queries
+ * are not cached. @throws ValidationError, PaginationError
  */
 export function listQueries(sources: RuleSources): (asked: AskedList) => ListQuery {
   const known = new Map<string, Understood>()
   const keep = (key: string, understood: Understood): void => {
-    known.delete(key) // or else it stays as old as what it replaces
+    known.delete(key) // moves the key to the end of the eviction order
     const [oldest] = known.keys()
     if (known.size >= MOST && oldest !== undefined) known.delete(oldest)
     known.set(key, understood)
@@ -73,7 +71,7 @@ export function listQueries(sources: RuleSources): (asked: AskedList) => ListQue
     const rules = entryRulesOf(ctx, sources, locales)
     const parsed = parseQuery(readQuery(ctx.querystring), plan, rules)
     const types = typesOfQuery(plan, parsed)
-    // The rights of administrators are more than their grants: locales, too.
+    // Administrators are not cached: their permissions depend on locales as well as grants.
     if (key.length <= LONGEST && principal.kind !== 'administrator') {
       const { reader, ...query } = parsed
       const { grants } = principal
@@ -83,7 +81,7 @@ export function listQueries(sources: RuleSources): (asked: AskedList) => ListQue
   }
 }
 
-/** Permissions and locales are loaded anew when they have changed: an object that was seen before says what it said. */
+/** Compares by identity, because changed permissions and locales are loaded as new objects. */
 function isFor(
   known: Understood,
   plan: ContentTypePlan,

@@ -15,7 +15,7 @@ export interface ReadsDependencies {
   readonly registry: Registry
 }
 
-/** Reads of content, from memory where that is on, and measured. */
+/** Opens content reads, with the configured cache and its metrics. */
 export function openReads({ config, actions, clock, registry }: ReadsDependencies): KeptReads {
   const { bytes, staleMs, maxAgeSeconds, tags: cacheTags } = config
   const cache = bytes === 0 ? null : openAnswerCache({ maxBytes: bytes, staleMs, clock, pack })

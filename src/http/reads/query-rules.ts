@@ -14,7 +14,7 @@ export interface RuleSources {
   readonly schema: Schema
 }
 
-/** What bounds the parsing of a request, by who sends it. */
+/** The limits and permissions for parsing a request of this principal. */
 export function rulesOf(
   ctx: Context,
   { api, schema }: RuleSources,
@@ -40,29 +40,29 @@ export function mayReadDraftsOf(
   return (uid) => maySee(principal, contentAction({ uid }, 'readDrafts'), locales)
 }
 
-/** Who is bound to some locales sees no other content-type in more of them than the request is about. */
+/** An administrator with restricted locales needs the permission in every locale of the request. */
 function maySee(principal: Principal, action: string, { all }: LocaleRules): boolean {
   const codes = principal.kind === 'administrator' ? all.map(({ code }) => code) : []
   return mayIn(principal, action, codes)
 }
 
-/** One request has one answer, however often its rules are asked for. */
+/** All rules of a request share one response size. */
 export function answerOf({ state }: Context, { answer }: Config['api']): AnswerSize {
   state.answer ??= measureAnswer(answer)
   return state.answer
 }
 
-/** The same where the answer is entries, in the format that was asked for. */
+/** Like `rulesOf`, with the requested response format. */
 export function entryRulesOf(ctx: Context, sources: RuleSources, locales: LocaleRules): QueryRules {
   return { ...rulesOf(ctx, sources, locales), format: formatOf(ctx) }
 }
 
-/** The header that asks for the previous format; any other value of it is ignored, as in the dialect. */
+/** The header selects the previous format. Other values are ignored, as in the dialect. */
 export function formatOf(ctx: Context): EntryFormat {
   return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
 }
 
-/** What the principal may name in what it writes. */
+/** The references that the principal may use in a write. */
 export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writer {
   const { principal } = ctx.state
   return { mayRead: (uid) => mayIn(principal, contentAction({ uid }, 'find'), [locale]), locale }

@@ -3,17 +3,17 @@ import type { SyncPage } from '../../documents/sync/read-page.ts'
 import { createWorkQueue } from '../../work-queue.ts'
 
 /**
- * Pages of changes for all clients that one change wakes: equal requests share a page, and different ones take
- * turns. Otherwise one write would cause as many reads of the database as clients wait.
+ * Shares sync pages between clients that wake up for the same change. Equal requests share a page, and different
+ * requests queue. Otherwise one write would cause a database read per waiting client.
  */
 export interface SharedPages {
-  /** `asked` is equal where pages are, for those with the same grants. @throws ServiceUnavailableError */
+  /** `asked` identifies the page among principals with the same grants. @throws ServiceUnavailableError */
   read(grants: Grants, asked: string, read: () => Promise<SyncPage>): Promise<SyncPage>
-  /** Work of one of them alone, in its turn. @throws ServiceUnavailableError */
+  /** Queues work that cannot be shared. @throws ServiceUnavailableError */
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** As a fraction of the connections to the database: the others are for who has just come. */
+/** A fraction of the connection pool, so that new requests find free connections. */
 const AT_A_TIME = 8
 const LONGEST_MS = 10_000
 
@@ -24,7 +24,7 @@ export function openSharedPages(mostWaiting: number): SharedPages {
     maxWaitMs: LONGEST_MS,
     refusal: 'Too many clients wait for changes',
   })
-  // Roles are loaded anew when they have changed: an object that was seen before permits what it did.
+  // Grants are compared by identity, because changed roles are loaded as new objects.
   const underWay = new WeakMap<Grants, Map<string, Promise<SyncPage>>>()
   const readOnce: SharedPages['read'] = (grants, asked, read) => {
     const pages = underWay.get(grants) ?? new Map<string, Promise<SyncPage>>()

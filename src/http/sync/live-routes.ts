@@ -27,7 +27,7 @@ export interface LiveRouteDependencies {
 
 type Asked = Pick<LiveClient, 'scope' | 'token' | 'gone'>
 
-/** `GET /api/_live`: streams changes as they are committed, without their content. */
+/** `GET /api/_live`: streams committed changes without their content. */
 export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
@@ -36,7 +36,7 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
     const asked = readAsked(ctx, types)
     await assertPermitted(dependencies, asked, ctx)
     ctx.set('Cache-Control', 'private, no-store, no-transform')
-    ctx.set('X-Accel-Buffering', 'no') // nginx would keep events until there are many
+    ctx.set('X-Accel-Buffering', 'no') // disables buffering in nginx
     ctx.type = 'text/event-stream; charset=utf-8'
     if (ctx.method === 'HEAD') {
       ctx.status = 200
@@ -48,7 +48,7 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   return router
 }
 
-/** What may be said beside a token: all else is in it. */
+/** The query parameters of a stream without a token. A token contains all of them. */
 const OWN: ReadonlySet<string> = new Set(['types', 'locale', 'status'])
 
 /** @throws ValidationError */
@@ -76,7 +76,10 @@ function readFirst(query: Data, types: ReadonlyMap<string, ContentTypePlan>): He
   return readHeldToken(token, types)
 }
 
-/** The principal may have lost some types of a token since, which the stream reports; not all. */
+/**
+ * The principal may have lost some types of the token, which the stream reports. Without any permitted type the
+ * request is a 403.
+ */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
   { scope, token }: Asked,
@@ -113,7 +116,7 @@ async function open(
   else res.once('close', () => stream.close())
 }
 
-/** From here on the response is the stream's: Koa and what stands around routes have no part in it. */
+/** The stream writes to the response from here on. Koa and its middleware no longer modify it. */
 function begin(ctx: Context, res: ServerResponse): void {
   ctx.status = 200
   ctx.respond = false

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../errors.ts'
 import type { SyncScope } from '../../query/sync/parse-scope.ts'
 
-/** Of a token a locale may be gone by now; who begins has made a mistake. @throws ValidationError */
+/** Rejects unknown locales in a new scope. A token may contain a deleted locale. @throws ValidationError */
 export function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
   if (typeof locales === 'string') return
   const unknown = locales.find((code) => !known.has(code))

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Sink } from '../../live/live-stream.ts'
 
-/** Of who has not read so much nothing more is kept: it goes on by the log. */
+/** With more unread bytes no further events are buffered. The stream later continues from the log. */
 const MOST_UNREAD_BYTES = 65_536
-/** How long a client may take to read that; a slower one is disconnected, and reconnects. */
+/** Deadline for reading the buffered bytes. A slower client is disconnected and reconnects. */
 const DRAIN_MS = 30_000
 
-/** Events go to a response. */
 export function responseSink(res: ServerResponse): Sink {
   return {
     write: (text) => {

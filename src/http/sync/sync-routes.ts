@@ -49,30 +49,30 @@ export interface SyncRouteDependencies {
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
   readonly departure: Departure
-  /** Per network address: one client cannot take all places. */
+  /** Limit per network address, so that one client cannot use all slots. */
   readonly maxWaitingPerAddress: number
 }
 
 const MOST_WAIT_S = 25
-/** Who wait at a time in a process; more are answered at once. */
+/** Long polls per process. Further requests get an immediate response. */
 const MOST_WAITING = 2_000
 const NDJSON = 'application/x-ndjson'
-/** For anonymous answers: a page with a successor stays valid, the last one soon changes. */
+/** For anonymous responses: a page with a successor stays valid, but the last page soon changes. */
 const PAGE_SECONDS = 300
 const TIP_SECONDS = 1
 
 interface Asked {
   readonly scope: SyncScope
-  /** Null: from the beginning. */
+  /** Null for an initial sync. */
   readonly token: SyncToken | null
-  /** Names of content-types that the token has and that there are no more. */
+  /** Names of deleted content-types in the token. */
   readonly gone: readonly string[]
   readonly waitMs: number
 }
 
 interface Answered extends SyncPage, Seen {}
 
-/** `GET /api/_sync`: what has changed since a token; without one, everything. */
+/** `GET /api/_sync`: changes since a token, or all content without one. */
 export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
@@ -170,7 +170,10 @@ async function answerKnown(
   return { scope, ...page }
 }
 
-/** Who waits may be permitted otherwise by now. The head that woke them is new enough for all of them. */
+/**
+ * Resolves the principal again, because permissions may have changed during the wait. The head that woke the clients
+ * is recent enough for all of them.
+ */
 async function answerWoken(
   { access, locales, commitLog }: SyncRouteDependencies,
   pages: SharedPages,

@@ -8,7 +8,7 @@ import type { Context } from '../state.ts'
 
 type Head = SyncSources['head']
 
-/** What is asked of the commit log (`openCommitLog`). */
+/** The required part of the commit log (`openCommitLog`). */
 export interface FollowedLog {
   head(): Head
   onHead(listener: (head: Head) => void): () => void
@@ -20,22 +20,25 @@ export interface Waited {
   readonly departure: Pick<Departure, 'onBegin'>
 }
 
-/** What a client that waits was answered last. */
+/** The last response to a waiting client. */
 export interface Seen {
   readonly scope: SyncScope
   readonly next: SyncToken
-  /** The number of the log when its rights were asked for. */
+  /** The head of the log when the permissions were resolved. */
   readonly rightsSeq: number
 }
 
-/** By `performance.now()`. False when the time is over, the client is gone, or the server stops. */
+/**
+ * Waits for a change. `deadline` is in the time of `performance.now()`. Resolves to false on the deadline, a
+ * disconnect or a shutdown.
+ */
 export function untilChanged(
   { commitLog, departure }: Waited,
   seen: Seen,
   deadline: number,
   ctx: Pick<Context, 'res' | 'set'>,
 ): Promise<boolean> {
-  // While the page was read the log went on: nobody says so a second time.
+  // The log may have advanced during the read, and its listeners are not called again.
   if (isChanged(seen, commitLog.head())) return Promise.resolve(true)
   return new Promise((resolve) => {
     const unfollow = commitLog.follow()
@@ -50,7 +53,7 @@ export function untilChanged(
     const gone = (): void => stop(false)
     const timer = setTimeout(gone, deadline - performance.now())
     const leave = (): void => {
-      ctx.set('Connection', 'close') // it comes back to another process
+      ctx.set('Connection', 'close') // the client reconnects to another process
       stop(false)
     }
     const stay = departure.onBegin(leave)
