@@ -19,7 +19,7 @@ export interface Management extends BeforeAdmin {
   readonly access: Access
   readonly locales: Locales
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** What can be permitted to administrators. */
+  /** The permissions that roles of administrators can have. */
   readonly administratorActions: Actions
 }
 
@@ -27,10 +27,7 @@ const LOCALE = { name: shortText(), isDefault: Joi.boolean() }
 const NEW_LOCALE = Joi.object<LocaleInput>({ code: Joi.string().required(), ...LOCALE })
 const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...LOCALE })
 
-/**
- * The management API under `/admin`: every answer is `{ data }`, and only administrators and root get one.
- * Bodies are read from `ctx.request.body`.
- */
+/** The management API under `/admin`, for administrators and root. Every response is `{ data }`. */
 export function adminRoutes(management: Management): GuardedRouter {
   const admin = adminRouter('/admin', management)
   addLocaleRoutes(admin, management)
@@ -130,7 +127,7 @@ function addCatalogueRoutes(
   })
 }
 
-/** A principal cannot create, or see the key of, a token with permissions that it lacks. */
+/** A principal cannot create a token, or obtain its key, with permissions that the principal lacks. */
 function tokenGuard(actions: Actions) {
   const every = actions.all.map(({ name }) => name)
   return (ctx: Context): AssertToken =>
@@ -147,12 +144,11 @@ function tokenGuard(actions: Actions) {
     }
 }
 
-/** A principal cannot grant or take away permissions that it lacks. */
+/** A principal cannot grant or revoke permissions that it lacks. */
 function roleGuard(ctx: Context): AssertMayChange {
   return (changed) => assertMayPermit(ctx.state.principal, changed)
 }
 
-/** What an administrator sees of a content-type: what its entries are called by, and what there is to permit. */
 function describe(plan: ContentTypePlan) {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
   const actions = contentVerbs(plan).map((verb) => contentAction(plan, verb))
@@ -170,7 +166,7 @@ function describe(plan: ContentTypePlan) {
   }
 }
 
-/** @throws NotFoundError for what cannot be an id. */
+/** @throws NotFoundError for an invalid id */
 function toTokenId(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) {
     throw new NotFoundError('There is no such API token')

@@ -26,27 +26,26 @@ export interface AdminSessionDependencies {
   readonly administrators: AdministratorsContext
   readonly readBody: Middleware
   readonly authenticate: Middleware
-  /** Counts requests that are not authenticated in the limit of concurrent requests. */
+  /** Applies the limit of concurrent requests to unauthenticated requests. */
   readonly inFlight: Middleware
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
-  /** Of the server. */
+  /** Facts about the server for the sign-in page. */
   readonly start: { readonly version: string; readonly editableTypes: boolean }
 }
 
-/** The sender is not authenticated yet. */
+/** Low, because the sender is not authenticated yet. */
 const MAX_SIGN_IN_BYTES = 16_384
 
 /** The account of a link is unknown until the link is verified. */
 const BY_ADDRESS: Counted = { accountOf: () => null }
 
-/** The request has no valid credentials. */
 const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }
 
 type Enter = typeof signIn
 
-/** Ways in, open to everyone, and the session that they begin. */
+/** The public sign-in routes, and the routes of the current session. */
 export function adminSessionRoutes(dependencies: AdminSessionDependencies): GuardedRouter {
   const { administrators, cookie, limits, inFlight } = dependencies
   const readSmall = readBody(MAX_SIGN_IN_BYTES)
@@ -115,7 +114,7 @@ function showStart({ administrators, start }: AdminSessionDependencies) {
   }
 }
 
-/** Another site must not sign a browser in as somebody else either. */
+/** Prevents login CSRF: another site must not sign a browser in to a different account. */
 function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
   return async (ctx, next) => {
     ctx.set('Cache-Control', 'no-store')
@@ -124,7 +123,7 @@ function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
   }
 }
 
-/** Each sign-in begins a new session: one that the browser had before ends. */
+/** Each sign-in creates a session and ends the previous session of the browser. */
 async function answer(
   ctx: Context,
   { administrators, cookie }: AdminSessionDependencies,

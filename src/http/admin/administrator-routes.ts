@@ -31,14 +31,14 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly publicUrl: string
-  /** Null: links are shown, and not mailed. */
+  /** If null, links are shown but not mailed. */
   readonly mailer: Mailer | null
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Administrators and their roles: a principal cannot grant permissions that it lacks. */
+/** Routes for administrators and their roles. A principal cannot grant permissions that it lacks. */
 export function administratorRoutes(dependencies: AdministratorRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   addPeople(admin, dependencies)
@@ -84,7 +84,7 @@ function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependenc
   })
 }
 
-/** Whether the link was mailed. A mail that fails does not make the link worthless: it is shown as well. */
+/** Returns true if the link was mailed. A failure is only logged, because the response shows the link as well. */
 async function mailLink(
   { administrators, mailer, log }: AdministratorRouteDependencies,
   id: string,

@@ -38,9 +38,9 @@ const QUERY = Joi.object<AuditQuery>({
     cursor: Joi.number().integer().min(1),
     pageSize: Joi.number().integer().min(1).max(500).default(100),
   }).default({ pageSize: 100 }),
-}).prefs({ convert: true }) // of text
+}).prefs({ convert: true }) // query parameters are text
 
-/** `/admin/audit`: who changed what, when, and by which request; the newest first. */
+/** `/admin/audit`: all changes with their author, time and request, the newest first. */
 export function auditRoutes(dependencies: AuditDependencies): GuardedRouter {
   const { documents } = dependencies
   const admin = adminRouter('/admin/audit', dependencies)
@@ -75,7 +75,7 @@ async function withNames(
   }))
 }
 
-/** Ids of API tokens are numbers, all others texts. */
+/** Ids of API tokens are numbers. All other ids are strings. */
 function selectionOf({
   by: { kind, id } = {},
   ...rest

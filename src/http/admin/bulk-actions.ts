@@ -30,7 +30,7 @@ interface BulkInput {
   readonly locale?: string
 }
 
-/** What became of one of many documents. */
+/** The result for one document. */
 interface BulkResult {
   readonly documentId: string
   readonly status: number
@@ -38,7 +38,7 @@ interface BulkResult {
 }
 
 const MAX_DOCUMENTS = 500
-/** As many as a few people at work; the rest of the pool is for others. */
+/** Concurrent documents per request, so that most database connections stay available to other requests. */
 const AT_ONCE = 4
 
 const BULK = Joi.object<BulkInput>({
@@ -59,7 +59,9 @@ const VERBS: Readonly<Record<BulkName, ContentVerb>> = {
   delete: 'delete',
 }
 
-/** `POST /admin/content/:uid/bulk`: one action on many documents, each by itself, with what became of it. */
+/**
+ * `POST /admin/content/:uid/bulk`: applies an action to many documents independently and returns a result for each.
+ */
 export function bulkActionRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   admin.guarded(
@@ -83,10 +85,10 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
     const rules = boundLocales(ctx, plan, { locale }, [contentAction(plan, verb)], known)
     return workOf(ctx, plan, { action, locale, rules }, dependencies.documents)
   }
-  await prepare() // refuses the whole request
+  await prepare() // rejects an invalid request as a whole
   const results: BulkResult[] = []
   for (let start = 0; start < documentIds.length; start += AT_ONCE) {
-    if (ctx.req.socket.destroyed) return // nobody waits for the rest
+    if (ctx.req.socket.destroyed) return // the client has disconnected
     const some = documentIds.slice(start, start + AT_ONCE)
     const work = await prepareAgain(ctx, prepare)
     results.push(...(await Promise.all(some.map((documentId) => resultOf(documentId, work)))))
@@ -96,7 +98,10 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
 
 type Work = (documentId: string) => Promise<void>
 
-/** The work for the next documents, by the present rights of the caller: refusing work if the caller lost them. */
+/**
+ * Checks the permissions of the caller again before each batch. If the caller lost them, the remaining documents fail
+ * with that error.
+ */
 async function prepareAgain(ctx: Context, prepare: () => Promise<Work>): Promise<Work> {
   try {
     await ctx.state.authorizeAgain?.()
@@ -128,7 +133,7 @@ function workOf(
   }
 }
 
-/** @throws what is no answer to a client */
+/** @throws internal errors, which are not results */
 async function resultOf(documentId: string, work: Work): Promise<BulkResult> {
   try {
     await work(documentId)

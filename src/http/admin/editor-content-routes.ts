@@ -33,7 +33,7 @@ import {
 import { assertMayRead } from '../reads/content-reads.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 
-/** `schema` and `documents` are those of editors: private attributes are among what they show. */
+/** `schema` and `documents` are those of editors, which include private attributes. */
 export interface EditorContentDependencies extends ContentRouteDependencies {
   readonly recent: RecentWork
   readonly definitions: Definitions
@@ -44,14 +44,14 @@ type EditorHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** What a kind of request has beside its handler. */
+/** The kind of a route. */
 interface Manner {
   readonly verb: ContentVerb
-  /** `read` and `write` are of drafts unless the query says otherwise; `action` is for types with draft & publish. */
+  /** `read` and `write` default to drafts. `action` requires a type with draft & publish. */
   readonly of: 'read' | 'write' | 'delete' | 'action'
 }
 
-/** `/admin/content/:uid`: the content of every type, for who writes it, under the checks that tokens have. */
+/** `/admin/content/:uid`: the content of every type for editors, with the same permission checks as for tokens. */
 export function editorContentRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   const add = (
@@ -104,14 +104,14 @@ function isOfDrafts({ of }: Manner): boolean {
   return of === 'read' || of === 'write'
 }
 
-/** @throws NotFoundError for a documentId that is not the one of a single type */
+/** @throws NotFoundError if the documentId is not that of the single type */
 export function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void {
   const { documentId } = ctx['params'] as Readonly<Record<string, string | undefined>>
   if (kind === 'collectionType' || documentId === undefined) return
   if (documentId !== singleDocumentId(uid)) throw new NotFoundError('Not Found')
 }
 
-/** Who may not publish does not, whichever way; who may not see drafts sees none. */
+/** The additional permissions: `readDrafts` to read drafts, and `publish` to write published versions. */
 function furtherVerbs(
   { draftAndPublish }: ContentTypePlan,
   { of }: Manner,
@@ -122,7 +122,10 @@ function furtherVerbs(
   return of === 'write' && status !== 'draft' ? ['publish'] : []
 }
 
-/** A body may say the locale of what it creates: it counts like the query's, before anything is asked. */
+/**
+ * The body may contain the locale of a new entry. It is treated like the locale of the query before permissions are
+ * checked.
+ */
 function withLocale(ctx: Context, query: Data): Data {
   if (ctx.method !== 'POST' || (query['locale'] ?? '') !== '') return query
   const { locale } = dataOf(ctx) as { readonly locale?: unknown }
@@ -143,7 +146,7 @@ async function list(
   ctx.body = { data, meta: { ...meta, states } }
 }
 
-/** By documentId; where entries are of several locales by `documentId:locale`. */
+/** States by documentId, or by `documentId:locale` for a list of several locales. */
 async function statesOf(
   { documents: { database } }: EditorContentDependencies,
   plan: ContentTypePlan,
@@ -166,7 +169,7 @@ async function statesOf(
   )
 }
 
-/** A single type is there once, under a documentId of its own. */
+/** A single type has one document with a fixed documentId. Creating it is an update. */
 async function createOne(
   request: ContentRequest,
   dependencies: EditorContentDependencies,
@@ -204,7 +207,7 @@ async function updateOne(
   await noteWork(request, dependencies, documentId)
 }
 
-/** Notes the entry among the recent work of the administrator. */
+/** Adds the entry to the recent work of the administrator. */
 async function noteWork(
   { ctx, plan, query, locales }: ContentRequest,
   { recent }: EditorContentDependencies,
@@ -216,7 +219,7 @@ async function noteWork(
   await recent.note(principal.id, { uid: plan.uid, documentId, locale })
 }
 
-/** As versions have it. */
+/** The locale code as stored in versions. */
 export function localeOf(
   { localized }: ContentTypePlan,
   { locale = '' }: Data,
@@ -226,7 +229,7 @@ export function localeOf(
   return typeof locale === 'string' && locale !== '' ? locale : defaultCode
 }
 
-/** The type that the path names. @throws NotFoundError */
+/** Finds the content-type of the path. @throws NotFoundError */
 export function planOf(
   ctx: Context,
   { schema }: Pick<EditorContentDependencies, 'schema'>,
@@ -237,12 +240,12 @@ export function planOf(
   return plan
 }
 
-/** How a single type, which has fewer verbs, calls a verb. */
+/** Maps a verb to the verb of a single type, which has fewer verbs. */
 export function ownVerb({ kind }: Pick<ContentTypePlan, 'kind'>, verb: ContentVerb): ContentVerb {
   return kind === 'singleType' ? (SINGLE_VERBS[verb] ?? verb) : verb
 }
 
-/** What is asked for of a type. @throws NotFoundError for what a type does not have */
+/** The required verb on the type. @throws NotFoundError if the type does not support it */
 function verbOf(
   ctx: Context,
   dependencies: EditorContentDependencies,

@@ -21,7 +21,7 @@ import {
   planOf,
 } from './editor-content-routes.ts'
 
-/** What a form asks about an entry beside the entry itself. */
+/** Additional data for the form of an entry. */
 export function entryRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   add(admin, dependencies, 'get', '/:uid/:documentId/locales', showLocales)
@@ -36,7 +36,7 @@ type EntryHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** For administrators that may find entries of the type. */
+/** Adds a route for administrators that may find entries of the type. */
 function add(
   admin: AdminRouter,
   dependencies: EditorContentDependencies,
@@ -64,7 +64,7 @@ function actionOf(
   return contentAction(planOf(ctx, dependencies), verb)
 }
 
-/** The locales with a version that the principal may read. @throws NotFoundError if there is none */
+/** The locales with a version that the principal may read. @throws NotFoundError if none exists */
 async function showLocales(
   ctx: Context,
   plan: ContentTypePlan,
@@ -84,7 +84,7 @@ async function showUsages(
   await sendUsages(ctx, dependencies, { uid: plan.uid, documentId })
 }
 
-/** What names a document, in the types that the principal may find. */
+/** Sends the references to a document from types that the principal may find. */
 export async function sendUsages(
   ctx: Context,
   { documents: { database }, schema }: Pick<EditorContentDependencies, 'documents' | 'schema'>,
@@ -124,7 +124,7 @@ const PROPOSAL = Joi.object<ProposalInput>({
   locale: Joi.string().max(35),
 }).xor('value', 'data')
 
-/** A uid as it was typed, or made of what it follows. */
+/** Checks a typed uid, or derives one from its target field. */
 async function showProposal(
   ctx: Context,
   plan: ContentTypePlan,
@@ -143,7 +143,7 @@ async function showProposal(
   }
 }
 
-/** @throws ValidationError for what is no uid of the type */
+/** @throws ValidationError if the field is not a uid of the type */
 function uidNamed(
   field: string,
   { uid }: ContentTypePlan,

@@ -45,7 +45,7 @@ const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
   folder: Joi.string().max(24).allow(null),
 })
 
-/** `/admin/files` and `/admin/folders`: media for who works with them; the records are those of `/api/upload`. */
+/** `/admin/files` and `/admin/folders`: the media library. It shares its records with `/api/upload`. */
 export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   const { library } = dependencies
@@ -106,7 +106,7 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
   }
 }
 
-/** As `POST /api/upload`, with a `folder`; nothing is attached to entries by it. */
+/** Like `POST /api/upload`, with a `folder` and without attaching files to entries. */
 async function upload(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   if (!isMultipart(ctx)) throw noFiles()
@@ -122,7 +122,7 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
   ctx.body = { data: await show(ctx, dependencies, records) }
 }
 
-/** What is said of a file, and where it lies; with a file in a multipart body its bytes. */
+/** Changes the metadata or folder of a file. A multipart body replaces its bytes. */
 async function change(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   const record = await recordOf(ctx, library)
@@ -159,7 +159,7 @@ async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<
   ctx.body = { data: results }
 }
 
-/** @throws ValidationError for a folder that there is not */
+/** @throws ValidationError for an unknown folder */
 async function assertFolder(
   { folders }: Pick<FileRouteDependencies, 'folders'>,
   folder: string | null,
@@ -228,7 +228,7 @@ function infosOf({ fields }: Upload): readonly FileInfo[] {
   return parseFileInfos(fields.get('fileInfo') ?? [])
 }
 
-/** @throws ValidationError for no bytes, and for what would attach the files to an entry */
+/** @throws ValidationError for empty files, and for fields that attach files to an entry */
 function assertPlain({ files, fields }: Upload): void {
   if (files.length === 0 || files.some(({ size }) => size === 0)) throw noFiles()
   const attaching = ['ref', 'refId', 'field'].find((name) => fields.has(name))
@@ -236,7 +236,7 @@ function assertPlain({ files, fields }: Upload): void {
   throw new ValidationError(`${attaching} is not known here`, {}, { code: 'invalid_upload' })
 }
 
-/** Koa says null, not false, of a request without a body. */
+/** Koa returns null instead of false for a request without a body. */
 function isMultipart(ctx: Context): boolean {
   return typeof ctx.is('multipart/form-data') === 'string'
 }

@@ -48,13 +48,13 @@ const LIST = Joi.object<ListQuery>({
       .message('{{#label}} is not a cursor of this list'),
     pageSize: Joi.number().integer().min(1).max(100).default(HISTORY_PAGE_SIZE),
   }),
-}).prefs({ convert: true }) // of text
+}).prefs({ convert: true }) // query parameters are text
 
 interface InLocale {
   readonly locale?: string
 }
 
-/** One write may give versions of several locales the same revision. */
+/** Versions of several locales may share a revision, because one write can change all of them. */
 const IN_LOCALE = Joi.object<InLocale>({ locale: LOCALE })
 
 const DIFFERENCE = Joi.object<InLocale & { readonly from: string; readonly to: string }>({
@@ -68,8 +68,8 @@ const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
 })
 
 /**
- * `/admin/history`: the changes of each document of a type that keeps history, from all APIs. It needs the right to read
- * drafts of the type, and shows the locales of that right.
+ * `/admin/history`: the changes of a document through any API, for types with history. Requires the permission to
+ * read drafts, and shows only its locales.
  */
 export function historyRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/history', dependencies)
@@ -157,8 +157,8 @@ async function restore(
 }
 
 /**
- * @throws NotFoundError where it is not kept, or is of a locale that the principal may not read; ValidationError where no
- * locale is asked for and several have it
+ * @throws NotFoundError for an unknown revision or a locale that the principal may not read, ValidationError if
+ * several locales have the revision and the request names none
  */
 async function stateOf(
   ctx: Context,
@@ -181,7 +181,7 @@ async function stateOf(
   return found
 }
 
-/** All in which the principal may see drafts, or the one that is asked for. @throws ForbiddenError */
+/** The locales in which the principal may read drafts, or the requested one. @throws ForbiddenError */
 async function readableLocales(
   { state: { principal } }: Context,
   plan: ContentTypePlan,

@@ -45,20 +45,20 @@ export interface ManagementDependencies {
   readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks'>
   readonly access: Access
   readonly administrators: AdministratorsContext
-  /** Null: links are shown, and not mailed. */
+  /** If null, links are shown but not mailed. */
   readonly mailer: Mailer | null
   readonly schema: Schema
   readonly definitions: Definitions
-  /** Whether the files of declarations are changed here. */
+  /** True if the Studio may change the declaration files of this server. */
   readonly editableTypes: boolean
-  /** As who writes content sees it. */
+  /** The schema for editors, including private attributes. */
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext
   readonly locales: Locales
   readonly planning: Planning
   readonly creations: IdempotentCreations
   readonly log: Pick<Log, 'warn'>
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
   readonly readBody: Middleware
@@ -67,7 +67,7 @@ export interface ManagementDependencies {
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
 }
 
-/** Everything under `/admin`: by the cookie of a session, or root's bearer. */
+/** All routes under `/admin`. They authenticate by session cookie or by the token of root. */
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
   const { publicUrl } = config.http
@@ -110,7 +110,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   ]
 }
 
-/** What stands before routes: `entrance` of those that are not authenticated yet. */
+/** Creates the shared dependencies: `before` for authenticated routes, `entrance` for public ones. */
 function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {
   const { publicUrl, cookieName } = config.http
   const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })

@@ -15,13 +15,13 @@ import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router
 export interface MeDependencies extends BeforeAdmin {
   readonly cookie: AdminCookie
   readonly administrators: AdministratorsContext
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
 }
 
 const PREFERENCE = Joi.object<{ readonly value: unknown }>({ value: Joi.any().required() })
 
-/** `/admin/me`: what an administrator has for oneself. Root has nothing of it. */
+/** `/admin/me`: the profile, sessions and preferences of the administrator. Not available to root. */
 export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   const admin = adminRouter('/admin/me', dependencies)
   const { administrators, limits, cookie } = dependencies
@@ -67,7 +67,7 @@ function addPreferences(
   })
 }
 
-/** Counts attempts to give the current password, wherever it is asked for. */
+/** Limits attempts at the current password, shared by all routes that require it. */
 export function limitOwnPassword(limits: RateLimits | null): Middleware {
   return limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
 }

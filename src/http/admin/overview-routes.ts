@@ -44,7 +44,7 @@ const PRESENCE = Joi.object<PresenceInput>({
   locale: Joi.string().max(35).allow(null),
 })
 
-/** What the home screen shows, and who has an entry open. */
+/** The data of the home screen, and the presence of editors in entries. */
 export function overviewRoutes(dependencies: OverviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   admin.get('/counts', null, (ctx) => showCounts(ctx, dependencies))
@@ -56,8 +56,8 @@ export function overviewRoutes(dependencies: OverviewDependencies): GuardedRoute
 const COUNTS = Joi.object<{ readonly locale?: string }>({ locale: Joi.string().max(35) })
 
 /**
- * The number of documents of each type, in the default locale or the first that the principal may see; of `locale` the
- * localized types only.
+ * Counts the documents of each type in the default locale, or in the first locale that the principal may read. With
+ * `locale` it counts localized types only.
  */
 async function showCounts(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { documents, locales, schema } = dependencies
@@ -79,7 +79,7 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
   ctx.body = { data: Object.fromEntries(counts) }
 }
 
-/** The versions of a type that are counted: of the first of these locales that the principal may see; null if none. */
+/** The version to count, in the first of these locales that the principal may read; null if none. */
 function countedVersion(
   principal: Principal,
   plan: ContentTypePlan,
@@ -93,7 +93,7 @@ function countedVersion(
   return { locale, status: drafts ? 'draft' : 'published' }
 }
 
-/** What one has worked on, and what anybody has worked on lately that differs from what is published. */
+/** Sends the recent work of the administrator, and recent work of all administrators with unpublished changes. */
 async function showRecent(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { recent } = dependencies
   const { id } = meOf(ctx)
@@ -107,7 +107,7 @@ async function showRecent(ctx: Context, dependencies: OverviewDependencies): Pro
 /** Per content-type. */
 const NEWEST_LOOKED_AT = 10
 
-/** The newest entries of each type, whoever made them: drafts of an import or of the API count as well. */
+/** The newest entries of each type from any source, including imports and the API. */
 async function newestDrafts(
   ctx: Context,
   dependencies: OverviewDependencies,
@@ -152,7 +152,7 @@ interface RecentEntry {
   readonly at: Date
 }
 
-/** Each entry once, in the order given; what is gone or not to be seen is left out. */
+/** Resolves each entry once, the newest first. Deleted and unreadable entries are omitted. */
 async function toEntries(
   ctx: Context,
   { documents: { database }, schema }: OverviewDependencies,

@@ -14,11 +14,11 @@ import { limitOwnPassword, meOf } from './me-routes.ts'
 
 export interface PasskeyDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext
-  /** Null: attempts are not counted. */
+  /** Null disables the limits. */
   readonly limits: RateLimits | null
 }
 
-/** `/admin/me/passkeys`: visible to their administrator only. */
+/** `/admin/me/passkeys`: the passkeys of the administrator, visible to no other one. */
 export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter {
   const { administrators, limits } = dependencies
   const admin = adminRouter('/admin/me/passkeys', dependencies)

@@ -31,7 +31,9 @@ const PREVIEW = Joi.object<PreviewInput>({
   status: Joi.valid('draft', 'published'),
 })
 
-/** `POST /admin/content/:uid/:documentId/preview`: the address under which a site shows an entry, with a token for its drafts. */
+/**
+ * `POST /admin/content/:uid/:documentId/preview`: returns the preview URL of an entry, with a token for its drafts.
+ */
 export function previewRoutes(dependencies: PreviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   admin.guarded(

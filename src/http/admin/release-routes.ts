@@ -66,7 +66,7 @@ const ITEMS = Joi.object<{ readonly data: { readonly items: readonly ItemInput[]
 
 type Handler = (ctx: Context, planning: Planning) => Promise<void>
 
-/** `/admin/releases`: documents that are published or taken back together, all or none. */
+/** `/admin/releases`: documents that are published or unpublished together, all or none. */
 export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin/releases', before)
   const of = (verb: 'read' | 'create' | 'update' | 'publish' | 'delete') =>
@@ -98,9 +98,9 @@ const RELEASES = Joi.object<ReleasesQuery>({
   pagination: pagingRule(/^[0-9a-z]{24}$/, MOST),
 })
   .and('uid', 'documentId')
-  .prefs({ convert: true }) // of text
+  .prefs({ convert: true }) // query parameters are text
 
-/** Of a document each with the items that are about it. */
+/** Lists releases. If filtered by document, each release includes the items of that document. */
 async function list(ctx: Context, planning: Planning): Promise<void> {
   const { uid, documentId, pagination = {} } = readInput(RELEASES, readQuery(ctx.querystring))
   const { cursor = null, pageSize = MOST } = pagination
@@ -149,9 +149,7 @@ async function add(ctx: Context, planning: Planning): Promise<void> {
   await send(ctx, planning, await addItems(planning, parameterOf(ctx, 'id'), items))
 }
 
-/**
- * A principal cannot add documents that it may not read. @throws NotFoundError, ForbiddenError, ValidationError
- */
+/** A principal cannot add documents that it may not read. @throws NotFoundError, ForbiddenError, ValidationError */
 function itemOf(
   { state: { principal } }: Context,
   planning: Planning,

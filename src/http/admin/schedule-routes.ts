@@ -40,9 +40,9 @@ const SCHEDULES = Joi.object<ListQuery>({
   uid: Joi.string().max(255),
   documentId: Joi.string().max(24),
   pagination: pagingRule(/^\d{1,15}-[0-9a-z]{24}$/, MOST),
-}).prefs({ convert: true }) // of text
+}).prefs({ convert: true }) // query parameters are text
 
-/** `/admin/schedules`: what is to be published or taken back at a time, and what could not be. */
+/** `/admin/schedules`: pending and failed publications and unpublications. */
 export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin/schedules', before)
   admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
@@ -102,7 +102,7 @@ async function retry(ctx: Context, planning: Planning): Promise<void> {
 
 const NOTHING = Joi.object({})
 
-/** The one that is named. @throws NotFoundError; ForbiddenError for whom may not publish what it is about */
+/** @throws NotFoundError, ForbiddenError for a principal that may not publish the scheduled document or release */
 async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {
   const { principal } = ctx.state
   const row = await getSchedule(planning, parameterOf(ctx, 'id'))

@@ -33,7 +33,7 @@ const LIST = Joi.object<ListQuery>({
     cursor: DELETION,
     pageSize: Joi.number().integer().min(1).max(100),
   }),
-}).prefs({ convert: true }) // of text
+}).prefs({ convert: true }) // query parameters are text
 
 interface RestoreInput {
   readonly deletion?: string
@@ -129,7 +129,7 @@ async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
   ctx.status = 204
 }
 
-/** Asks for an action in the locales that it turns out to be about. */
+/** Checks an action in the affected locales, which are known only during the operation. */
 function assertMayAll({ state: { principal } }: Context, plan: ContentTypePlan, verb: ContentVerb) {
   const action = contentAction(plan, ownVerb(plan, verb))
   return (locales: readonly string[]): void => {

@@ -32,7 +32,7 @@ const CHANGES = Joi.object<Given>({
     .required(),
 })
 
-/** The files that declare content, to read and to change: for a server in development alone. */
+/** Reads and changes the declaration files. For servers in development only. */
 export function declarationFileRoutes(dependencies: DeclarationFileDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   const { config, documents, log } = dependencies
@@ -43,7 +43,7 @@ export function declarationFileRoutes(dependencies: DeclarationFileDependencies)
   admin.put('/declarations', may('admin::declarations', 'update'), async (ctx) => {
     const body = payloadOf(ctx)
     readInput(CHANGES, body)
-    // As it was sent: a rule copies, and loses a key that is called like a prototype.
+    // Uses the raw body, because validation copies objects and drops keys such as `__proto__`.
     const changes = new Map(Object.entries((body as Given).declarations))
     const wanted = readMatch(ctx)
     const changed = await declarations.change(

@@ -15,7 +15,7 @@ export interface DeclarationRouteDependencies extends BeforeAdmin {
   readonly schema: Schema
 }
 
-/** Declarations in full, as forms and tables are made of them: for every administrator. */
+/** The complete declarations for the forms and tables of the Studio. Open to every administrator. */
 export function declarationRoutes({
   definitions,
   schema,
@@ -62,7 +62,7 @@ function showType(
   }
 }
 
-/** Options as they were declared, with what follows from them. */
+/** The declared options, combined with options of the compiled schema. */
 function showAttributes(
   declared: Readonly<Record<string, AttributeDefinition>>,
   plans: ReadonlyMap<string, AttributePlan> | undefined,

@@ -4,8 +4,8 @@ import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
 /**
- * The state that a list is narrowed down to; none where the request asks for none.
- * @throws ValidationError for another word, and where entries have no such states
+ * The requested state of a list; empty without a filter.
+ * @throws ValidationError for an unknown state, or if the entries have no states
  */
 export function askedState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []

@@ -5,8 +5,8 @@ import type { ContentTypePlan } from '../../../schema/plan.ts'
 import type { Context } from '../../state.ts'
 
 /**
- * The locales that a request of an administrator is about. Each of `actions` must be permitted in all of them; who is
- * bound to some locales is shown nothing in any other, whatever the request populates or filters by.
+ * The locales of a request. Every action must be permitted in all of them. An administrator with restricted locales
+ * sees no other locale, not even through `populate` or filters.
  * @throws ForbiddenError
  */
 export function boundLocales(
@@ -27,7 +27,7 @@ export function boundLocales(
   }
 }
 
-/** Every locale that the query may have something read or written in; with fallbacks that may be any. */
+/** All locales that the query may read or write. A fallback may lead to any locale. */
 function askedLocales(
   { locale = '', fallbackLocale }: Data,
   locales: LocaleRules,

@@ -21,8 +21,8 @@ interface LocaleState {
 export const HISTORY_PAGE_SIZE = 25
 
 /**
- * The facts about an entry that each write changes: the states of its locales, and the first page of its history. The
- * response to a write contains them, so that a form does not request them after every autosave.
+ * Reads the facts that every write changes: the states of all locales and the first page of the history. Responses to
+ * writes include them, so that the form sends no request after each autosave.
  */
 export async function readEntryFacts(
   ctx: Context,
@@ -37,7 +37,7 @@ export async function readEntryFacts(
   return { locales, history }
 }
 
-/** The locales of a document in which the principal may read a version. */
+/** The locales with a version that the principal may read. */
 export async function readLocaleStates(
   ctx: Context,
   plan: ContentTypePlan,
@@ -56,7 +56,7 @@ export async function readLocaleStates(
   return seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
 }
 
-/** Empty for a principal without the right to read drafts, as the history shows drafts. */
+/** Empty for a principal that may not read drafts, because the history shows drafts. */
 async function readHistory(
   ctx: Context,
   plan: ContentTypePlan,
@@ -76,7 +76,6 @@ async function readHistory(
   )
 }
 
-/** A page of a document's history. */
 export function historyEnvelope({ versions, next }: HistoryPage, pageSize: number): object {
   return { data: versions, meta: { pagination: { pageSize, nextCursor: next } } }
 }

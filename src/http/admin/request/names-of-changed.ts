@@ -19,7 +19,7 @@ import type { ContentTypePlan, Schema } from '../../../schema/plan.ts'
 import { listWebhooks } from '../../../webhooks/manage-webhooks.ts'
 import { maySee, seenTypes } from './seen-types.ts'
 
-/** Where names stand. */
+/** The sources of names. */
 export interface NameSources {
   readonly access: Pick<Access, 'apiTokens' | 'roles'>
   readonly administrators: AdministratorsContext
@@ -30,7 +30,7 @@ export interface NameSources {
 
 type Named = readonly (readonly [id: string, name: string])[]
 
-/** Things of the management: who sees them by name, and what they are called. */
+/** A kind of managed object: the permission to see its names, and how to read them. */
 interface Kind {
   readonly action: string
   names(sources: NameSources, ids: readonly string[]): Promise<Named>
@@ -91,23 +91,23 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Things that are stored as content, or are about something that is: under its id. */
+/** Types whose items have the id of a content document. */
 const CONTENT: Readonly<Record<string, string>> = {
   'plugin::users-permissions.session': 'plugin::users-permissions.user',
   'plugin::users-permissions.failed-sign-in': 'plugin::users-permissions.user',
 }
 
-/** Those that are about content of any type. */
+/** Types whose items refer to content of any type. */
 const OF_ANY_TYPE: ReadonlySet<string> = new Set(['admin::schedule', 'admin::trash'])
 
-/** How many things are looked up for one page. */
+/** Limit of name lookups per page. */
 const MOST = 1_000
 
 export type NamesOfChanged = (item: AuditItem) => string | null
 
 /**
- * What the things are called that commits have changed, as far as the principal may see that and there is something to be
- * called: by now, or when it was deleted. Of many things the first thousand.
+ * Resolves the names of changed objects that the principal may see. Deleted objects have their last name. Only the
+ * first thousand objects are resolved.
  */
 export async function namesOfChanged(
   principal: Principal,
@@ -151,7 +151,7 @@ async function namesOfType(
   return plan === undefined ? [] : namesIn(principal, sources.planning, [plan], items)
 }
 
-/** Of what these types have, one type after the other until all are found. */
+/** Looks in one type after the other until all names are found. */
 async function namesIn(
   principal: Principal,
   planning: Planning,

@@ -1,19 +1,19 @@
 import { PaginationError } from '../../../errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 
-/** A page of a list that is there already. */
+/** A page of a list in memory. */
 export interface ListPage {
   readonly page: number
   readonly pageSize: number
   readonly start: number
-  /** `capped`: there is more than was looked for. */
+  /** `capped` reports that the search stopped at its limit. */
   show(total: number, capped: boolean): object
 }
 
 const DEFAULT_SIZE = 25
 const MAX_SIZE = 100
 
-/** `pagination[page]` and `[pageSize]`. @throws PaginationError */
+/** Reads `pagination[page]` and `pagination[pageSize]`. @throws PaginationError */
 export function readPage({ pagination }: Data): ListPage {
   const given = (typeof pagination === 'object' && pagination !== null ? pagination : {}) as Data
   const page = readWhole(given['page'], 'page', 1, 1_000_000)

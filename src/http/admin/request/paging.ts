@@ -1,6 +1,6 @@
 import Joi from 'joi'
 
-/** A page of a list that goes on behind a cursor. */
+/** Cursor pagination. */
 export interface Paging {
   readonly cursor?: string
   readonly pageSize?: number
@@ -13,7 +13,7 @@ export function pagingRule(cursor: RegExp, most: number): Joi.ObjectSchema<Pagin
   })
 }
 
-/** One page of what was found, and where the next one begins: null where nothing was found behind it. */
+/** Splits a page from rows that were read with one extra row. `nextCursor` is null on the last page. */
 export function pageOf<T>(
   found: readonly T[],
   pageSize: number,

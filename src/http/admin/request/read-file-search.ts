@@ -12,8 +12,9 @@ import { findTextFault } from '../../../schema/values/text-values.ts'
 const MAX_TEXT = 100
 
 /**
- * `folder` (an id, or `root`), `search`, `kind`, `unused` and `sort` of a list of files; `folders` are those that there are.
- * @throws ValidationError for what is not understood
+ * Reads `folder` (an id or `root`), `search`, `kind`, `unused` and `sort` of a list of files. `folders` are the
+ * existing folders.
+ * @throws ValidationError for an invalid value
  */
 export function readFileSearch(
   { folder, search, kind, unused = 'false', sort = 'createdAt:desc' }: Data,

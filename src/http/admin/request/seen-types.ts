@@ -5,7 +5,7 @@ import type { LocaleRules, SeenType } from '../../../query/query.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
-/** Of which content-types, and in which locales, somebody sees what may be drafts: those of them that may be seen. */
+/** The content-types and locales in which the principal may read drafts. */
 export function seenTypes(
   principal: Principal,
   plans: readonly ContentTypePlan[],
@@ -23,7 +23,7 @@ export function seenTypes(
   })
 }
 
-/** What may be a draft is seen by who may see drafts. */
+/** Types with drafts require the permission to read drafts. */
 export function maySee(
   principal: Principal,
   plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>,

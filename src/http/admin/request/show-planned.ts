@@ -10,7 +10,7 @@ import { showSchedule } from '../../routes/schedule-action.ts'
 import type { Context } from '../../state.ts'
 import { maySee } from './seen-types.ts'
 
-/** What each is called, by its id. */
+/** The titles of scheduled documents and names of scheduled releases, by id of the schedule. */
 export async function namesOf(
   planning: Planning,
   rows: readonly ScheduleRow[],
@@ -40,7 +40,7 @@ export async function namesOf(
   return names
 }
 
-/** What a release is, without what it holds. */
+/** A release without its items. */
 export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<object> {
   const { _id: id, name, state, items, createdAt, updatedAt, createdBy, publishedAt } = row
   const schedule = state === 'scheduled' ? await getSchedule(planning, id) : null
@@ -57,7 +57,7 @@ export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<ob
   }
 }
 
-/** With titles and states of what the principal may see. */
+/** Items of a release. Titles and states are included if the principal may see the document. */
 export async function itemsOf(
   { state: { principal } }: Context,
   { documents: { database }, schema }: Planning,
