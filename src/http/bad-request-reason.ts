@@ -1,6 +1,5 @@
 import { type CmsError, MalformedBodyError } from '../errors.ts'
 
-/** The logged reason of a response with status 400. It never contains values of the request. */
 export interface BadRequestReason {
   readonly code: string
   /** Absent for a malformed body, because the parser quotes the body in its message. */

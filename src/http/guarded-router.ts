@@ -150,7 +150,6 @@ export function administratorsOf(
   return guarded({ administrators: `<uid>.${verb}` }, assert, handler)
 }
 
-/** Runs the handler if `assert` does not throw. */
 export function metricsReaders(assert: (ctx: Context) => void, handler: Handler): Guarded {
   return guarded('metrics', assert, handler)
 }

@@ -23,7 +23,6 @@ export function hasLeft({ closed, destroyed, req }: ServerResponse): boolean {
   return closed || destroyed || req.socket.destroyed
 }
 
-/** The client of a response. It leaves when its connection closes. */
 export function callerOf(response: ServerResponse) {
   return {
     hasLeft: () => hasLeft(response),

@@ -113,7 +113,6 @@ function isFull(
   return group.length >= most || group.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes
 }
 
-/** Resolves to null after `idleMs`. */
 async function orIdle<T>(next: Promise<T>, idleMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const idle = new Promise<null>((resolve) => {

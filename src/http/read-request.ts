@@ -113,7 +113,6 @@ function percentDecoded(text: string): Buffer {
   return bytes.subarray(0, length)
 }
 
-/** The value of a hexadecimal digit, or -1. */
 function hexOf(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const letter = (code | 0x20) - 0x61

@@ -3,7 +3,6 @@ import type { Principal } from '../access/principal.ts'
 import type { AnswerSize } from '../query/answer-size.ts'
 import type { BadRequestReason } from './bad-request-reason.ts'
 
-/** The state that middleware attaches to a request. */
 export interface RequestState {
   principal: Principal
   /**

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { StaticFile } from './static-file.ts'
 
-/** A file of the Studio, and its compressed forms from the same folder. */
 export interface StudioFile extends StaticFile {
   /** True if the file name contains a hash of the content. */
   readonly hashed: boolean

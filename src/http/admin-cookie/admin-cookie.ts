@@ -1,24 +1,18 @@
 import { type CookieNames, cookieNames, HOST_PREFIX, readCookie } from '../cookies/cookie-names.ts'
 import type { Context } from '../state.ts'
 
-/** The tokens that a browser receives at sign-in. */
 export interface BrowserTokens {
-  /** The session token. */
   readonly token: string
-  /** The token of the known device, which outlives the session. */
   readonly knownDevice: string
 }
 
 export interface AdminCookie {
   readonly publicUrl: string
-  /** The session token; null without a cookie. */
   read(ctx: Context): string | null
   /** Sets both tokens as HttpOnly cookies. */
   set(ctx: Context, tokens: BrowserTokens): void
   clear(ctx: Context): void
-  /** Renews the token of the same device. */
   setDevice(ctx: Context, knownDevice: string): void
-  /** The device token; null without a cookie. */
   readDevice(ctx: Context): string | null
   /** Stores a value in the browser during a redirect to another site. An empty value deletes it. */
   lend(ctx: Context, name: string, value: string, seconds: number): void
@@ -29,7 +23,6 @@ export interface AdminCookieOptions {
   readonly publicUrl: string
   /** The suffix of the names. */
   readonly cookieName: string
-  /** The lifetime of a session. */
   readonly livesMs: number
 }
 

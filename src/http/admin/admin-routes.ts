@@ -19,7 +19,6 @@ export interface Management extends BeforeAdmin {
   readonly access: Access
   readonly locales: Locales
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** The permissions that roles of administrators can have. */
   readonly administratorActions: Actions
 }
 

@@ -28,10 +28,8 @@ export interface AdminSessionDependencies {
   readonly authenticate: Middleware
   /** Applies the limit of concurrent requests to unauthenticated requests. */
   readonly inFlight: Middleware
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
-  /** Facts about the server for the sign-in page. */
   readonly start: { readonly version: string; readonly editableTypes: boolean }
 }
 
@@ -45,7 +43,6 @@ const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }
 
 type Enter = typeof signIn
 
-/** The public sign-in routes, and the routes of the current session. */
 export function adminSessionRoutes(dependencies: AdminSessionDependencies): GuardedRouter {
   const { administrators, cookie, limits, inFlight } = dependencies
   const readSmall = readBody(MAX_SIGN_IN_BYTES)

@@ -33,7 +33,6 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly publicUrl: string
   /** If null, links are shown but not mailed. */
   readonly mailer: Mailer | null
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
 }

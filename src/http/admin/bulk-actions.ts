@@ -30,7 +30,6 @@ interface BulkInput {
   readonly locale?: string
 }
 
-/** The result for one document. */
 interface BulkResult {
   readonly documentId: string
   readonly status: number

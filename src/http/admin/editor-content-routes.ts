@@ -44,7 +44,6 @@ type EditorHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** The kind of a route. */
 interface Manner {
   readonly verb: ContentVerb
   /** `read` and `write` default to drafts. `action` requires a type with draft & publish. */
@@ -207,7 +206,6 @@ async function updateOne(
   await noteWork(request, dependencies, documentId)
 }
 
-/** Adds the entry to the recent work of the administrator. */
 async function noteWork(
   { ctx, plan, query, locales }: ContentRequest,
   { recent }: EditorContentDependencies,
@@ -219,7 +217,6 @@ async function noteWork(
   await recent.note(principal.id, { uid: plan.uid, documentId, locale })
 }
 
-/** The locale code as stored in versions. */
 export function localeOf(
   { localized }: ContentTypePlan,
   { locale = '' }: Data,

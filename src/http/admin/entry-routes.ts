@@ -21,7 +21,6 @@ import {
   planOf,
 } from './editor-content-routes.ts'
 
-/** Additional data for the form of an entry. */
 export function entryRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   add(admin, dependencies, 'get', '/:uid/:documentId/locales', showLocales)
@@ -36,7 +35,6 @@ type EntryHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** Adds a route for administrators that may find entries of the type. */
 function add(
   admin: AdminRouter,
   dependencies: EditorContentDependencies,

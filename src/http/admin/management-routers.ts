@@ -58,7 +58,6 @@ export interface ManagementDependencies {
   readonly planning: Planning
   readonly creations: IdempotentCreations
   readonly log: Pick<Log, 'warn'>
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
   readonly readBody: Middleware
@@ -110,7 +109,6 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   ]
 }
 
-/** Creates the shared dependencies: `before` for authenticated routes, `entrance` for public ones. */
 function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {
   const { publicUrl, cookieName } = config.http
   const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })

@@ -15,7 +15,6 @@ import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router
 export interface MeDependencies extends BeforeAdmin {
   readonly cookie: AdminCookie
   readonly administrators: AdministratorsContext
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
 }
 

@@ -44,7 +44,6 @@ const PRESENCE = Joi.object<PresenceInput>({
   locale: Joi.string().max(35).allow(null),
 })
 
-/** The data of the home screen, and the presence of editors in entries. */
 export function overviewRoutes(dependencies: OverviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   admin.get('/counts', null, (ctx) => showCounts(ctx, dependencies))

@@ -14,7 +14,6 @@ import { limitOwnPassword, meOf } from './me-routes.ts'
 
 export interface PasskeyDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
 }
 

@@ -12,7 +12,6 @@ export type McpDependencies = Pick<
   'documents' | 'schema' | 'api' | 'locales'
 >
 
-/** The context of a tool call. */
 export interface ToolCall {
   readonly ctx: Context
   readonly plan: ContentTypePlan

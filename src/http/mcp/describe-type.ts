@@ -24,7 +24,6 @@ export async function describeTypes(
   }
 }
 
-/** One content-type: the schemas of its entries and writes, and its relations. */
 export function describeType({ ctx, plan, dependencies: { schema } }: ToolCall): object {
   const { principal } = ctx.state
   const summary = summaryOf(plan, principal.grants)

@@ -11,7 +11,6 @@ import { contentTypesOf, describeType, describeTypes } from './describe-type.ts'
 import { find, get } from './read-tools.ts'
 import { act, actionNamed, create, remove, update } from './write-tools.ts'
 
-/** A tool for all content-types. */
 interface Tool {
   readonly name: string
   readonly description: string
@@ -24,7 +23,6 @@ interface Tool {
   readonly run: (call: ToolCall) => Promise<object> | object
 }
 
-/** A tool in the format of `tools/list`. */
 export interface ShownTool {
   readonly name: string
   readonly description: string

@@ -43,7 +43,6 @@ export async function update(call: ToolCall): Promise<object> {
   return show(call, version, key.status, shown)
 }
 
-/** Runs an action on the versions of a document and returns the result. */
 export async function act(call: ToolCall, { run, answered }: VersionAction): Promise<object> {
   const { ctx, plan, locales: rules, dependencies } = call
   const { documents } = dependencies

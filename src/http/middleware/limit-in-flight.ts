@@ -3,7 +3,6 @@ import { ServiceUnavailableError } from '../../errors.ts'
 import type { Middleware } from '../state.ts'
 
 export interface LimitInFlight {
-  /** Wraps the handler that the limit applies to. */
   (work: Middleware): Middleware
   /** Releases the slot while the request waits for something other than the database. */
   aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** The counters of the response cache. */
 export interface MeasuredAnswers {
   readonly hits: number
   readonly misses: number

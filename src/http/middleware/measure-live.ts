@@ -1,6 +1,5 @@
 import { Gauge, Counter, type Registry } from 'prom-client'
 
-/** The counters of change streams. */
 export interface MeasuredStreams {
   readonly open: number
   readonly told: number

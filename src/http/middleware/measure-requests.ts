@@ -2,13 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
-/** The measured values of the database and of caches in the process. */
 export interface MeasuredDatabase {
   /** The level of command monitoring. Metrics that it does not cover are omitted instead of reported as 0. */
   readonly mode: MonitorMode
   onCommand(listener: (command: ObservedCommand) => void): void
   pool(): PoolState
-  /** The number of reloads by name of the cache. */
   readonly cacheLoads: ReadonlyMap<string, number>
 }
 

@@ -13,7 +13,6 @@ export interface FinishedRequest {
   readonly tally: CommandTally | null
 }
 
-/** Counts the database commands of `work`. */
 export interface Tallying {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
 }

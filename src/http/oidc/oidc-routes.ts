@@ -12,9 +12,7 @@ import type { Context, Middleware } from '../state.ts'
 export interface OidcDependencies {
   readonly administrators: AdministratorsContext
   readonly cookie: AdminCookie
-  /** Applies the limit of concurrent requests. */
   readonly inFlight: Middleware
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
   readonly log: Pick<Log, 'warn'>
 }

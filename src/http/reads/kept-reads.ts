@@ -21,7 +21,6 @@ export interface PreparedRead {
 
 export interface LoadedRead {
   readonly body: string
-  /** The revision of the entry; null for a list. */
   readonly revision: string | null
   /** Returns the entries, for cache tags. */
   shown(): unknown
@@ -29,7 +28,6 @@ export interface LoadedRead {
   readonly isExact: boolean
 }
 
-/** The target of a read, as given by its path. */
 export interface ReadTarget {
   /** The content-type, or the action of a named query. */
   readonly uid: string
@@ -43,13 +41,11 @@ export interface KeptReads {
 }
 
 export interface KeptReadsOptions {
-  /** Null disables the cache. */
   readonly cache: AnswerCache | null
   readonly keyOf: (asked: AskedRead) => string
   /** Principals with write permissions bypass the cache, so that they see their writes from any process. */
   readonly mayWrite: (grants: Grants) => boolean
   readonly maxAgeSeconds: number
-  /** Null disables cache tags. */
   readonly cacheTags: CacheTagsKind | null
 }
 

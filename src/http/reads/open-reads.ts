@@ -15,7 +15,6 @@ export interface ReadsDependencies {
   readonly registry: Registry
 }
 
-/** Opens content reads, with the configured cache and its metrics. */
 export function openReads({ config, actions, clock, registry }: ReadsDependencies): KeptReads {
   const { bytes, staleMs, maxAgeSeconds, tags: cacheTags } = config
   const cache = bytes === 0 ? null : openAnswerCache({ maxBytes: bytes, staleMs, clock, pack })

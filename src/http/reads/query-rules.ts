@@ -8,7 +8,6 @@ import type { EntryFormat, LocaleRules, QueryRules } from '../../query/query.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { Context } from '../state.ts'
 
-/** The parts of the rules that are equal for all principals. */
 export interface RuleSources {
   readonly api: Config['api']
   readonly schema: Schema

@@ -44,12 +44,10 @@ export interface AuthRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
   readonly authenticate: Middleware
   readonly readBody: Middleware
-  /** Null disables the limits. */
   readonly limits: RateLimits | null
   /** The redirect target after the confirmation of an address. If null, the response is a 204. */
   readonly confirmedUrl: string | null
   readonly deviceCookie: DeviceCookie
-  /** Null without refresh tokens. */
   readonly cookie: RefreshCookie | null
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../errors.ts'
 
-/** The slot of a running bulk request. */
 export interface BulkPlace {
   /** Iterates over the lines and measures the time spent waiting for the client. */
   watch<T>(lines: AsyncIterable<T>): AsyncGenerator<T>
@@ -28,7 +27,6 @@ interface Held {
   /** The time of the last line or of the end of the last work, by `performance.now()`. */
   since: number
   running: number
-  /** The start time, by the same clock. */
   readonly begun: number
   /** The total waiting time until `since`. */
   waitedMs: number

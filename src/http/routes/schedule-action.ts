@@ -57,7 +57,6 @@ export interface ShownSchedule {
   readonly at: Date
   readonly state: 'waiting' | 'failed'
   readonly attempts: number
-  /** The time of the next attempt after a failure. */
   readonly nextAttemptAt: Date | null
   readonly failure: PlannedFailure | null
   readonly by: ScheduleRow['by']

@@ -27,7 +27,6 @@ export async function showUser(
   return entry
 }
 
-/** Populates the role if the caller may read roles. */
 export function withRole({ state }: Context): Data {
   return may(state.principal, contentAction({ uid: ROLE }, 'find')) ? { populate: 'role' } : {}
 }

@@ -8,7 +8,6 @@ import {
 import { type Departure, openDeparture } from '../departure.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 
-/** The shutdown signal and the streams of waiting clients. */
 export interface Waiting {
   readonly departure: Departure
   readonly streams: LiveStreams

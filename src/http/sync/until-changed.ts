@@ -8,7 +8,6 @@ import type { Context } from '../state.ts'
 
 type Head = SyncSources['head']
 
-/** The required part of the commit log (`openCommitLog`). */
 export interface FollowedLog {
   head(): Head
   onHead(listener: (head: Head) => void): () => void

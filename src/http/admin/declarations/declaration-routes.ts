@@ -62,7 +62,6 @@ function showType(
   }
 }
 
-/** The declared options, combined with options of the compiled schema. */
 function showAttributes(
   declared: Readonly<Record<string, AttributeDefinition>>,
   plans: ReadonlyMap<string, AttributePlan> | undefined,

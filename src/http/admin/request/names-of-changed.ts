@@ -19,7 +19,6 @@ import type { ContentTypePlan, Schema } from '../../../schema/plan.ts'
 import { listWebhooks } from '../../../webhooks/manage-webhooks.ts'
 import { maySee, seenTypes } from './seen-types.ts'
 
-/** The sources of names. */
 export interface NameSources {
   readonly access: Pick<Access, 'apiTokens' | 'roles'>
   readonly administrators: AdministratorsContext
@@ -30,7 +29,6 @@ export interface NameSources {
 
 type Named = readonly (readonly [id: string, name: string])[]
 
-/** A kind of managed object: the permission to see its names, and how to read them. */
 interface Kind {
   readonly action: string
   names(sources: NameSources, ids: readonly string[]): Promise<Named>
@@ -91,16 +89,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Types whose items have the id of a content document. */
+/** Types with items that share the id of a content document. */
 const CONTENT: Readonly<Record<string, string>> = {
   'plugin::users-permissions.session': 'plugin::users-permissions.user',
   'plugin::users-permissions.failed-sign-in': 'plugin::users-permissions.user',
 }
 
-/** Types whose items refer to content of any type. */
+/** Types with items that refer to content of any type. */
 const OF_ANY_TYPE: ReadonlySet<string> = new Set(['admin::schedule', 'admin::trash'])
 
-/** Limit of name lookups per page. */
 const MOST = 1_000
 
 export type NamesOfChanged = (item: AuditItem) => string | null

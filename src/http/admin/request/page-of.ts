@@ -1,7 +1,6 @@
 import { PaginationError } from '../../../errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 
-/** A page of a list in memory. */
 export interface ListPage {
   readonly page: number
   readonly pageSize: number

@@ -1,6 +1,5 @@
 import Joi from 'joi'
 
-/** Cursor pagination. */
 export interface Paging {
   readonly cursor?: string
   readonly pageSize?: number

@@ -40,7 +40,6 @@ export async function namesOf(
   return names
 }
 
-/** A release without its items. */
 export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<object> {
   const { _id: id, name, state, items, createdAt, updatedAt, createdBy, publishedAt } = row
   const schedule = state === 'scheduled' ? await getSchedule(planning, id) : null
