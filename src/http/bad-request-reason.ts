@@ -1,5 +1,6 @@
 import { type CmsError, MalformedBodyError } from '../errors.ts'
 
+/** Logged with a 400. It never contains values of the request. */
 export interface BadRequestReason {
   readonly code: string
   /** Absent for a malformed body, because the parser quotes the body in its message. */

@@ -23,7 +23,6 @@ export function entryEnvelope(entry: Entry, meta: object = {}): object {
   return { data: entry, meta }
 }
 
-/** The envelope of several entries without pagination. */
 export function entriesEnvelope(entries: readonly Entry[]): object {
   return { data: entries, meta: {} }
 }

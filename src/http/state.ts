@@ -13,9 +13,7 @@ export interface RequestState {
   requestId: string
   /** The missing permission of a rejected request. */
   missingAction?: string
-  /** Set on responses with status 400. */
   badRequest?: BadRequestReason
-  /** Set on responses with entries. */
   answer?: AnswerSize
   /** The duration of a long poll. Excluded from measurements of the server. */
   waitedMs?: number

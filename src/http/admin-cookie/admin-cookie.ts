@@ -9,7 +9,6 @@ export interface BrowserTokens {
 export interface AdminCookie {
   readonly publicUrl: string
   read(ctx: Context): string | null
-  /** Sets both tokens as HttpOnly cookies. */
   set(ctx: Context, tokens: BrowserTokens): void
   clear(ctx: Context): void
   setDevice(ctx: Context, knownDevice: string): void

@@ -34,7 +34,6 @@ export function asQuery(value: unknown, path: string): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
 
-/** Selects arguments and converts them to the form of a query string. */
 export function queryOf(args: Data, names: readonly string[]): Data {
   const given = names.filter((name) => args[name] !== undefined)
   return Object.fromEntries(given.map((name) => [name, asQuery(args[name], name)]))

@@ -16,7 +16,6 @@ interface Tool {
   readonly description: string
   /** The required permission on the type. Null requires any permission. */
   readonly verbOf: ((plan: ContentTypePlan, args: Data) => ContentVerb) | null
-  /** In addition to `type`. */
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
   readonly hints: object

@@ -123,7 +123,6 @@ export async function sendEntry(
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry, meta), ctx.state.answer), revision })
 }
 
-/** The documentId from the path, unvalidated. A single type has a fixed one. */
 export function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
   return plan.kind === 'singleType' ? singleDocumentId(plan.uid) : parameterOf(ctx, 'documentId')
 }

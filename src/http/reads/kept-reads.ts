@@ -9,9 +9,7 @@ import { sendWithTag, tagOf } from '../entity-tag.ts'
 import { formatOf } from './query-rules.ts'
 import type { Context } from '../state.ts'
 
-/** A parsed and authorized read that has not run yet. */
 export interface PreparedRead {
-  /** The content-types that the response depends on. */
   readonly types: ReadonlySet<Uid>
   readonly isPublished: boolean
   /** True if it reads from the primary, which has all acknowledged writes. */
@@ -22,7 +20,6 @@ export interface PreparedRead {
 export interface LoadedRead {
   readonly body: string
   readonly revision: string | null
-  /** Returns the entries, for cache tags. */
   shown(): unknown
   /** False if a count may differ although the content has not changed. */
   readonly isExact: boolean
@@ -83,7 +80,6 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
 
 interface Reading {
   anew(this: void, key: string, prepared: PreparedRead): Promise<KeptAnswer>
-  /** Waits for a concurrent read with the same key and shares its response if it is still valid. */
   shared(this: void, key: string, prepared: PreparedRead): Promise<SentAnswer>
 }
 

@@ -22,7 +22,6 @@ export interface AskedList {
 
 export interface ListQuery {
   readonly query: Query
-  /** The content-types that the response depends on. */
   readonly types: ReadonlySet<Uid>
 }
 
@@ -30,7 +29,6 @@ export interface ListQuery {
 const MOST = 200
 const LONGEST = 2_000
 
-/** The reader without the state of a single request. */
 type LastingReader = Omit<Reader, 'answer' | 'mayReadDrafts'>
 
 /** A parsed query string and the objects that its meaning depends on. */

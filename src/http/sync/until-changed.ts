@@ -19,7 +19,6 @@ export interface Waited {
   readonly departure: Pick<Departure, 'onBegin'>
 }
 
-/** The last response to a waiting client. */
 export interface Seen {
   readonly scope: SyncScope
   readonly next: SyncToken

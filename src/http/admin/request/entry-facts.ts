@@ -37,7 +37,6 @@ export async function readEntryFacts(
   return { locales, history }
 }
 
-/** The locales with a version that the principal may read. */
 export async function readLocaleStates(
   ctx: Context,
   plan: ContentTypePlan,

@@ -4,7 +4,6 @@ import type { Uid } from '../../../schema/definition.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { Context } from '../../state.ts'
 
-/** Returns a check whether the principal may find the target of a relation in a locale. */
 export function mayFindIn({ state: { principal } }: Context, defaultLocale: string) {
   return (uid: Uid, locale: string): boolean => {
     const code = locale === NO_LOCALE ? defaultLocale : locale

@@ -148,7 +148,6 @@ async function namesOfType(
   return plan === undefined ? [] : namesIn(principal, sources.planning, [plan], items)
 }
 
-/** Looks in one type after the other until all names are found. */
 async function namesIn(
   principal: Principal,
   planning: Planning,

@@ -10,7 +10,6 @@ import { showSchedule } from '../../routes/schedule-action.ts'
 import type { Context } from '../../state.ts'
 import { maySee } from './seen-types.ts'
 
-/** The titles of scheduled documents and names of scheduled releases, by id of the schedule. */
 export async function namesOf(
   planning: Planning,
   rows: readonly ScheduleRow[],
